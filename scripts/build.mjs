@@ -1,0 +1,20 @@
+/** proto → src/codec/generated → dist. `--proto-only` stops after the first step. */
+import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, localBin, root, run } from './freshness.mjs';
+
+ensureInstalled();
+const generated = join(root, 'src/codec/generated');
+mkdirSync(generated, { recursive: true });
+run(process.execPath, [
+  localBin('protobufjs-cli', 'pbjs'),
+  ...['--target', 'static-module', '--wrap', 'esm', '--root', 'quotamesh', '--dts'],
+  ...['--no-verify', '--no-delimited', '--no-service', '--no-typeurl', '--no-convert', '--no-beautify'],
+  ...['--out', join(generated, 'report.js'), join(root, 'proto/report.proto')],
+]);
+if (!process.argv.includes('--proto-only')) {
+  run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
+  // tsc neither emits nor copies a .js that stands beside its .d.ts.
+  cpSync(generated, join(root, 'dist/codec/generated'), { recursive: true });
+  chmodSync(join(root, 'dist/cli.js'), 0o755);
+}

@@ -1,0 +1,88 @@
+/**
+ * Installs and builds what is missing or older than its source, so that every npm script works in a fresh clone.
+ * Plain JavaScript without dependencies: it runs before there are any.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The sources of the build: everything whose change makes dist/ stale. */
+const BUILD_INPUTS = ['src', 'proto', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+
+export function ensureInstalled() {
+  requireNode();
+  const stamp = join(root, 'node_modules', '.quotamesh-installed');
+  const wanted = fingerprint(['package.json', 'package-lock.json']) + process.version;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('installing packages …');
+  // Not `npm ci`: it refuses a lock file that was written behind a registry mirror which lacks the optional binaries of
+  // other platforms. Versions are pinned exactly in package.json and the lock file is honoured, not rewritten.
+  // Optional binaries come inside npm packages; install scripts would only compile what is there already.
+  const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--loglevel=error'];
+  run('npm', ['install', ...flags]);
+  writeFileSync(stamp, wanted);
+}
+
+export function ensureBuilt() {
+  ensureInstalled();
+  const stamp = join(root, 'dist', '.built-from');
+  const wanted = fingerprint(BUILD_INPUTS);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  say('building dist/ …');
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  run(process.execPath, [join(root, 'scripts/build.mjs')]);
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(stamp, wanted);
+}
+
+/** Runs a command with our standard streams; ends this process with its exit code when it fails. */
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
+  if (result.error) {
+    process.stderr.write(`quotamesh: cannot run ${command}: ${result.error.message}\n`);
+    process.exit(1);
+  }
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+/** A locally installed program as [command, args]: its own JavaScript file, so that no shell is involved. */
+export function localBin(packageName, bin) {
+  const folder = join(root, 'node_modules', packageName);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin[bin];
+  return join(folder, file);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  process.stderr.write(`quotamesh needs Node.js 20.19 or newer, this is ${process.version}.\n`);
+  process.exit(1);
+}
+
+/** Content, not times: a checkout or a copy changes every time stamp. */
+function fingerprint(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) addToHash(hash, path);
+  return hash.digest('hex');
+}
+
+function addToHash(hash, path) {
+  const full = join(root, path);
+  if (!existsSync(full)) return;
+  if (statSync(full).isDirectory()) {
+    for (const name of readdirSync(full).sort()) {
+      if (name !== 'generated') addToHash(hash, join(path, name));
+    }
+    return;
+  }
+  hash.update(path).update(readFileSync(full));
+}
+
+function say(line) {
+  process.stderr.write(`quotamesh: ${line}\n`);
+}

@@ -1,0 +1,72 @@
+import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
+
+/** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
+export interface ResolvedConfig {
+  readonly cluster: string;
+  readonly nodeId: string;
+  /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
+  readonly source: string;
+  readonly topic: TopicConfig;
+  readonly http: HttpConfig;
+  readonly log: { readonly level: string };
+  readonly metrics: MetricsConfig;
+  /** Sampling period of the runtime's round, ms. */
+  readonly sampleIntervalMs: number;
+  /** Everything of CoordinatorSettings that does not come from the environment of the process. */
+  readonly timing: Omit<
+    CoordinatorSettings,
+    'cluster' | 'nodeId' | 'nonce' | 'partitions' | 'groups'
+  >;
+  readonly groups: readonly GroupConfig[];
+  /** Group used for names that are not configured; null = such names are refused. */
+  readonly defaultGroup: string | null;
+}
+
+export interface GroupConfig extends GroupSettings {
+  /** Largest amounts a single acquire may ask for. */
+  readonly maxRequest: { readonly messages: number; readonly bytes: number };
+}
+
+export interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly bodyLimitBytes: number;
+}
+
+export interface MetricsConfig {
+  /** Series per group: none (default), all, or the named groups. */
+  readonly perGroup: 'none' | 'all' | readonly string[];
+}
+
+export type TopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig;
+
+export interface MemoryTopicConfig {
+  readonly kind: 'memory';
+  readonly appendTimeoutMs: number;
+}
+
+export interface EmbeddedTopicConfig {
+  readonly kind: 'embedded';
+  /** Folder shared by the processes of one cluster on this machine; absolute after resolving. */
+  readonly path: string;
+  readonly appendTimeoutMs: number;
+}
+
+export interface KafkaTopicConfig {
+  readonly kind: 'kafka';
+  readonly brokers: readonly string[];
+  readonly name: string;
+  readonly clientId: string;
+  /** Used only when the topic is created. */
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  /** Compression of the produced batches. */
+  readonly compression: 'none' | 'gzip';
+  readonly appendTimeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly fetchMaxWaitMs: number;
+  readonly fetchMinBytes: number;
+  readonly tls: boolean | Readonly<Record<string, unknown>>;
+  readonly sasl: Readonly<Record<string, string>> | null;
+}

@@ -1,0 +1,22 @@
+/**
+ * An impossible state. Always on: continuing with a broken share would over-admit silently.
+ * One fact per call; the numbers that broke it are printed.
+ */
+export function invariant(
+  condition: boolean,
+  message: string,
+  facts?: Readonly<Record<string, unknown>>,
+): asserts condition {
+  if (!condition) throw new InvariantError(message, facts);
+}
+
+export class InvariantError extends Error {
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, facts: Readonly<Record<string, unknown>> = {}) {
+    const printed = Object.entries(facts).map(([name, fact]) => `${name}=${String(fact)}`);
+    super(`invariant broken: ${message}${printed.length > 0 ? ` (${printed.join(', ')})` : ''}`);
+    this.name = 'InvariantError';
+    this.facts = facts;
+  }
+}

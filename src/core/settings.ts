@@ -1,0 +1,55 @@
+import type { Direction, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
+
+/** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
+export interface GroupSettings {
+  readonly name: string;
+  /** Cluster-wide quota per direction; Infinity = unlimited, 0 = blocked. */
+  readonly quota: Readonly<Record<Direction, Rates>>;
+  /** A row of the strategy registry. */
+  readonly strategy: string;
+  /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */
+  readonly floorRatio: number;
+  /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
+  readonly allowanceRatio: number;
+  /** Weights of single nodes in the water-filling; absent = 1. */
+  readonly weights: Readonly<Record<NodeId, number>>;
+  /** Bucket depth: this many milliseconds of the limit … */
+  readonly burstMs: number;
+  /** … but at least this many pieces of work of the size seen last. */
+  readonly burstMinMessages: number;
+  readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
+}
+
+/** Times in milliseconds, of the local monotonic clock unless the name says log time. */
+export interface CoordinatorSettings {
+  readonly cluster: string;
+  readonly nodeId: NodeId;
+  /** Random 16-bit number that decides between two processes that choose the same incarnation. */
+  readonly nonce: number;
+  readonly partitions: number;
+  /** A NODE record on the membership partition (0) every so often; log time advances at most twice this per record. */
+  readonly heartbeatMs: number;
+  /** A NODE record on every other partition every so often. */
+  readonly partitionHeartbeatMs: number;
+  /** A node silent for this much log time is gone. */
+  readonly stalenessMs: number;
+  /** Smallest distance of two reports of the same bucket. */
+  readonly reportGapMs: number;
+  /** Unchanged groups are reported again after this time (anti-entropy). */
+  readonly forcedReportMs: number;
+  /** Relative change that counts as significant, 0 … 1. */
+  readonly significantChangeRatio: number;
+  /** z of the noise rule: change > z · √(2 · Σ size²). */
+  readonly noiseFactor: number;
+  readonly fastWindowMs: number;
+  readonly slowWindowMs: number;
+  /** Own echo missing for this long = isolated. */
+  readonly isolationAfterMs: number;
+  /** A share not confirmed by the coordinator for this long is void: the event loop slept. */
+  readonly shareValidMs: number;
+  /** Keys of a node gone for this much log time are freed by tombstones. */
+  readonly forgetAfterMs: number;
+  /** Groups that share one record of a node, 1 … 64. */
+  readonly groupsPerRecord: number;
+  readonly groups: readonly GroupSettings[];
+}

@@ -1,0 +1,50 @@
+/**
+ * The words of the project as types. Every other file uses these and no synonyms (DESIGN §2).
+ *
+ * Sizes: a *lane* is one direction of one group; a *slot* is one dimension of one lane. Both are small integers,
+ * so that the coordinator and the limiter can meet in typed arrays:
+ *
+ *     lane = group × DIRECTIONS + direction          slot = lane × DIMENSIONS + dimension
+ */
+
+export type NodeId = string;
+
+/** 48-bit hash of cluster + group name, exact in a double (see ids.ts). */
+export type GroupId = number;
+
+/** 48-bit hash of cluster + node id. */
+export type NodeKey = number;
+
+/** Orders the lives of one node id: the incarnation counted in the log, then a random tie-breaker (see ids.ts). */
+export type Incarnation = number;
+
+export const DIRECTIONS = ['publish', 'dispatch'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+export const DIRECTION_COUNT = DIRECTIONS.length;
+
+export const DIMENSIONS = ['messages', 'bytes'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+export const DIMENSION_COUNT = DIMENSIONS.length;
+export const MESSAGES = 0;
+export const BYTES = 1;
+
+/** Units per second in every dimension of a lane; Infinity = no quota (unlimited), 0 = blocked. */
+export type Rates = readonly [messagesPerSecond: number, bytesPerSecond: number];
+
+export const UNLIMITED: Rates = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+export const NO_RATES: Rates = [0, 0];
+
+export const ISOLATION_POLICIES = ['equal-share', 'floor', 'closed', 'open'] as const;
+export type IsolationPolicy = (typeof ISOLATION_POLICIES)[number];
+
+export function laneOf(group: number, direction: number): number {
+  return group * DIRECTION_COUNT + direction;
+}
+
+export function slotOf(lane: number, dimension: number): number {
+  return lane * DIMENSION_COUNT + dimension;
+}
+
+export function directionIndex(direction: Direction): number {
+  return direction === 'publish' ? 0 : 1;
+}

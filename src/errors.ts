@@ -1,0 +1,151 @@
+/**
+ * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
+ * Impossible states are not here: they are invariants (src/core/invariant.ts).
+ * docs/errors.md is generated from this table by `npm run docs`.
+ */
+interface ErrorRow {
+  /** `{name}` is replaced by the fact of that name. */
+  readonly message: string;
+  readonly remedy: string;
+  readonly httpStatus?: number;
+  readonly exitCode?: number;
+}
+
+export const EXIT_OK = 0;
+export const EXIT_UNEXPECTED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_UNAVAILABLE = 69;
+export const EXIT_CONFIG = 78;
+
+export const ERROR_CATALOGUE = {
+  CONFIG_INVALID: {
+    message: '{file}: {count} mistake(s) in the configuration',
+    remedy: 'Correct the lines named above; `quotamesh check FILE` checks without starting.',
+    exitCode: EXIT_CONFIG,
+  },
+  CONFIG_UNREADABLE: {
+    message: 'cannot read {file}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_CONFIG,
+  },
+  USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  NODE_FENCED: {
+    message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
+    remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
+    exitCode: EXIT_UNEXPECTED,
+  },
+  ID_COLLISION: {
+    message: '{kind} names {first} and {second} hash to the same 48-bit id',
+    remedy: 'Rename one of the two.',
+    exitCode: EXIT_CONFIG,
+  },
+  HTTP_ADDRESS_IN_USE: {
+    message: 'cannot listen on {address}: {reason}',
+    remedy: 'Stop the other process or choose another address with --http HOST:PORT.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_UNREACHABLE: {
+    message: 'topic {topic} cannot be reached: {reason}',
+    remedy: 'Check that the topic is up and reachable; the node goes on trying.',
+    httpStatus: 503,
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_SETTINGS: {
+    message: 'topic {topic} has wrong settings: {reason}',
+    remedy: 'Change the topic as the message says, or let quotamesh create it under another name.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_DENIED: {
+    message: 'topic {topic}: permission denied: {reason}',
+    remedy: 'Grant read, write and describe on the topic (and create, where it does not exist) to the user.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_CLOSED: { message: 'topic {topic} is closed', remedy: 'The node is stopping; no action needed.' },
+  APPEND_TIMED_OUT: {
+    message: 'topic {topic}: append not acknowledged within {timeoutMs} ms',
+    remedy: 'The next report repairs it; if it persists, check the topic.',
+  },
+  NOT_READY: {
+    message: 'node {node} is not ready: {reason}',
+    remedy: 'Try again after retryAfterMs, or ask another node.',
+    httpStatus: 503,
+  },
+  GROUP_UNKNOWN: {
+    message: 'group {group} is not configured{near}',
+    remedy: 'Use a configured group, add it to the YAML, or set defaultGroup.',
+    httpStatus: 404,
+  },
+  AMOUNT_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'Send messages and bytes as finite numbers ≥ 0, at least one of them above 0.',
+    httpStatus: 422,
+  },
+  AMOUNT_ABOVE_MAX_REQUEST: {
+    message: '{field} = {amount} is above maxRequest {max} of group {group}',
+    remedy: 'Split the work, or raise maxRequest of the group.',
+    httpStatus: 422,
+  },
+  FIELD_RESERVED: {
+    message: 'field {field} is reserved for a later version',
+    remedy: 'Leave it out.',
+    httpStatus: 422,
+  },
+  BODY_INVALID: {
+    message: '{reason}',
+    remedy: 'Send a JSON object as described by GET /openapi.json.',
+    httpStatus: 400,
+  },
+  BODY_TOO_LARGE: {
+    message: 'the body is larger than {limit} bytes',
+    remedy: 'An acquire is a small JSON object; the payload itself is not sent here.',
+    httpStatus: 413,
+  },
+  QUOTA_EXCEEDED: {
+    message: 'group {group}: {dimension} {direction} quota is used up on this node',
+    remedy: 'Try again after retryAfterMs.',
+    httpStatus: 429,
+  },
+  ROUTE_UNKNOWN: {
+    message: 'no such route: {method} {path}',
+    remedy: 'GET /openapi.json lists the routes.',
+    httpStatus: 404,
+  },
+  UNEXPECTED: {
+    message: 'unexpected error: {reason}',
+    remedy: 'This is a defect of quotamesh; please report it with the log.',
+    httpStatus: 500,
+    exitCode: EXIT_UNEXPECTED,
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export type ErrorFacts = Readonly<Record<string, string | number | undefined>>;
+
+export class QuotameshError extends Error {
+  readonly code: ErrorCode;
+  readonly facts: ErrorFacts;
+
+  constructor(code: ErrorCode, facts: ErrorFacts = {}, options?: { readonly cause?: unknown }) {
+    super(fill(ERROR_CATALOGUE[code].message, facts), options);
+    this.name = 'QuotameshError';
+    this.code = code;
+    this.facts = facts;
+  }
+
+  get remedy(): string {
+    return ERROR_CATALOGUE[this.code].remedy;
+  }
+
+  get httpStatus(): number {
+    return (ERROR_CATALOGUE[this.code] as ErrorRow).httpStatus ?? 500;
+  }
+
+  get exitCode(): number {
+    return (ERROR_CATALOGUE[this.code] as ErrorRow).exitCode ?? EXIT_UNEXPECTED;
+  }
+}
+
+function fill(template: string, facts: ErrorFacts): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ''));
+}

@@ -1,0 +1,74 @@
+/**
+ * The topic as the runtime sees it: an ordered, compacted log of keyed records in a few partitions.
+ *
+ * Guarantees an adapter gives (test/conformance/report-topic.ts runs them against every adapter):
+ *  1. Within a partition everybody reads the same records in the same order, offsets strictly rising.
+ *  2. The newest record of each key survives compaction. Superseded records may be missing for a reader that starts
+ *     later; nothing is ever missing between two records that a running reader has seen as they were appended.
+ *  3. `appendMs` is stamped by the log's one clock per partition, not by the sender's. It may jump; the core copes.
+ *  4. An append whose promise resolved is in the log. One whose promise rejected may be in the log or not.
+ *  5. A record may be delivered again (after a reconnect); offsets tell.
+ *  6. Nothing here throws into the listener's caller and no listener call happens after `close()` has resolved.
+ *  7. Reading a record takes no part of the event loop while the topic is unreachable or frozen: every wait is bounded.
+ */
+export interface ReportTopic {
+  /** Partitions of the opened topic; 1 … 16. Read it after `open` has resolved. */
+  readonly partitions: number;
+
+  /**
+   * Connects, creates the topic where it is missing (or verifies its settings) and starts reading from the very start.
+   * Rejects with a QuotameshError when the topic cannot be used as it is (wrong settings, no permission). When the
+   * topic cannot be reached *now*, `open` stays pending, tells `onLost`, and goes on trying until it succeeds or `close` is called.
+   */
+  open(listener: ReportTopicListener): Promise<void>;
+
+  /**
+   * Appends all records, in order per partition, as one produce where the log allows it.
+   * Never retries by itself for longer than `appendTimeoutMs`: reports are absolute, the next one repairs a lost one.
+   */
+  append(records: readonly AppendRecord[]): Promise<void>;
+
+  /** Resolves within 2 s whatever the state; pending appends are rejected. Idempotent. */
+  close(): Promise<void>;
+
+  /** Counters since creation; read by telemetry. */
+  readonly counters: TopicCounters;
+}
+
+export interface AppendRecord {
+  readonly partition: number;
+  readonly key: string;
+  /** null = tombstone. */
+  readonly value: Uint8Array | null;
+}
+
+export interface ReadRecord {
+  readonly partition: number;
+  readonly offset: number;
+  /** Milliseconds of the log's clock. */
+  readonly appendMs: number;
+  readonly key: string;
+  readonly value: Uint8Array | null;
+}
+
+export interface ReportTopicListener {
+  /** One batch in the order of the log. Must not throw; must not block: it enqueues. */
+  onRecords(records: readonly ReadRecord[]): void;
+  /** Called once, after everything that was in the topic when `open` connected has been delivered by `onRecords`. */
+  onCaughtUp(): void;
+  /** Reads or appends do not work at the moment. Called once per loss. */
+  onLost(reason: string): void;
+  /** Both work again, after a loss. */
+  onRecovered(): void;
+  /** The adapter cannot go on by itself (topic deleted, permission withdrawn). The node stays up, isolated. */
+  onFailed(error: Error): void;
+}
+
+export interface TopicCounters {
+  recordsRead: number;
+  bytesRead: number;
+  recordsAppended: number;
+  bytesAppended: number;
+  appendsFailed: number;
+  reconnects: number;
+}
