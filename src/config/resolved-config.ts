@@ -15,7 +15,7 @@ export interface ResolvedConfig {
   /** Everything of CoordinatorSettings that does not come from the environment of the process. */
   readonly timing: Omit<
     CoordinatorSettings,
-    'cluster' | 'nodeId' | 'nonce' | 'partitions' | 'groups'
+    'cluster' | 'nodeId' | 'version' | 'nonce' | 'partitions' | 'groups' | 'sampleIntervalMs'
   >;
   readonly groups: readonly GroupConfig[];
   /** Group used for names that are not configured; null = such names are refused. */

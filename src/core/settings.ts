@@ -24,6 +24,8 @@ export interface GroupSettings {
 export interface CoordinatorSettings {
   readonly cluster: string;
   readonly nodeId: NodeId;
+  /** Of the program, for the NODE record. */
+  readonly version: string;
   /** Random 16-bit number that decides between two processes that choose the same incarnation. */
   readonly nonce: number;
   readonly partitions: number;
@@ -41,6 +43,8 @@ export interface CoordinatorSettings {
   readonly significantChangeRatio: number;
   /** z of the noise rule: change > z · √(2 · Σ size²). */
   readonly noiseFactor: number;
+  /** The runtime's round; `round-elapsed` comes this often. */
+  readonly sampleIntervalMs: number;
   readonly fastWindowMs: number;
   readonly slowWindowMs: number;
   /** Own echo missing for this long = isolated. */

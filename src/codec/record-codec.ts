@@ -1,0 +1,216 @@
+import { crc32 } from 'node:zlib';
+import { clusterHashOf, incarnationCount, incarnationNonce, incarnationOf } from '../core/ids.js';
+import { invariant } from '../core/invariant.js';
+import type { Author, ReportRow, TopicRecord } from '../core/report/record.js';
+import { DIRECTION_COUNT } from '../core/vocabulary.js';
+import { quotamesh } from './generated/report.js';
+
+const wire = quotamesh.v1;
+
+export const MAGIC = 0x53454d51;
+export const WIRE_VERSION = 1;
+/** A bucket of 64 groups is below 5 KiB; anything much larger is not one of our records. */
+export const MAX_RECORD_BYTES = 64 * 1024;
+const MAX_ROWS = 64 * DIRECTION_COUNT;
+const MAX_NAME_LENGTH = 1024;
+
+/** Why a value of the topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */
+export const DECODE_CAUSES = [
+  'too-large',
+  'not-an-envelope',
+  'foreign-magic',
+  'newer-wire-version',
+  'other-cluster',
+  'bad-crc',
+  'unknown-kind',
+  'malformed-body',
+  'absurd-content',
+] as const;
+export type DecodeCause = (typeof DECODE_CAUSES)[number];
+
+/** A reason, in place of an exception: a foreign record is an everyday event, not an error. */
+export type Decoded = { readonly record: TopicRecord } | { readonly cause: DecodeCause };
+
+/** Records to bytes and back, for one cluster. Never throws on foreign input; see proto/report.proto. */
+export class RecordCodec {
+  readonly #clusterHash: number;
+
+  constructor(cluster: string) {
+    this.#clusterHash = clusterHashOf(cluster);
+  }
+
+  encode(record: TopicRecord): Uint8Array {
+    const { kind, body } = encodeBody(record);
+    const value = wire.Envelope.encode({
+      magic: MAGIC,
+      wireVersion: WIRE_VERSION,
+      clusterHash: this.#clusterHash,
+      crc32: crc32(body),
+      kind,
+      body,
+    }).finish();
+    invariant(value.length <= MAX_RECORD_BYTES, 'a record must be small', { bytes: value.length });
+    return value;
+  }
+
+  decode(value: Uint8Array): Decoded {
+    if (value.length > MAX_RECORD_BYTES) return { cause: 'too-large' };
+    const envelope = attempt(() => wire.Envelope.decode(value));
+    if (envelope === null) return { cause: 'not-an-envelope' };
+    if (envelope.magic !== MAGIC) return { cause: 'foreign-magic' };
+    if (envelope.wireVersion !== WIRE_VERSION) return { cause: 'newer-wire-version' };
+    if (envelope.clusterHash !== this.#clusterHash) return { cause: 'other-cluster' };
+    if (envelope.crc32 !== crc32(envelope.body)) return { cause: 'bad-crc' };
+    const decode = DECODERS.get(envelope.kind);
+    if (decode === undefined) return { cause: 'unknown-kind' };
+    const record = attempt(() => decode(envelope.body));
+    if (record === null) return { cause: 'malformed-body' };
+    return record === ABSURD ? { cause: 'absurd-content' } : { record };
+  }
+}
+
+/** Well formed, but no node of ours writes such a thing: lengths that differ, rates that are negative or not finite. */
+const ABSURD = 'absurd';
+
+const DECODERS = new Map<number, (body: Uint8Array) => TopicRecord | typeof ABSURD>([
+  [wire.Kind.NODE, decodeNode],
+  [wire.Kind.FAREWELL, decodeFarewell],
+  [wire.Kind.REPORT, decodeReport],
+]);
+
+function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
+  const author = encodeAuthor(record.author);
+  switch (record.kind) {
+    case 'node': {
+      const { nodeId, version } = record;
+      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version }).finish() };
+    }
+    case 'farewell':
+      return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
+    case 'report':
+      return { kind: wire.Kind.REPORT, body: encodeReport(author, record.rows) };
+  }
+}
+
+function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]): Uint8Array {
+  const groupIds = new Uint8Array(rows.length * 6);
+  rows.forEach((row, at) => {
+    write48(groupIds, at * 6, row.groupId);
+  });
+  const column = (read: (row: ReportRow) => number) => {
+    const values = rows.map(read);
+    return values.every((value) => value === 0) ? [] : values;
+  };
+  return wire.Report.encode({
+    author,
+    groupIds,
+    directions: column((row) => row.direction),
+    topics: column((row) => row.topics),
+    usageMessagesPerSecond: column((row) => row.usageMessages),
+    usageBytesPerSecond: column((row) => row.usageBytes),
+    demandMessagesPerSecond: column((row) => row.demandMessages),
+    demandBytesPerSecond: column((row) => row.demandBytes),
+    shareMessagesPerSecond: column((row) => row.shareMessages),
+    shareBytesPerSecond: column((row) => row.shareBytes),
+  }).finish();
+}
+
+function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
+  const { author: wireAuthor, nodeId, version } = wire.Node.decode(body);
+  const author = decodeAuthor(wireAuthor);
+  if (author === null || !isName(nodeId)) return ABSURD;
+  return { kind: 'node', author, nodeId, version: version.slice(0, 64) };
+}
+
+function decodeFarewell(body: Uint8Array): TopicRecord | typeof ABSURD {
+  const { author: wireAuthor, nodeId } = wire.Farewell.decode(body);
+  const author = decodeAuthor(wireAuthor);
+  if (author === null || !isName(nodeId)) return ABSURD;
+  return { kind: 'farewell', author, nodeId };
+}
+
+function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
+  const report = wire.Report.decode(body);
+  const author = decodeAuthor(report.author);
+  const count = report.groupIds.length / 6;
+  if (author === null || !Number.isInteger(count) || count > MAX_ROWS) return ABSURD;
+  const columns = [
+    report.usageMessagesPerSecond,
+    report.usageBytesPerSecond,
+    report.demandMessagesPerSecond,
+    report.demandBytesPerSecond,
+    report.shareMessagesPerSecond,
+    report.shareBytesPerSecond,
+  ];
+  if (!columns.every((column) => isColumn(column, count) && column.every(isRate))) return ABSURD;
+  if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT)) return ABSURD;
+  if (!isColumn(report.topics, count)) return ABSURD;
+  const rows: ReportRow[] = [];
+  for (let at = 0; at < count; at++) rows.push(rowAt(report, at));
+  return { kind: 'report', author, rows };
+}
+
+function rowAt(report: quotamesh.v1.Report, at: number): ReportRow {
+  return {
+    groupId: read48(report.groupIds, at * 6),
+    direction: report.directions[at] ?? 0,
+    topics: report.topics[at] ?? 0,
+    usageMessages: report.usageMessagesPerSecond[at] ?? 0,
+    usageBytes: report.usageBytesPerSecond[at] ?? 0,
+    demandMessages: report.demandMessagesPerSecond[at] ?? 0,
+    demandBytes: report.demandBytesPerSecond[at] ?? 0,
+    shareMessages: report.shareMessagesPerSecond[at] ?? 0,
+    shareBytes: report.shareBytesPerSecond[at] ?? 0,
+  };
+}
+
+function encodeAuthor(author: Author): quotamesh.v1.IAuthor {
+  const nodeKey = new Uint8Array(6);
+  write48(nodeKey, 0, author.nodeKey);
+  return {
+    nodeKey,
+    incarnation: incarnationCount(author.incarnation),
+    nonce: incarnationNonce(author.incarnation),
+    sequence: author.sequence,
+  };
+}
+
+function decodeAuthor(author: quotamesh.v1.IAuthor | null | undefined): Author | null {
+  const { nodeKey, incarnation, nonce, sequence } = author ?? {};
+  if (nodeKey?.length !== 6 || !incarnation || !sequence || (nonce ?? 0) > 0xffff) return null;
+  return { nodeKey: read48(nodeKey, 0), incarnation: incarnationOf(incarnation, nonce ?? 0), sequence };
+}
+
+function isColumn(column: readonly number[], count: number): boolean {
+  return column.length === count || column.length === 0;
+}
+
+function isRate(rate: number): boolean {
+  return Number.isFinite(rate) && rate >= 0;
+}
+
+function isName(name: string): boolean {
+  return name.length > 0 && name.length <= MAX_NAME_LENGTH;
+}
+
+function attempt<T>(decode: () => T): T | null {
+  try {
+    return decode();
+  } catch {
+    return null;
+  }
+}
+
+function write48(target: Uint8Array, at: number, number: number): void {
+  let rest = number;
+  for (let byte = at + 5; byte >= at; byte--) {
+    target[byte] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+}
+
+function read48(source: Uint8Array, at: number): number {
+  let number = 0;
+  for (let byte = at; byte < at + 6; byte++) number = number * 256 + (source[byte] as number);
+  return number;
+}

@@ -1,0 +1,63 @@
+import { QuotameshError } from '../errors.js';
+
+/** One thing that is wrong, with everything that is needed to put it right. */
+export interface Mistake {
+  /** The file, `(inline)`, the environment variable or the command-line flag that says it. */
+  readonly file: string;
+  /** Counted from 1; null where there are no lines. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** `groups.orders.quota.publish.messagesPerSecond`; '' = the whole configuration. */
+  readonly path: string;
+  /** Predicate that follows the path: `must be a rate ≥ 0 (e.g. 1000 or 10k), got -5`. */
+  readonly problem: string;
+  readonly allowed: string;
+  readonly remedy: string;
+}
+
+/** All mistakes of a configuration at once. */
+export class ConfigError extends QuotameshError {
+  readonly mistakes: readonly Mistake[];
+  /** One line per mistake, for a terminal. */
+  readonly report: string;
+
+  constructor(source: string, mistakes: readonly Mistake[]) {
+    super('CONFIG_INVALID', { file: source, count: mistakes.length });
+    this.name = 'ConfigError';
+    this.mistakes = inOrder(mistakes);
+    this.report = reportOf(this.mistakes);
+    // An uncaught error shows only its message.
+    this.message = `${this.message}\n${this.report}`;
+  }
+}
+
+/** `node.yaml:12:7: groups.orders.strategy must be one of …, got "fair". Did you mean …?` */
+export function formatMistake({ file, line, column, path, problem, remedy }: Mistake): string {
+  const place = line === null ? file : `${file}:${line}:${column}`;
+  return `${place}: ${path === '' ? 'the configuration' : path} ${problem}. ${remedy}`.trimEnd();
+}
+
+/** `['groups', 'a b', 'brokers', 1]` → `groups["a b"].brokers[1]`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[\w-]{1,200}$/.test(part)) text += text === '' ? part : `.${part}`;
+    else text += `[${JSON.stringify(part.slice(0, 200))}]`;
+  }
+  return text;
+}
+
+/** A generated file can hold thousands of mistakes; the first ones tell what is wrong with the generator. */
+const REPORT_LINES_MAX = 100;
+
+function reportOf(mistakes: readonly Mistake[]): string {
+  const lines = mistakes.slice(0, REPORT_LINES_MAX).map(formatMistake);
+  const more = mistakes.length - lines.length;
+  return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+}
+
+function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const line = (mistake: Mistake) => mistake.line ?? 0;
+  return [...mistakes].sort((one, other) => line(one) - line(other) || (one.column ?? 0) - (other.column ?? 0));
+}

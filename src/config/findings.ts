@@ -1,0 +1,57 @@
+import { formatPath, type Mistake } from './config-error.js';
+
+export type ConfigPath = readonly (string | number)[];
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
+export type Locate = (path: ConfigPath, part: 'key' | 'value') => Place | null;
+
+export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy'>;
+
+/** Collects the mistakes of one configuration and says of each who wrote it: the file, a variable or a flag. */
+export class Findings {
+  readonly mistakes: Mistake[] = [];
+  readonly #source: string;
+  readonly #locate: Locate;
+  /** Path → variable or flag that set it. */
+  readonly #origins = new Map<string, string>();
+
+  constructor(source: string, locate: Locate = () => null) {
+    this.#source = source;
+    this.#locate = locate;
+  }
+
+  setOrigin(path: ConfigPath, origin: string): void {
+    this.#origins.set(keyOf(path), origin);
+  }
+
+  add(path: ConfigPath, finding: Finding, part: 'key' | 'value' = 'value'): void {
+    const origin = this.#originOf(path);
+    const place = origin === undefined ? this.#locate(path, part) : null;
+    this.mistakes.push({
+      file: origin ?? this.#source,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      path: formatPath(path),
+      problem: finding.problem,
+      allowed: finding.allowed,
+      remedy: finding.remedy,
+    });
+  }
+
+  #originOf(path: ConfigPath): string | undefined {
+    for (let length = path.length; length > 0; length--) {
+      const origin = this.#origins.get(keyOf(path.slice(0, length)));
+      if (origin !== undefined) return origin;
+    }
+    return undefined;
+  }
+}
+
+function keyOf(path: ConfigPath): string {
+  return path.join('\n');
+}

@@ -1,0 +1,118 @@
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.js';
+import { ISOLATION_POLICIES } from '../core/vocabulary.js';
+import type { Setting } from './setting.js';
+
+/** Rates beyond this lose whole units in a double after some hours of adding up. */
+const RATE_MAX = 1e15;
+
+const QUOTA = {
+  default: null,
+  defaultText: 'unlimited',
+  min: 0,
+  max: RATE_MAX,
+  remedy: 'Remove the key for "unlimited" or use 0 to block.',
+} as const;
+
+function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
+  return {
+    ...QUOTA,
+    kind,
+    buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
+    costs: 'Load on what the quota protects.',
+  };
+}
+
+export const GROUP_SETTINGS = {
+  'quota.publish.messagesPerSecond': quotaRow('rate', 'published messages'),
+  'quota.publish.bytesPerSecond': quotaRow('byte-rate', 'published bytes'),
+  'quota.dispatch.messagesPerSecond': quotaRow('rate', 'dispatched messages'),
+  'quota.dispatch.bytesPerSecond': quotaRow('byte-rate', 'dispatched bytes'),
+  strategy: {
+    kind: 'choice',
+    default: DEFAULT_STRATEGY,
+    choices: STRATEGY_NAMES,
+    laterChoices: ['equal', 'steal-halfway', 'client-rate'].filter((name) => !STRATEGY_NAMES.includes(name)),
+    buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
+    costs: 'proportional favours whoever is busy already; equal-residual may exceed the quota for some rounds.',
+  },
+  promise: {
+    kind: 'choice',
+    default: 'relaxed',
+    choices: ['relaxed'],
+    laterChoices: ['strict'],
+    buys: 'relaxed: shares follow the newest reports at once.',
+    costs: 'Over-admission is bounded by how far apart the nodes have read, not excluded.',
+  },
+  floorRatio: {
+    kind: 'ratio',
+    default: 0.001,
+    min: 0,
+    max: 1,
+    buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, divided by weight.',
+    costs: 'That part cannot be lent to busy nodes.',
+  },
+  allowanceRatio: {
+    kind: 'ratio',
+    default: 0.25,
+    min: 0,
+    max: 1,
+    buys: 'Random peaks of a quiet node pass: its limiter takes this part of its demand above its share.',
+    costs: 'Short over-admission, at most this part of the target in total.',
+  },
+  weights: {
+    kind: 'weights',
+    default: null,
+    defaultText: '1 for every node',
+    min: 0.001,
+    max: 1000,
+    buys: 'A node with weight 2 gets twice the share of a node with weight 1 where both want more. Mapping of node id to weight.',
+    costs: 'Less for the others. All nodes must be configured alike.',
+  },
+  burstMs: {
+    kind: 'duration',
+    default: 100,
+    min: 0,
+    max: 60_000,
+    buys: 'Bucket depth: work that arrives in clumps passes, up to this much time of the limit at once.',
+    costs: 'Bursts are over-admission: one second of burst means 1.9 × the quota in the second after idling.',
+  },
+  burstMinMessages: {
+    kind: 'count',
+    default: 20,
+    min: 1,
+    max: 1e6,
+    buys: 'Bucket depth of small shares: at least this many messages of the size seen last.',
+    costs: 'Over-admission of small quotas: up to this many messages at once, per node.',
+  },
+  'isolation.policy': {
+    kind: 'choice',
+    default: 'equal-share',
+    choices: ISOLATION_POLICIES,
+    buys: 'What a node admits that cannot read its own records after isolation.holdMs: equal-share min(share held, quota / nodes), floor its floor, closed nothing, open everything.',
+    costs: 'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a single node is cut off.',
+  },
+  'isolation.holdMs': {
+    kind: 'duration',
+    default: 10_000,
+    min: 0,
+    max: 3_600_000,
+    buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
+    costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
+  },
+  'maxRequest.messages': {
+    kind: 'count',
+    default: 1e6,
+    min: 1,
+    max: 1e12,
+    buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+  },
+  'maxRequest.bytes': {
+    kind: 'bytes',
+    default: 2 ** 30,
+    min: 1,
+    max: 2 ** 50,
+    buys: 'Larger single requests. 1 GiB is beyond any sane message: the default only stops absurd amounts.',
+    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;

@@ -1,0 +1,83 @@
+import type { HttpConfig, MetricsConfig } from './resolved-config.js';
+import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting } from './setting.js';
+
+export const NODE_SETTINGS = {
+  cluster: {
+    kind: 'name',
+    default: null,
+    required: true,
+    pattern: NODE_NAME,
+    remedy: 'Give every node of the cluster the same name, e.g. `cluster: demo`.',
+    buys: 'The name that the nodes of one cluster share; ids on the topic are hashed with it, so clusters never mix.',
+    costs: 'Nothing; renaming it starts an empty cluster.',
+  },
+  node: {
+    kind: 'name',
+    default: null,
+    defaultText: 'host name-HTTP port',
+    pattern: NODE_NAME,
+    buys: 'A name for logs and status. It must be unique: of two processes with one id the older one stops.',
+    costs: 'An id that changes with every start leaves records behind until timing.forgetAfterMs.',
+  },
+  sampleIntervalMs: {
+    kind: 'duration',
+    default: 20,
+    min: 1,
+    max: 1000,
+    buys: 'Less CPU for an idle node: one round (sample, report, converge) per interval.',
+    costs: 'Changes are seen later; over-admission after a change lasts as much longer.',
+  },
+  defaultGroup: {
+    kind: 'name',
+    default: null,
+    defaultText: 'none: unknown groups are refused with 404',
+    pattern: GROUP_NAME,
+    buys: 'Requests for names that are not configured count against this group.',
+    costs: 'A misspelled group name is no longer an error.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const HTTP_SETTINGS: Readonly<Record<keyof HttpConfig, Setting>> = {
+  host: {
+    kind: 'name',
+    default: '127.0.0.1',
+    pattern: HOST_NAME,
+    buys: '0.0.0.0 or :: lets other machines ask this node.',
+    costs: 'There is no authentication yet: whoever reaches the port can use up quotas.',
+  },
+  port: {
+    kind: 'count',
+    default: 7070,
+    min: 0,
+    max: 65_535,
+    buys: 'Several nodes on one machine need different ports; 0 lets the system choose one.',
+    costs: 'Port 0 is known only from the log.',
+  },
+  bodyLimitBytes: {
+    kind: 'bytes',
+    default: 16_384,
+    min: 256,
+    max: 1_048_576,
+    buys: 'Larger request bodies. An acquire needs about 100 bytes.',
+    costs: 'Memory per connection in the hands of clients.',
+  },
+};
+
+export const LOG_SETTINGS = {
+  level: {
+    kind: 'choice',
+    default: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    buys: 'debug and trace show every round and record.',
+    costs: 'Log volume; at trace it grows with the traffic.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const METRICS_SETTINGS: Readonly<Record<keyof MetricsConfig, Setting>> = {
+  perGroup: {
+    kind: 'group-selection',
+    default: 'none',
+    buys: 'Prometheus series per group: `all`, or a list of names.',
+    costs: 'About a dozen series per group and node: 5,000 groups are 60,000 series per node.',
+  },
+};

@@ -1,0 +1,72 @@
+/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `25%`) and how we print them back. */
+
+export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'ratio' | 'factor';
+
+/** The number in base units, or NaN when the text is not a quantity of this kind. Ranges are the caller's. */
+export function parseQuantity(kind: QuantityKind, input: number | string): number {
+  if (typeof input === 'number') return input;
+  const match = QUANTITY.exec(input.trim());
+  if (match === null) return Number.NaN;
+  const amount = Number(match[1]);
+  const unit = match[2] as string;
+  // Dividing keeps 7% exact (0.07); multiplying by 0.01 would not.
+  if (kind === 'ratio' && unit === '%') return amount / 100;
+  const perSecond = kind === 'rate' || kind === 'byte-rate';
+  const factor = UNITS[kind].get(perSecond && unit.endsWith('/s') ? unit.slice(0, -2) : unit);
+  return factor === undefined ? Number.NaN : amount * factor;
+}
+
+/** The shortest exact spelling; parseQuantity reads it back to the same number. */
+export function formatQuantity(kind: QuantityKind, value: number): string {
+  if (kind === 'ratio' || kind === 'factor' || value === 0 || !Number.isFinite(value)) return String(value);
+  for (const [unit, factor] of SPELLINGS[kind]) {
+    if (Math.abs(value) >= factor && value % factor === 0) return `${value / factor}${unit}`;
+  }
+  return kind === 'duration' ? `${value}ms` : String(value);
+}
+
+/** Two spellings for messages and docs. */
+export const QUANTITY_EXAMPLES: Readonly<Record<QuantityKind, string>> = {
+  duration: '500ms or 2s',
+  count: '20 or 10k',
+  rate: '1000 or 10k',
+  'byte-rate': '500k or 1MiB',
+  bytes: '16KiB or 1MB',
+  ratio: '0.25 or 25%',
+  factor: '1.5',
+};
+
+// The exponent is bounded so that a text of many digits cannot make Number() slow or infinite by surprise.
+const QUANTITY = /^([+-]?(?:\d{1,20}(?:\.\d{0,20})?|\.\d{1,20})(?:e[+-]?\d{1,3})?)\s*([A-Za-z%]{0,3}(?:\/s)?)$/;
+
+const DURATION = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DECIMAL = { k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15 };
+const BINARY = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50 };
+const COUNT = { ...DECIMAL, ...BINARY };
+const BYTES = { B: 1, ...COUNT, ...Object.fromEntries(Object.entries(COUNT).map(([unit, f]) => [`${unit}B`, f])) };
+
+const UNITS: Readonly<Record<QuantityKind, ReadonlyMap<string, number>>> = {
+  duration: unitsOf(DURATION),
+  count: unitsOf(COUNT),
+  rate: unitsOf(COUNT),
+  'byte-rate': unitsOf(BYTES),
+  bytes: unitsOf(BYTES),
+  ratio: unitsOf({}),
+  factor: unitsOf({}),
+};
+
+const SPELLINGS: Readonly<Record<Exclude<QuantityKind, 'ratio' | 'factor'>, readonly (readonly [string, number])[]>> = {
+  duration: largestFirst(DURATION),
+  count: largestFirst(DECIMAL),
+  rate: largestFirst(DECIMAL),
+  'byte-rate': largestFirst({ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, ...DECIMAL }),
+  bytes: largestFirst({ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, ...DECIMAL }),
+};
+
+function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {
+  return new Map([['', 1], ...Object.entries(units)]);
+}
+
+function largestFirst(units: Readonly<Record<string, number>>): readonly (readonly [string, number])[] {
+  return Object.entries(units).sort((one, other) => other[1] - one[1]);
+}

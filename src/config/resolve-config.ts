@@ -1,0 +1,71 @@
+import { hostname } from 'node:os';
+import { buildConfig } from './build-config.js';
+import { ConfigError, type Mistake } from './config-error.js';
+import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
+import { Findings, type Locate } from './findings.js';
+import { readGroups } from './read-groups.js';
+import { readNode } from './read-node.js';
+import { readTextFile } from './read-text-file.js';
+import { readTopic } from './read-topic.js';
+import { checkReferences, checkRelations } from './check-relations.js';
+import type { ResolvedConfig } from './resolved-config.js';
+import { isMapping } from './setting-value.js';
+
+export interface ResolveOptions {
+  /** For messages: the file, or `(inline)`. */
+  readonly source: string;
+  readonly env?: Environment | undefined;
+  readonly overrides?: ConfigOverrides | undefined;
+  readonly locate?: Locate | undefined;
+  /** Relative paths start here; default: the working folder. */
+  readonly folder?: string | undefined;
+  /** First part of the default node id. */
+  readonly hostName?: string | undefined;
+  /** Reads a secret or certificate. Pure but for this and the host name, which tests replace. */
+  readonly readFile?: ((path: string, bytesMax: number) => string) | undefined;
+}
+
+/** From what YAML or a program says to what the node runs with: complete, checked, frozen. Throws a ConfigError. */
+export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedConfig {
+  const { config, mistakes } = examineConfig(raw, options);
+  if (config === null) throw new ConfigError(options.source, mistakes);
+  return config;
+}
+
+export interface Examined {
+  /** null when there are mistakes. */
+  readonly config: ResolvedConfig | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** The same, with the mistakes as a result. */
+export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
+  const findings = new Findings(options.source, options.locate);
+  let written = withShorthands(raw);
+  written = withEnvironment(written, options.env ?? {}, findings);
+  written = withOverrides(written, options.overrides ?? {}, findings);
+  const root = written ?? {};
+  const node = readNode(root, findings, options.hostName ?? hostname());
+  const topic = readTopic(valueOf(root, 'topic'), findings, {
+    nodeId: node.get('node'),
+    folder: options.folder ?? '.',
+    readFile: options.readFile ?? readTextFile,
+  });
+  const groups = readGroups(root, findings);
+  checkRelations(new Map([...node, ...topic]), root, findings);
+  checkReferences(node, groups, findings);
+  if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
+  return { config: buildConfig({ source: options.source, node, topic, groups }), mistakes: [] };
+}
+
+/** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */
+function withShorthands(raw: unknown): unknown {
+  if (!isMapping(raw)) return raw;
+  const topic = typeof raw.topic === 'string' ? { kind: raw.topic } : raw.topic;
+  if (!isMapping(topic) || typeof topic.tls !== 'boolean') return { ...raw, topic };
+  return { ...raw, topic: { ...topic, tls: { enabled: topic.tls } } };
+}
+
+function valueOf(root: unknown, key: string): unknown {
+  return isMapping(root) ? root[key] : undefined;
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { ConfigPath, Finding, Findings } from './findings.js';
+import { FOREIGN_KEYS } from './foreign-keys.js';
+import { didYouMean } from './nearest-name.js';
+import type { Setting } from './setting.js';
+import { show } from './setting-text.js';
+import { readValue } from './setting-value.js';
+import { SECTIONS, SETTINGS, type SettingRows } from './settings.js';
+
+/** A strict zod schema of nested mappings made of rows like `quota.publish.messagesPerSecond`. Every key may be null. */
+export function schemaOf(rows: SettingRows, leafOf: (setting: Setting) => z.ZodType = leafSchema): z.ZodType {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, below] of childrenOf(rows)) {
+    const own = below.get('');
+    shape[name] = (own === undefined ? schemaOf(Object.fromEntries(below), leafOf) : leafOf(own)).optional();
+  }
+  return z.strictObject(shape).nullable();
+}
+
+/** Adds every mistake of `input` against `rows` to `findings`. */
+export function checkShape(
+  findings: Findings,
+  { rows, schema, path }: { rows: SettingRows; schema: z.ZodType; path: ConfigPath },
+  input: unknown,
+): void {
+  const result = schema.safeParse(input);
+  for (const issue of result.error?.issues ?? []) {
+    const at = [...path, ...(issue.path as (string | number)[])];
+    const known = keysBelow(rows, issue.path as string[]);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), 'key');
+    } else if (issue.code === 'custom') {
+      findings.add(at, { problem: issue.message, ...(issue.params as Pick<Finding, 'allowed' | 'remedy'>) });
+    } else {
+      findings.add(at, notAMapping(known, lookUp(input, issue.path)));
+    }
+  }
+}
+
+export function unknownKey(key: string, known: readonly string[]): Finding {
+  const allowed = known.join(', ');
+  const remedy = foreignRemedy(key) ?? (didYouMean(key, known) || elsewhere(key) || `Known keys here: ${allowed}.`);
+  return { problem: 'is not a known key', allowed, remedy };
+}
+
+export function notAMapping(known: readonly string[], input: unknown): Finding {
+  const allowed = `a mapping with the keys ${known.join(', ')}`;
+  return { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Indent the keys below it.' };
+}
+
+function leafSchema(setting: Setting): z.ZodType {
+  return z.unknown().superRefine((input, context) => {
+    if (input === null || input === undefined) return;
+    for (const { at, problem, allowed, remedy } of readValue(setting, input).problems) {
+      context.addIssue({ code: 'custom', path: [...at], message: problem, params: { allowed, remedy } });
+    }
+  });
+}
+
+/** First part of the keys → rows below it; the row itself, if there is one, under ''. */
+function childrenOf(rows: SettingRows): ReadonlyMap<string, Map<string, Setting>> {
+  const children = new Map<string, Map<string, Setting>>();
+  for (const [key, setting] of Object.entries(rows)) {
+    const [name = '', ...rest] = key.split('.');
+    const below = children.get(name) ?? new Map<string, Setting>();
+    children.set(name, below.set(rest.join('.'), setting));
+  }
+  return children;
+}
+
+function keysBelow(rows: SettingRows, path: readonly string[]): readonly string[] {
+  const prefix = path.map((part) => `${part}.`).join('');
+  const below = Object.keys(rows).filter((key) => key.startsWith(prefix));
+  return [...new Set(below.map((key) => key.slice(prefix.length).split('.')[0] as string))];
+}
+
+function foreignRemedy(key: string): string | undefined {
+  const foreign = FOREIGN_KEYS.find((row) => row.key === key);
+  return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/settings.md).`;
+}
+
+/** The key exists, only not here. */
+function elsewhere(key: string): string {
+  for (const section of SECTIONS) {
+    const found = Object.keys(section.rows).find((known) => known === key || known.split('.')[0] === key);
+    if (found === undefined) continue;
+    if (section.path === 'topic') return `It belongs to a ${section.title.toLowerCase()}.`;
+    if (section === SETTINGS.group) return 'It belongs to a group: put it below groups.<name> or defaults.';
+    return section.path === '' ? 'It belongs to the top level.' : `It belongs below ${section.path}.`;
+  }
+  return '';
+}
+
+function lookUp(input: unknown, path: readonly PropertyKey[]): unknown {
+  let current = input;
+  for (const part of path) current = (current as Record<PropertyKey, unknown> | null | undefined)?.[part];
+  return current;
+}

@@ -1,0 +1,67 @@
+import { GROUP_SETTINGS } from './group-settings.js';
+import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
+import type { Setting } from './setting.js';
+import { TIMING_SETTINGS } from './timing-settings.js';
+import {
+  EMBEDDED_TOPIC_SETTINGS,
+  FILE_SETTINGS,
+  KAFKA_TOPIC_SETTINGS,
+  MEMORY_TOPIC_SETTINGS,
+  TOPIC_SETTINGS,
+} from './topic-settings.js';
+
+export type SettingRows = Readonly<Record<string, Setting>>;
+
+export interface SettingsSection {
+  /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
+  readonly path: string;
+  readonly title: string;
+  /** Key below `path` → row. */
+  readonly rows: SettingRows;
+}
+
+export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
+
+/** The settings table: every key that a configuration may hold, by section. */
+export const SETTINGS = {
+  node: { path: '', title: 'Node', rows: NODE_SETTINGS },
+  http: { path: 'http', title: 'HTTP', rows: HTTP_SETTINGS },
+  log: { path: 'log', title: 'Log', rows: LOG_SETTINGS },
+  metrics: { path: 'metrics', title: 'Metrics', rows: METRICS_SETTINGS },
+  timing: { path: 'timing', title: 'Timing', rows: TIMING_SETTINGS },
+  topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
+  memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
+  embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
+  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },
+  group: { path: 'defaults', title: 'Group', rows: GROUP_SETTINGS },
+} as const satisfies Readonly<Record<string, SettingsSection>>;
+
+export type SectionName = keyof typeof SETTINGS;
+
+export const SECTIONS: readonly SettingsSection[] = Object.values(SETTINGS);
+
+/** `timing.heartbeatMs`. */
+export function yamlPath(section: SettingsSection, key: string): string {
+  return section.path === '' ? key : `${section.path}.${key}`;
+}
+
+/** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
+export function environmentName(section: SettingsSection, key: string): string | null {
+  if (section.rows[key]?.kind === 'weights') return null;
+  const words = yamlPath(section, key).replaceAll(/([a-z])([A-Z])/g, '$1_$2').replaceAll('.', '_');
+  return `QUOTAMESH_${words.toUpperCase()}`;
+}
+
+function withFileRows(rows: SettingRows): SettingRows {
+  const files = FILE_SETTINGS.map((key): [string, Setting] => [`${key}File`, fileRow(key)]);
+  return { ...rows, ...Object.fromEntries(files) };
+}
+
+function fileRow(key: string): Setting {
+  return {
+    kind: 'text',
+    default: null,
+    buys: `${key} is read from this file (at most 64 KiB); relative paths start at the folder of the configuration file.`,
+    costs: 'Read once, at the start.',
+  };
+}

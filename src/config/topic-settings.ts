@@ -1,0 +1,200 @@
+import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig } from './resolved-config.js';
+import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from './setting.js';
+
+export const TOPIC_SETTINGS = {
+  kind: {
+    kind: 'choice',
+    default: 'embedded',
+    choices: ['memory', 'embedded', 'kafka'],
+    laterChoices: ['redis'],
+    buys: 'memory: one process, for tests. embedded: the processes of one machine. kafka: any machines.',
+    costs: 'kafka needs a Kafka cluster; embedded needs a local (not a network) file system.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+type SettingsOf<Config extends { kind: string }> = Readonly<Record<Exclude<keyof Config, 'kind'>, Setting>>;
+
+const APPEND_TIMEOUT: Setting = {
+  kind: 'duration',
+  default: 5000,
+  min: 50,
+  max: 60_000,
+  buys: 'Patience with a slow topic before an append counts as failed.',
+  costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
+};
+
+export const MEMORY_TOPIC_SETTINGS: SettingsOf<MemoryTopicConfig> = { appendTimeoutMs: APPEND_TIMEOUT };
+
+export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
+  path: {
+    kind: 'text',
+    default: './state',
+    buys: 'The folder that the processes of a cluster share. Relative paths start at the folder of the configuration file.',
+    costs: 'A few MB of disk; it must lie on a local file system.',
+  },
+  appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
+};
+
+const PEM_REMEDY = 'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+
+const TLS_SETTINGS = {
+  'tls.enabled': {
+    kind: 'switch',
+    default: false,
+    defaultText: 'false; true where a key of tls is given',
+    buys: 'Encrypted connections to Kafka. `tls: true` is short for `tls: { enabled: true }`.',
+    costs: 'A few milliseconds per connection.',
+  },
+  'tls.ca': {
+    kind: 'text',
+    default: null,
+    defaultText: "Node.js's list",
+    remedy: PEM_REMEDY,
+    buys: 'Trusts certificates signed by this authority only (PEM).',
+    costs: 'Must be replaced before it expires.',
+  },
+  'tls.cert': {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'Client certificate (PEM), where Kafka asks for one.',
+    costs: 'Needs tls.key.',
+  },
+  'tls.key': {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: PEM_REMEDY,
+    buys: 'Private key of the client certificate (PEM).',
+    costs: 'A secret: prefer tls.keyFile or the environment.',
+  },
+  'tls.passphrase': {
+    kind: 'text',
+    default: null,
+    secret: true,
+    buys: 'Opens an encrypted tls.key.',
+    costs: 'A secret: prefer tls.passphraseFile or the environment.',
+  },
+  'tls.servername': {
+    kind: 'text',
+    default: null,
+    defaultText: 'the host of the address',
+    buys: 'The name expected in the certificate, where brokers are addressed by IP.',
+    costs: 'The same name for all brokers.',
+  },
+  'tls.rejectUnauthorized': {
+    kind: 'switch',
+    default: true,
+    buys: 'true refuses brokers whose certificate cannot be verified.',
+    costs: 'false accepts anybody who answers: for tests only.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+const SASL_SETTINGS = {
+  'sasl.mechanism': {
+    kind: 'choice',
+    default: null,
+    choices: ['plain', 'scram-sha-256', 'scram-sha-512'],
+    buys: 'Authentication at Kafka. Needs sasl.username and sasl.password.',
+    costs: 'plain sends the password as it is: use it with tls only.',
+  },
+  'sasl.username': { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topic only.' },
+  'sasl.password': {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: 'Give a text that is not empty, or the path of a file in sasl.passwordFile.',
+    buys: 'Password of the user.',
+    costs: 'A secret: prefer sasl.passwordFile or the environment.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
+  brokers: {
+    kind: 'addresses',
+    default: null,
+    defaultText: 'none: required with kind kafka',
+    remedy: 'Name at least one broker, e.g. `brokers: ["127.0.0.1:9092"]`.',
+    buys: 'Where to begin: one reachable broker is enough, three survive the loss of two.',
+    costs: 'Nothing.',
+  },
+  name: {
+    kind: 'name',
+    default: 'quotamesh-reports',
+    pattern: KAFKA_TOPIC_NAME,
+    buys: 'The topic of the reports: compacted, created when missing, verified otherwise.',
+    costs: 'Clusters that share a topic stay apart but read each other’s records.',
+  },
+  clientId: {
+    kind: 'name',
+    default: null,
+    defaultText: 'quotamesh-<node>',
+    pattern: NODE_NAME,
+    buys: 'The name in Kafka’s own logs, metrics and quotas.',
+    costs: 'Nothing.',
+  },
+  partitions: {
+    kind: 'count',
+    default: 1,
+    min: 1,
+    max: 16,
+    buys: 'Spreads the reports of very many groups over several brokers. Used only when the topic is created.',
+    costs: 'A heartbeat per node and partition, and a fetch loop per broker. A group stays in one partition.',
+  },
+  replicationFactor: {
+    kind: 'count',
+    default: -1,
+    defaultText: '-1: the default of the Kafka cluster',
+    min: -1,
+    max: 32,
+    remedy: 'Use -1 for the default of the Kafka cluster, or 1 and up.',
+    buys: 'The topic survives the loss of more brokers. Used only when the topic is created.',
+    costs: 'Kafka’s disk and network, and a little time per append.',
+  },
+  compression: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'gzip'],
+    laterChoices: ['snappy', 'lz4', 'zstd'],
+    buys: 'gzip makes large batches smaller; packed reports gain little.',
+    costs: 'CPU at every writer and reader.',
+  },
+  appendTimeoutMs: APPEND_TIMEOUT,
+  connectionTimeoutMs: {
+    kind: 'duration',
+    default: 3000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with brokers far away.',
+    costs: 'A broker that is down is given up later.',
+  },
+  requestTimeoutMs: {
+    kind: 'duration',
+    default: 3000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with slow brokers.',
+    costs: 'A frozen broker is noticed later.',
+  },
+  fetchMaxWaitMs: {
+    kind: 'duration',
+    default: 250,
+    min: 1,
+    max: 30_000,
+    buys: 'Fewer empty answers on an idle topic, hence less idle CPU.',
+    costs: 'With fetchMinBytes above 1, records may wait for as long; and stopping takes up to as long.',
+  },
+  fetchMinBytes: {
+    kind: 'bytes',
+    default: 1,
+    min: 1,
+    max: 1_048_576,
+    buys: 'Fewer, larger fetches in large clusters: a reader is woken once for many records.',
+    costs: 'Every record, also the own echo, may wait for fetchMaxWaitMs.',
+  },
+};
+
+export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ...SASL_SETTINGS };
+
+/** Settings of kafka whose text may stand in a file: `<key>File` in YAML, `…_FILE` in the environment. */
+export const FILE_SETTINGS = ['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password'] as const;

@@ -1,0 +1,31 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { splitByUsage } from './proportional.js';
+import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+
+/**
+ * The whole residual added by everybody (PIP-82, usage distribution, first alternative):
+ *
+ *     shareᵢ = usageᵢ + residual,   residual = target − Σusage
+ *
+ * Worked: target 100, usage 10/50/30 → 20/60/40 (Σ 120). The text accepts that: "in the short term, this will lead to passing
+ * the set quota, but it will quickly converge". Documented overshoot: Σ shares ≤ target + (n − 1) · residual.
+ *
+ * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw (by the formula every node would take the whole target); no residual
+ * left → reduction in proportion to usage, as `proportional`, with floors.
+ */
+export const equalResidual: Strategy = { name: 'equal-residual', reads: 'usage', overshoots: true, converge };
+
+function converge(round: Round): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (!needsConvergence(round, dimension)) continue;
+    const usage = round.usage[dimension] as Float64Array;
+    const used = sum(usage, round.count);
+    const residual = (round.target[dimension] as number) - used;
+    if (used === 0 || residual <= 0) {
+      splitByUsage(round, dimension);
+      continue;
+    }
+    const share = round.share[dimension] as Float64Array;
+    for (let at = 0; at < round.count; at++) share[at] = (usage[at] as number) + residual;
+  }
+}

@@ -1,0 +1,34 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { liftToFloors } from './floors.js';
+import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+
+/**
+ * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):
+ *
+ *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage   (negative residual: everybody gives in proportion)
+ *
+ * Worked: target 100, usage 10/50/30 → 11.11/55.56/33.33. Usage 30/60/60 (50 over) → 20/40/40.
+ *
+ * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw, never the whole target for each; a node without usage keeps its floor.
+ * Know what you choose: any split that spends the target is a fixed point, 80/20 stays 80/20. `max-min` and `steal-halfway` are
+ * the fair ones. Dimensions are split apart: usage shows already what a node can use of both together.
+ */
+export const proportional: Strategy = { name: 'proportional', reads: 'usage', overshoots: false, converge };
+
+function converge(round: Round): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (needsConvergence(round, dimension)) splitByUsage(round, dimension);
+  }
+}
+
+/** Shared with equal-residual, whose text reduces in the same way when the target is exceeded. */
+export function splitByUsage(round: Round, dimension: number): void {
+  const target = round.target[dimension] as number;
+  const share = round.share[dimension] as Float64Array;
+  const usage = round.usage[dimension] as Float64Array;
+  const used = sum(usage, round.count);
+  const base = used > 0 ? usage : round.weight;
+  const total = used > 0 ? used : sum(round.weight, round.count);
+  for (let at = 0; at < round.count; at++) share[at] = target * ((base[at] as number) / total);
+  liftToFloors(round, dimension);
+}

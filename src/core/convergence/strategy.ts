@@ -1,0 +1,64 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+
+/**
+ * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge jointly
+ * (DESIGN §6). The arrays are scratch space, reused for every lane: a strategy must not keep them.
+ *
+ * Participants stand in order of NodeKey, so that everybody adds up in the same order and gets the same bits.
+ */
+export interface Round {
+  /** Alive nodes, ≥ 1. A node without a report of the lane takes part with zero usage and demand. */
+  count: number;
+  /** Units per second, [dimension][participant]; finite, ≥ 0. */
+  readonly usage: readonly Float64Array[];
+  readonly demand: readonly Float64Array[];
+  /** > 0. */
+  readonly weight: Float64Array;
+  /** [dimension]; Infinity = unlimited, 0 = blocked. */
+  readonly target: Float64Array;
+  /** Σ of the floors as a part of the target, 0 … 1. */
+  floorRatio: number;
+  /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
+  readonly share: readonly Float64Array[];
+}
+
+/**
+ * A convergence function. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes, scale-free,
+ * Σ shares ≤ target (unless `overshoots` says otherwise), nobody below the floor, target · wᵢ/Σw when nobody wants anything.
+ */
+export interface Strategy {
+  readonly name: string;
+  /** The reported signal whose significant change matters to it. */
+  readonly reads: 'usage' | 'demand';
+  /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
+  readonly overshoots: boolean;
+  converge(round: Round): void;
+}
+
+export function createRound(capacity: number): Round {
+  const perDimension = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(capacity));
+  return {
+    count: 0,
+    usage: perDimension(),
+    demand: perDimension(),
+    weight: new Float64Array(capacity),
+    target: new Float64Array(DIMENSION_COUNT),
+    floorRatio: 0,
+    share: perDimension(),
+  };
+}
+
+/** Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one. */
+export function needsConvergence(round: Round, dimension: number): boolean {
+  const target = round.target[dimension] as number;
+  if (target > 0 && target !== Number.POSITIVE_INFINITY) return true;
+  (round.share[dimension] as Float64Array).fill(target, 0, round.count);
+  return false;
+}
+
+/** Σ over the participants, in their order. */
+export function sum(column: Float64Array, count: number): number {
+  let total = 0;
+  for (let at = 0; at < count; at++) total += column[at] as number;
+  return total;
+}

@@ -1,0 +1,67 @@
+import type { TopicRecord } from './report/record.js';
+
+/** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
+export type CoordinatorEvent =
+  /** All that was in the topic at the start has been given in `records-read` events. */
+  | { readonly kind: 'caught-up' }
+  | { readonly kind: 'records-read'; readonly records: readonly ReadEvent[] }
+  /** The periodic call, every sampleIntervalMs: sample, report, heartbeat, isolation, confirmation of shares. */
+  | { readonly kind: 'round-elapsed' }
+  /** First use of a lane: the node serves it from now on. */
+  | { readonly kind: 'lane-served'; readonly lane: number }
+  /** These keys may not be in the log: their buckets are published again. */
+  | { readonly kind: 'append-failed'; readonly keys: readonly string[] }
+  | { readonly kind: 'stopping' };
+
+/** A record read from the log; `record` is null for a tombstone. What could not be decoded never gets here. */
+export interface ReadEvent {
+  readonly partition: number;
+  readonly offset: number;
+  readonly appendMs: number;
+  readonly key: string;
+  readonly record: TopicRecord | null;
+}
+
+export interface Append {
+  readonly partition: number;
+  readonly key: string;
+  readonly record: TopicRecord | null;
+}
+
+/** What the runtime tells people: one log line and one metric each. */
+export type Notice =
+  | { readonly kind: 'ready'; readonly members: number; readonly incarnation: number }
+  | { readonly kind: 'member-joined' | 'member-left' | 'member-expired'; readonly nodeId: string; readonly members: number }
+  | { readonly kind: 'isolated' | 'reconnected'; readonly partition: number; readonly silentMs: number }
+  | { readonly kind: 'fallback'; readonly partition: number }
+  | { readonly kind: 'stalled'; readonly gapMs: number }
+  | { readonly kind: 'resumed'; readonly afterMs: number }
+  | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number }
+  | { readonly kind: 'record-ignored'; readonly cause: IgnoredCause };
+
+export const IGNORED_CAUSES = ['old-incarnation', 'repeated', 'repeated-offset'] as const;
+export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
+
+/** What the runtime has to do now; the buffer is reused by the next step. */
+export interface Effects {
+  readonly appends: Append[];
+  /** Lanes whose limits changed; read them from `coordinator.shares`. */
+  readonly changedLanes: number[];
+  /** Lanes whose buckets start empty now. */
+  readonly emptiedLanes: number[];
+  /** Limits of all served lanes hold until then, unless confirmed again; null = no news. */
+  confirmUntilMs: number | null;
+  readonly notices: Notice[];
+}
+
+export function createEffects(): Effects {
+  return { appends: [], changedLanes: [], emptiedLanes: [], confirmUntilMs: null, notices: [] };
+}
+
+export function clearEffects(effects: Effects): void {
+  effects.appends.length = 0;
+  effects.changedLanes.length = 0;
+  effects.emptiedLanes.length = 0;
+  effects.notices.length = 0;
+  effects.confirmUntilMs = null;
+}

@@ -1,0 +1,49 @@
+import { createLaneRates, type LaneRates } from './report/significant-change.js';
+import { LaneSample } from './sample/lane-sample.js';
+import type { CoordinatorSettings, GroupSettings } from './settings.js';
+import type { Link } from './share/isolation.js';
+import type { GroupId } from './vocabulary.js';
+
+/** A lane that this node serves: what is sampled, what was reported, and what is applied. */
+export interface LaneState {
+  readonly lane: number;
+  readonly group: number;
+  readonly settings: GroupSettings;
+  readonly direction: number;
+  readonly groupId: GroupId;
+  readonly partition: number;
+  /** The usage map's own number of the lane. */
+  readonly mapLane: number;
+  readonly sample: LaneSample;
+  readonly reported: LaneRates;
+  /** The link its limits were computed for. */
+  link: Link;
+  /** True from the first report on, until the entry ends. */
+  hasEntry: boolean;
+  /** Local monotonic time of the last arrival, ms. */
+  touchedMs: number;
+  /** The limiter's count of refusals at the last sample. */
+  refusals: number;
+  /** When the first exact estimate after a change is due; Infinity when there is nothing to settle. */
+  settleAtMs: number;
+}
+
+/** A lane without arrivals for this long, and with nothing reported, is not served any more. */
+export const IDLE_AFTER_MS = 60_000;
+
+export function createLaneState(
+  identity: Pick<LaneState, 'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane'>,
+  settings: CoordinatorSettings,
+  nowMs: number,
+): LaneState {
+  return {
+    ...identity,
+    sample: new LaneSample(settings.fastWindowMs, settings.slowWindowMs, settings.sampleIntervalMs),
+    reported: createLaneRates(),
+    link: 'linked',
+    hasEntry: false,
+    touchedMs: nowMs,
+    refusals: 0,
+    settleAtMs: Number.POSITIVE_INFINITY,
+  };
+}

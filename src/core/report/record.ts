@@ -1,0 +1,80 @@
+import type { GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
+
+/** A record of the topic as the core sees it: decoded, checked, and free of the wire format (DESIGN §4). */
+export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord;
+
+/** Who wrote a record and which of its lives; see proto/report.proto, Author. */
+export interface Author {
+  readonly nodeKey: NodeKey;
+  readonly incarnation: Incarnation;
+  /** Rises with every record of the incarnation, across all keys. */
+  readonly sequence: number;
+}
+
+/** Sign of life, and what makes a node a member. */
+export interface NodeRecord {
+  readonly kind: 'node';
+  readonly author: Author;
+  readonly nodeId: NodeId;
+  readonly version: string;
+}
+
+/** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
+export interface FarewellRecord {
+  readonly kind: 'farewell';
+  readonly author: Author;
+  readonly nodeId: NodeId;
+}
+
+/** One bucket of one node, complete for its key. */
+export interface ReportRecord {
+  readonly kind: 'report';
+  readonly author: Author;
+  readonly rows: readonly ReportRow[];
+}
+
+/** One direction of one group. Rates are units per second, finite and ≥ 0, float32 on the wire. */
+export interface ReportRow {
+  readonly groupId: GroupId;
+  readonly direction: number;
+  readonly topics: number;
+  readonly usageMessages: number;
+  readonly usageBytes: number;
+  readonly demandMessages: number;
+  readonly demandBytes: number;
+  readonly shareMessages: number;
+  readonly shareBytes: number;
+}
+
+/** Keys of the topic. 8 characters of base64url for the node, a base-36 bucket number behind a slash for reports. */
+export function nodeRecordKey(nodeKey: NodeKey): string {
+  return encodeKey(nodeKey);
+}
+
+export function reportRecordKey(nodeKey: NodeKey, bucket: number): string {
+  return `${encodeKey(nodeKey)}/${bucket.toString(36)}`;
+}
+
+/** The node a key belongs to, or null when the key is not one of ours. */
+export function nodeKeyOfRecordKey(key: string): NodeKey | null {
+  if (key.length < 8 || (key.length > 8 && key[8] !== '/')) return null;
+  let nodeKey = 0;
+  for (let at = 0; at < 8; at++) {
+    const digit = ALPHABET.indexOf(key[at] as string);
+    if (digit < 0) return null;
+    nodeKey = nodeKey * 64 + digit;
+  }
+  return nodeKey;
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+function encodeKey(nodeKey: NodeKey): string {
+  let text = '';
+  let rest = nodeKey;
+  for (let at = 0; at < 8; at++) {
+    text = ALPHABET[rest % 64] + text;
+    rest = Math.floor(rest / 64);
+  }
+  return text;
+}

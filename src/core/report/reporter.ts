@@ -1,0 +1,140 @@
+import { IDLE_AFTER_MS, type LaneState } from '../lane-state.js';
+import type { Limiter } from '../limiter/limiter.js';
+import { MEDIUM, SLOW } from '../sample/lane-sample.js';
+import type { CoordinatorSettings } from '../settings.js';
+import type { ShareBook } from '../share/share-book.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
+import type { ReportRow } from './record.js';
+import type { Bucket, ReportBook } from './report-book.js';
+import { type ChangeRule, createLaneRates, estimate, isUnsettled, noticedIn } from './significant-change.js';
+
+/** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
+const REST_ROUNDS = 25;
+const REST_AFTER_MS = 500;
+
+/**
+ * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
+ * It decides; the coordinator publishes.
+ */
+export class Reporter {
+  readonly #settings: CoordinatorSettings;
+  readonly #limiter: Limiter;
+  readonly #shares: ShareBook;
+  readonly #book: ReportBook;
+  readonly #now = createLaneRates();
+  #round = 0;
+
+  constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook) {
+    this.#settings = settings;
+    this.#limiter = limiter;
+    this.#shares = shares;
+    this.#book = book;
+  }
+
+  /** Samples the served lanes and marks the buckets that have to be published. */
+  sampleAll(lanes: Iterable<LaneState>, nowMs: number): void {
+    this.#round++;
+    for (const lane of lanes) {
+      const touched = this.#isTouched(lane);
+      if (touched) lane.touchedMs = nowMs;
+      const resting = nowMs - lane.touchedMs > REST_AFTER_MS;
+      if (resting && (this.#round + lane.lane) % REST_ROUNDS !== 0) continue;
+      lane.sample.take(this.#limiter, lane.lane, nowMs);
+      const refusals = this.#limiter.refusals[lane.lane] as number;
+      const refusedNow = refusals > lane.refusals;
+      lane.refusals = refusals;
+      this.#consider(lane, refusedNow, nowMs);
+    }
+  }
+
+  /** Whether a lane has nothing to say and nothing to do: it need not be served any more. */
+  isIdle(lane: LaneState, nowMs: number): boolean {
+    return !lane.hasEntry && nowMs - lane.touchedMs > IDLE_AFTER_MS;
+  }
+
+  /** The rows of a bucket; a lane whose rates are all zero has no row. */
+  rowsOf(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
+    const rows: ReportRow[] = [];
+    for (const group of bucket.groups) {
+      for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+        const state = lanes.get(laneOf(group, direction));
+        if (state?.hasEntry) rows.push(this.#rowOf(state));
+      }
+    }
+    return rows;
+  }
+
+  #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
+    const bucket = this.#book.bucketOf(lane.group, lane.groupId);
+    if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
+    const window = this.#dueWindow(lane, refusedNow, nowMs);
+    if (window === -1) return;
+    estimate(lane.sample, window, lane.reported);
+    lane.sample.cutTo(window);
+    lane.settleAtMs = window === SLOW ? Number.POSITIVE_INFINITY : nowMs + this.#settings.slowWindowMs;
+    lane.hasEntry = !isZero(lane);
+    bucket.dirty = true;
+  }
+
+  /** The window to report from, or −1 when there is nothing to tell. */
+  #dueWindow(lane: LaneState, refusedNow: boolean, nowMs: number): number {
+    const noticed = noticedIn(lane.sample, lane.reported, this.#ruleOf(lane, refusedNow));
+    if (noticed !== -1) return noticed;
+    if (!lane.hasEntry) return lane.sample.isFull(MEDIUM) && hasArrivals(lane) ? MEDIUM : -1;
+    if (nowMs < lane.settleAtMs || !lane.sample.isFull(SLOW)) return -1;
+    lane.settleAtMs = Number.POSITIVE_INFINITY;
+    estimate(lane.sample, SLOW, this.#now);
+    return isUnsettled(this.#now, lane.reported) ? SLOW : -1;
+  }
+
+  /**
+   * The noise rule, except where work is being refused although the reported demand is served: then the report is too low,
+   * and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below the
+   * reported demand"). One standard deviation is enough then.
+   */
+  #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
+    const { significantChangeRatio, noiseFactor } = this.#settings;
+    const relaxed = refusedNow && this.#shares.isServed(lane.lane, lane.reported.demand);
+    return { reads: this.#shares.strategyOf(lane.group).reads, significantChangeRatio, noiseFactor: relaxed ? 1 : noiseFactor };
+  }
+
+  #isTouched(lane: LaneState): boolean {
+    const mark = lane.sample.now;
+    const slot = slotOf(lane.lane, 0);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if (this.#limiter.attempted[slot + dimension] !== mark.attempted[dimension]) return true;
+      if (this.#limiter.admitted[slot + dimension] !== mark.admitted[dimension]) return true;
+    }
+    return false;
+  }
+
+  #rowOf(lane: LaneState): ReportRow {
+    const { usage, demand } = lane.reported;
+    return {
+      groupId: lane.groupId,
+      direction: lane.direction,
+      topics: 0,
+      usageMessages: usage[MESSAGES] as number,
+      usageBytes: usage[BYTES] as number,
+      demandMessages: demand[MESSAGES] as number,
+      demandBytes: demand[BYTES] as number,
+      shareMessages: this.#shares.reportable(lane.lane, MESSAGES),
+      shareBytes: this.#shares.reportable(lane.lane, BYTES),
+    };
+  }
+}
+
+function hasArrivals(lane: LaneState): boolean {
+  const now = lane.sample.now;
+  const begin = lane.sample.beginOf(MEDIUM);
+  return (
+    (now.attempted[MESSAGES] as number) > (begin.attempted[MESSAGES] as number) ||
+    (now.attempted[BYTES] as number) > (begin.attempted[BYTES] as number) ||
+    (now.admitted[MESSAGES] as number) > (begin.admitted[MESSAGES] as number)
+  );
+}
+
+function isZero(lane: LaneState): boolean {
+  const { usage, demand } = lane.reported;
+  return usage.every((rate) => rate === 0) && demand.every((rate) => rate === 0);
+}

@@ -1,0 +1,162 @@
+import { STRATEGIES } from '../convergence/registry.js';
+import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import { invariant } from '../invariant.js';
+import type { LaneState } from '../lane-state.js';
+import type { CoordinatorSettings, GroupSettings } from '../settings.js';
+import { targetRate } from '../target/target-rate.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { BYTES, DIMENSION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../vocabulary.js';
+import { allowanceOf } from './allowance.js';
+import { burstDepth } from './burst.js';
+import { isolatedShare } from './isolation.js';
+
+/**
+ * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this node serves.
+ *
+ * `computed` is a function of the log alone: every node that has read as far computes the same shares for all.
+ * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
+ */
+export class ShareBook {
+  /** Per slot, units per second. */
+  readonly computed: Float64Array;
+  readonly applied: Float64Array;
+  readonly limit: Float64Array;
+  readonly depth: Float64Array;
+  readonly #settings: CoordinatorSettings;
+  readonly #membership: Membership;
+  readonly #usageMap: UsageMap;
+  readonly #strategies: readonly Strategy[];
+  #round: Round = createRound(16);
+
+  constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
+    const slots = laneCount * DIMENSION_COUNT;
+    this.computed = new Float64Array(slots);
+    this.applied = new Float64Array(slots);
+    this.limit = new Float64Array(slots);
+    this.depth = new Float64Array(slots);
+    this.#settings = settings;
+    this.#membership = membership;
+    this.#usageMap = usageMap;
+    this.#strategies = settings.groups.map((group) => strategyNamed(group.strategy));
+  }
+
+  strategyOf(group: number): Strategy {
+    return this.#strategies[group] as Strategy;
+  }
+
+  /**
+   * Computes a lane anew. Returns whether its limits changed.
+   * @param own index of this node among the alive nodes; −1 when the log has given it up
+   */
+  update(lane: LaneState, own: number): boolean {
+    const round = this.converge(lane.group, lane.direction, lane.mapLane);
+    let changed = false;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if (this.#apply(lane, round, dimension, own)) changed = true;
+    }
+    return changed;
+  }
+
+  /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
+  converge(group: number, direction: number, mapLane: number): Round {
+    const settings = this.#settings.groups[group] as GroupSettings;
+    const round = this.#gather(settings, direction, mapLane);
+    if (round.count > 0) (this.#strategies[group] as Strategy).converge(round);
+    return round;
+  }
+
+  /** Whether the applied share covers a demand. */
+  isServed(lane: number, demand: Float64Array): boolean {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if ((this.applied[slotOf(lane, dimension)] as number) < (demand[dimension] as number) * 0.999) return false;
+    }
+    return true;
+  }
+
+  /** The applied share as reports carry it: an unlimited dimension has none. */
+  reportable(lane: number, dimension: number): number {
+    const share = this.applied[slotOf(lane, dimension)] as number;
+    return share === Number.POSITIVE_INFINITY ? 0 : share;
+  }
+
+  #gather(settings: GroupSettings, direction: number, mapLane: number): Round {
+    const alive = this.#membership.alive;
+    if ((this.#round.weight.length as number) < alive.length) this.#round = createRound(alive.length * 2);
+    const round = this.#round;
+    round.count = alive.length;
+    round.floorRatio = settings.floorRatio;
+    const quota = settings.quota[DIRECTIONS[direction] as (typeof DIRECTIONS)[number]];
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      round.target[dimension] = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0);
+      (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
+      (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
+    }
+    for (let at = 0; at < round.count; at++) {
+      round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+    }
+    this.#fillRows(round, mapLane);
+    return round;
+  }
+
+  #fillRows(round: Round, mapLane: number): void {
+    const rows = this.#usageMap.rows;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.next[row] as number) {
+      const position = this.#membership.inSlot(rows.member[row] as number).position;
+      if (position === -1) continue;
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a moment.
+        const usage = round.usage[dimension] as Float64Array;
+        const demand = round.demand[dimension] as Float64Array;
+        usage[position] = Math.max(usage[position] as number, (rows.usage[dimension] as Float32Array)[row] as number);
+        demand[position] = Math.max(demand[position] as number, (rows.demand[dimension] as Float32Array)[row] as number);
+      }
+    }
+  }
+
+  #apply(lane: LaneState, round: Round, dimension: number, own: number): boolean {
+    const link = lane.link;
+    const slot = slotOf(lane.lane, dimension);
+    const target = round.target[dimension] as number;
+    const equalShare = round.count > 0 ? target / round.count : 0;
+    const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
+    invariant(share >= 0, 'a share must not be negative', { lane: lane.lane, dimension, share });
+    this.computed[slot] = share;
+    let applied = share;
+    let allowance = 0;
+    if (link === 'linked') {
+      allowance = own === -1 ? 0 : allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
+    } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
+      const { policy } = lane.settings.isolation;
+      const floor = equalShare * lane.settings.floorRatio;
+      // What the log still says may lower a share while the echo is missing, never raise it.
+      const before = this.applied[slot] as number;
+      const held = own === -1 ? before : Math.min(before, share);
+      applied = isolatedShare({ link: own === -1 ? 'fallback' : link, policy, held, equalShare, floor });
+    }
+    this.applied[slot] = applied;
+    return this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
+  }
+
+  #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
+    const depth =
+      limit === Number.POSITIVE_INFINITY ? limit : burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
+    if (limit === this.limit[slot] && depth === this.depth[slot]) return false;
+    this.limit[slot] = limit;
+    this.depth[slot] = depth;
+    return true;
+  }
+}
+
+/** Bytes per message as reported last; without a report one byte, so that only `burstMs` counts. */
+function pieceSize(lane: LaneState, dimension: number): number {
+  if (dimension === MESSAGES) return 1;
+  const messages = lane.reported.demand[MESSAGES] as number;
+  return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
+}
+
+function strategyNamed(name: string): Strategy {
+  const strategy = STRATEGIES[name];
+  invariant(strategy !== undefined, 'configuration must have checked the strategy', { name });
+  return strategy;
+}

@@ -1,0 +1,26 @@
+/**
+ * Log time of a partition = Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order (DESIGN §4).
+ *
+ * Everything that ages in the core ages on it: a jump of the log's clock or an outage of the log ages nobody, and no
+ * node's own clock enters a share. All who have read the same records agree on every difference of log times.
+ * After compaction a newcomer misses records, so its differences can only be smaller: it believes a dead node for at
+ * most one staleness longer than the others, and takes less for itself meanwhile, never more.
+ */
+export class LogTime {
+  /** Milliseconds since the first record read. */
+  ms = 0;
+  readonly #stepLimitMs: number;
+  #previousAppendMs: number | null = null;
+
+  constructor(heartbeatMs: number) {
+    this.#stepLimitMs = 2 * heartbeatMs;
+  }
+
+  advanceTo(appendMs: number): void {
+    if (this.#previousAppendMs !== null) {
+      const step = appendMs - this.#previousAppendMs;
+      if (step > 0) this.ms += Math.min(step, this.#stepLimitMs);
+    }
+    this.#previousAppendMs = appendMs;
+  }
+}

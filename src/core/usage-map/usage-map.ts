@@ -1,0 +1,149 @@
+import type { ReportRecord, ReportRow } from '../report/record.js';
+import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
+import type { Member, Membership } from './membership.js';
+import { RowStore } from './row-store.js';
+
+/** Told for every map lane whose rows changed, so that its shares are computed again. */
+export type LaneChanged = (mapLane: number) => void;
+
+/** The newest record of one key of the topic. */
+interface Entry {
+  readonly partition: number;
+  readonly member: Member;
+  readonly incarnation: Incarnation;
+  readonly sequence: number;
+  readonly rows: Int32Array;
+}
+
+/**
+ * group → node → usage (PIP-82, "Communications between brokers"), filled from the newest record per key.
+ * Rows of every reported group are kept decoded, also of groups that are not configured here (yet): in columns that is
+ * cheaper than keeping raw records and an index of them (docs/decisions/0003).
+ */
+export class UsageMap {
+  readonly rows = new RowStore();
+  readonly #membership: Membership;
+  readonly #onLaneChanged: LaneChanged;
+  readonly #entries = new Map<string, Entry>();
+  readonly #mapLanes = new Map<number, number>();
+  #heads = new Int32Array(64).fill(-1);
+
+  constructor(membership: Membership, onLaneChanged: LaneChanged) {
+    this.#membership = membership;
+    this.#onLaneChanged = onLaneChanged;
+  }
+
+  get entryCount(): number {
+    return this.#entries.size;
+  }
+
+  /** The map's own small number of a lane; stable for the life of the map. */
+  mapLaneOf(groupId: GroupId, direction: number): number {
+    const key = groupId * DIRECTION_COUNT + direction;
+    const known = this.#mapLanes.get(key);
+    if (known !== undefined) return known;
+    const mapLane = this.#mapLanes.size;
+    this.#mapLanes.set(key, mapLane);
+    if (mapLane === this.#heads.length) {
+      const larger = new Int32Array(mapLane * 2).fill(-1);
+      larger.set(this.#heads);
+      this.#heads = larger;
+    }
+    return mapLane;
+  }
+
+  /** First row of a lane in order of NodeKey, or −1; follow `rows.next`. Rows of nodes that are not alive are included. */
+  firstRow(mapLane: number): number {
+    return this.#heads[mapLane] as number;
+  }
+
+  /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
+  apply(partition: number, key: string, member: Member, record: ReportRecord, nowMs: number): boolean {
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
+    if (known !== undefined) this.#release(known);
+    const rows = new Int32Array(record.rows.length);
+    for (let at = 0; at < rows.length; at++) rows[at] = this.#insert(member, record.rows[at] as ReportRow, nowMs);
+    const { incarnation, sequence } = record.author;
+    this.#entries.set(key, { partition, member, incarnation, sequence, rows });
+    return true;
+  }
+
+  /** A tombstone: forgets the key. It changes shares only where the node is still alive, which only a defect can cause. */
+  remove(key: string): void {
+    const known = this.#entries.get(key);
+    if (known === undefined) return;
+    this.#release(known);
+    this.#entries.delete(key);
+  }
+
+  /** Drops all rows of a member's past incarnations. */
+  removeBefore(member: Member, incarnation: Incarnation): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.member === member && entry.incarnation < incarnation) this.remove(key);
+    }
+  }
+
+  keysOf(member: Member): { partition: number; key: string }[] {
+    const keys: { partition: number; key: string }[] = [];
+    for (const [key, { member: owner, partition }] of this.#entries) if (owner === member) keys.push({ partition, key });
+    return keys;
+  }
+
+  #insert(member: Member, report: ReportRow, nowMs: number): number {
+    const mapLane = this.mapLaneOf(report.groupId, report.direction);
+    const rows = this.rows;
+    const row = rows.allocate();
+    rows.member[row] = member.slot;
+    rows.lane[row] = mapLane;
+    rows.topics[row] = report.topics;
+    rows.usage[0][row] = report.usageMessages;
+    rows.usage[1][row] = report.usageBytes;
+    rows.demand[0][row] = report.demandMessages;
+    rows.demand[1][row] = report.demandBytes;
+    rows.share[0][row] = report.shareMessages;
+    rows.share[1][row] = report.shareBytes;
+    rows.readMs[row] = nowMs;
+    this.#link(row, mapLane, member.nodeKey);
+    this.#onLaneChanged(mapLane);
+    return row;
+  }
+
+  #link(row: number, mapLane: number, nodeKey: number): void {
+    const next = this.rows.next;
+    let previous = -1;
+    let at = this.#heads[mapLane] as number;
+    while (at !== -1 && this.#membership.inSlot(this.rows.member[at] as number).nodeKey < nodeKey) {
+      previous = at;
+      at = next[at] as number;
+    }
+    next[row] = at;
+    if (previous === -1) this.#heads[mapLane] = row;
+    else next[previous] = row;
+  }
+
+  #release(entry: Entry): void {
+    for (const row of entry.rows) {
+      const mapLane = this.rows.lane[row] as number;
+      this.#unlink(row, mapLane);
+      this.rows.release(row);
+      this.#onLaneChanged(mapLane);
+    }
+  }
+
+  #unlink(row: number, mapLane: number): void {
+    const next = this.rows.next;
+    if (this.#heads[mapLane] === row) {
+      this.#heads[mapLane] = next[row] as number;
+      return;
+    }
+    let at = this.#heads[mapLane] as number;
+    while (next[at] !== row) at = next[at] as number;
+    next[at] = next[row] as number;
+  }
+}
+
+function isNewer(record: ReportRecord, known: Entry): boolean {
+  if (record.author.incarnation !== known.incarnation) return record.author.incarnation > known.incarnation;
+  return record.author.sequence > known.sequence;
+}

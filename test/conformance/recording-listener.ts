@@ -1,0 +1,94 @@
+import type { ReadRecord, ReportTopicListener } from '../../src/ports/report-topic.js';
+
+/** Writes down every call of a topic, and lets a test wait for a state of that book with a deadline. */
+export class RecordingListener implements ReportTopicListener {
+  /** As delivered, repetitions included. */
+  readonly delivered: ReadRecord[] = [];
+  /** One element per call of onCaughtUp: how many records had been delivered before it. */
+  readonly caughtUpAfter: number[] = [];
+  readonly lost: string[] = [];
+  recovered = 0;
+  readonly failures: Error[] = [];
+  /** Every call of any method; must stand still once `close()` has resolved. */
+  calls = 0;
+
+  #waiting: (() => void)[] = [];
+
+  onRecords(records: readonly ReadRecord[]): void {
+    this.delivered.push(...records);
+    this.#changed();
+  }
+
+  onCaughtUp(): void {
+    this.caughtUpAfter.push(this.delivered.length);
+    this.#changed();
+  }
+
+  onLost(reason: string): void {
+    this.lost.push(reason);
+    this.#changed();
+  }
+
+  onRecovered(): void {
+    this.recovered++;
+    this.#changed();
+  }
+
+  onFailed(error: Error): void {
+    this.failures.push(error);
+    this.#changed();
+  }
+
+  /** Guarantee 5: what is left when repetitions are dropped by offset. */
+  get records(): readonly ReadRecord[] {
+    const nextOffset = new Map<number, number>();
+    return this.delivered.filter((record) => {
+      if (record.offset < (nextOffset.get(record.partition) ?? Number.NEGATIVE_INFINITY)) return false;
+      nextOffset.set(record.partition, record.offset + 1);
+      return true;
+    });
+  }
+
+  /** The newest value per key; null = tombstone read. */
+  get newest(): ReadonlyMap<string, Uint8Array | null> {
+    return new Map(this.records.map((record) => [record.key, record.value]));
+  }
+
+  has(key: string): boolean {
+    return this.delivered.some((record) => record.key === key);
+  }
+
+  async until(what: string, condition: () => boolean, deadlineMs: number): Promise<void> {
+    const givenUpAt = performance.now() + deadlineMs;
+    while (!condition()) {
+      const leftMs = givenUpAt - performance.now();
+      if (leftMs <= 0) throw new Error(`not within ${deadlineMs} ms: ${what}; seen: ${this.#summary()}`);
+      await this.#nextChange(leftMs);
+    }
+  }
+
+  #nextChange(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  #changed(): void {
+    this.calls++;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #summary(): string {
+    const failures = this.failures.map((error) => error.message).join('; ');
+    return (
+      `${this.delivered.length} records, ${this.caughtUpAfter.length} caught up, ${this.lost.length} lost ` +
+      `(${this.lost.at(-1) ?? ''}), ${this.recovered} recovered, failures: ${failures || 'none'}`
+    );
+  }
+}

@@ -1,0 +1,321 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RecordingListener } from './recording-listener.js';
+import {
+  describeRecord,
+  expectCode,
+  expectRisingOffsets,
+  expectSubsequence,
+  fingerprint,
+  LagWatch,
+  ofPartition,
+  settled,
+  text,
+  within,
+} from './topic-expectations.js';
+import { type ConformanceOptions, Scene, type TopicWorld } from './topic-scene.js';
+
+export type { ConformanceOptions, TopicWorld } from './topic-scene.js';
+
+/** The guarantees of src/ports/report-topic.ts, by their numbers, run against one adapter. A new world for every test. */
+export function reportTopicConformance(
+  name: string,
+  makeWorld: () => Promise<TopicWorld>,
+  options: ConformanceOptions,
+): void {
+  describe(`report topic: ${name}`, () => {
+    const scene = new Scene(makeWorld, options);
+    beforeEach(() => scene.begin());
+    afterEach(() => scene.end());
+    describe('1 same records in the same order for everybody', () => orderTests(scene));
+    describe('2 compaction keeps the newest record of each key', () => compactionTests(scene));
+    describe('3, 4, 5 one clock, acknowledged means in the log, offsets tell repetitions', () => appendTests(scene));
+    describe('6 lifecycle', () => lifecycleTests(scene));
+    describe('7 outages are bounded waits', () => outageTests(scene));
+  });
+}
+
+function orderTests(scene: Scene): void {
+  it('delivers what two instances append concurrently in one order to all, newcomer included', async () => {
+    const [first, second] = [await scene.open(), await scene.open()];
+    const rounds = Array.from({ length: 40 }, (_, round) => round);
+    await Promise.all(
+      [first, second].flatMap(({ topic }, writer) =>
+        rounds.map((round) => topic.append([scene.record(`writer-${writer}/${round}`, `${writer}:${round}`)])),
+      ),
+    );
+    const newcomer = await scene.open();
+    for (const reader of [first, second, newcomer]) await scene.untilRead(reader, 80);
+    const expected = first.listener.records.map(describeRecord).sort();
+    expect(new Set(expected).size).toBe(80);
+    for (const { topic, listener } of [first, second, newcomer]) {
+      expectRisingOffsets(topic, listener.records);
+      for (let partition = 0; partition < topic.partitions; partition++) {
+        expect(ofPartition(listener.records, partition)).toEqual(ofPartition(first.listener.records, partition));
+      }
+    }
+  });
+
+  it('keeps the order of the records of one append, 1,000 at once', async () => {
+    const writer = await scene.open();
+    const records = Array.from({ length: 1000 }, (_, i) => scene.record(`key-${i % 50}`, `value ${i}`, 0));
+    await writer.topic.append(records);
+    await scene.untilRead(writer, 1000);
+    expect(writer.listener.records.map((record) => text(record.value))).toEqual(records.map((r) => text(r.value)));
+  });
+
+  it('keeps the order of appends that one instance starts without awaiting them', async () => {
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    const values = Array.from({ length: 50 }, (_, i) => `value ${i}`);
+    await Promise.all(values.map((value) => writer.topic.append([scene.record('key', value, 0)])));
+    await scene.untilRead(reader, 50);
+    // A log that pipelines appends may reorder them after a retry, but not in a healthy one.
+    expect(reader.listener.records.map((record) => text(record.value))).toEqual(values);
+  });
+
+  it('has 1 to 16 partitions and delivers each record on the one it was appended to', async () => {
+    const writer = await scene.open();
+    expect(writer.topic.partitions).toBeGreaterThanOrEqual(1);
+    expect(writer.topic.partitions).toBeLessThanOrEqual(16);
+    const records = Array.from({ length: writer.topic.partitions }, (_, p) => scene.record(`on-${p}`, 'here', p));
+    await writer.topic.append(records);
+    await scene.untilRead(writer, records.length);
+    for (const record of writer.listener.records) expect(record.key).toBe(`on-${record.partition}`);
+  });
+}
+
+function compactionTests(scene: Scene): void {
+  it('hands a newcomer the newest record of every key, in the order of the log', async ({ skip }) => {
+    const compact = scene.world.compact?.bind(scene.world) ?? skip('this adapter cannot compact on demand');
+    const writer = await scene.open();
+    for (let round = 0; round < 20; round++) {
+      await writer.topic.append(Array.from({ length: 25 }, (_, i) => scene.record(`key-${i}`, `${i} round ${round}`)));
+    }
+    await writer.topic.append([scene.record('key-3', null), scene.record('key-4', null)]);
+    await scene.untilRead(writer, 502);
+    await compact();
+    const newcomer = await scene.open();
+    await scene.untilCaughtUp(newcomer);
+    for (let i = 0; i < 25; i++) {
+      const read = newcomer.listener.newest.get(`key-${i}`);
+      // A tombstone may itself be compacted away; an older value must never come back.
+      if (i === 3 || i === 4) expect(read ?? null).toBeNull();
+      else expect(text(read ?? null)).toBe(`${i} round 19`);
+    }
+    expectRisingOffsets(newcomer.topic, newcomer.listener.records);
+    expectSubsequence(newcomer.listener.records, writer.listener.records);
+  });
+
+  it('goes on after compaction: running readers miss nothing, offsets never restart', async ({ skip }) => {
+    const compact = scene.world.compact?.bind(scene.world) ?? skip('this adapter cannot compact on demand');
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    for (let i = 0; i < 30; i++) await writer.topic.append([scene.record('key', `before ${i}`, 0)]);
+    await scene.untilRead(reader, 30);
+    await compact();
+    for (let i = 0; i < 30; i++) await writer.topic.append([scene.record('key', `after ${i}`, 0)]);
+    await scene.untilRead(reader, 60);
+    expectRisingOffsets(reader.topic, reader.listener.records);
+    expect(reader.listener.records.slice(30).map((r) => text(r.value))).toEqual(
+      Array.from({ length: 30 }, (_, i) => `after ${i}`),
+    );
+  });
+
+  it('delivers tombstones to running readers', async () => {
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    await writer.topic.append([scene.record('gone', 'here')]);
+    await writer.topic.append([scene.record('gone', null)]);
+    await scene.untilRead(reader, 2);
+    expect(reader.listener.records.map((record) => record.value === null)).toEqual([false, true]);
+  });
+}
+
+function appendTests(scene: Scene): void {
+  it('stamps records with the clock of the log, the same for every reader', async () => {
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    await writer.topic.append([scene.record('a', '1', 0)]);
+    await sleep(30);
+    await writer.topic.append([scene.record('b', '2', 0)]);
+    for (const each of [writer, reader]) await scene.untilRead(each, 2);
+    const [first, second] = writer.listener.records;
+    expect(reader.listener.records.map((r) => r.appendMs)).toEqual([first.appendMs, second.appendMs]);
+    expect(second.appendMs - first.appendMs).toBeGreaterThanOrEqual(0);
+    expect(second.appendMs - first.appendMs).toBeLessThan(scene.deadlineMs);
+  });
+
+  it('has every acknowledged record in the log: a newcomer and a running reader get it', async () => {
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    await writer.topic.append([scene.record('kept', 'yes')]);
+    const newcomer = await scene.open();
+    await scene.untilCaughtUp(newcomer);
+    expect(newcomer.listener.has('kept')).toBe(true);
+    await scene.untilRead(reader, 1);
+  });
+
+  it('delivers keys and values byte for byte and keeps no hold on the buffers of the writer', async () => {
+    const writer = await scene.open();
+    const allBytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    const values = [allBytes, new Uint8Array(0), randomBytes(64 * 1024), randomBytes(3), null];
+    const keys = ['all bytes', 'empty', 'large/64KiB', 'schlüssel/ключ/鍵', `long-${'k'.repeat(250)}`];
+    const expected = values.map(fingerprint);
+    await writer.topic.append(keys.map((key, i) => ({ partition: 0, key, value: values[i] })));
+    for (const value of values) value?.fill(0xee);
+    await scene.untilRead(writer, keys.length);
+    await writer.topic.append([scene.record('more', 'to overwrite a reader buffer that is used twice')]);
+    await scene.untilRead(writer, keys.length + 1);
+    const read = writer.listener.records.slice(0, keys.length);
+    expect(read.map((record) => record.key)).toEqual(keys);
+    expect(read.map((record) => fingerprint(record.value))).toEqual(expected);
+  });
+
+  it('takes an empty append for done', async () => {
+    const writer = await scene.open();
+    await expect(writer.topic.append([])).resolves.toBeUndefined();
+  });
+
+  it('counts records and bytes, written and read', async () => {
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    await writer.topic.append(Array.from({ length: 10 }, (_, i) => scene.record(`key-${i}`, 'x'.repeat(100))));
+    await writer.topic.append([scene.record('key-3', null)]);
+    await scene.untilRead(reader, 11);
+    expect(writer.topic.counters).toMatchObject({ recordsAppended: 11, appendsFailed: 0 });
+    expect(writer.topic.counters.bytesAppended).toBeGreaterThanOrEqual(1000);
+    expect(reader.topic.counters.recordsRead).toBe(reader.listener.delivered.length);
+    expect(reader.topic.counters.bytesRead).toBeGreaterThanOrEqual(1000);
+    expect(reader.topic.counters).toMatchObject({ recordsAppended: 0, bytesAppended: 0 });
+  });
+}
+
+function lifecycleTests(scene: Scene): void {
+  it('says caught up once on an empty topic', async () => {
+    const reader = await scene.open();
+    await scene.untilCaughtUp(reader);
+    await reader.topic.append([scene.record('later', 'on')]);
+    await scene.untilRead(reader, 1);
+    expect(reader.listener.caughtUpAfter).toEqual([0]);
+  });
+
+  it('says caught up once, after everything that was there before', async () => {
+    const writer = await scene.open();
+    await writer.topic.append(Array.from({ length: 300 }, (_, i) => scene.record(`key-${i}`, `value ${i}`)));
+    const reader = await scene.open();
+    await scene.untilCaughtUp(reader);
+    expect(reader.listener.caughtUpAfter[0]).toBeGreaterThanOrEqual(300);
+    await writer.topic.append([scene.record('later', 'on')]);
+    await scene.untilRead(reader, 301);
+    expect(reader.listener.caughtUpAfter).toHaveLength(1);
+    expect(reader.listener.lost).toEqual([]);
+    expect(reader.listener.failures).toEqual([]);
+  });
+
+  it('refuses appends before open and after close with TOPIC_CLOSED', async () => {
+    const topic = scene.makeTopic();
+    await expectCode(topic.append([scene.record('early', 'bird')]), 'TOPIC_CLOSED');
+    await topic.open(new RecordingListener());
+    await topic.close();
+    await expectCode(topic.append([scene.record('late', 'comer')]), 'TOPIC_CLOSED');
+  });
+
+  it('refuses to open once closed', async () => {
+    const topic = scene.makeTopic();
+    await topic.close();
+    await expectCode(topic.open(new RecordingListener()), 'TOPIC_CLOSED');
+  });
+
+  it('closes within 2 s, as often as asked, also before open', async () => {
+    const { topic } = await scene.open();
+    await within(2000, 'close', () => Promise.all([topic.close(), topic.close()]));
+    await within(2000, 'close again', () => topic.close());
+    await within(2000, 'close before open', () => scene.makeTopic().close());
+  });
+
+  it('settles an append that is under way when it closes', async () => {
+    const { topic } = await scene.open();
+    const records = Array.from({ length: 500 }, (_, i) => scene.record(`key-${i}`, 'x'.repeat(1000)));
+    const pending = [topic.append(records), topic.append(records), topic.append(records)].map(settled);
+    await within(2000, 'close', () => topic.close());
+    for (const outcome of await within(500, 'settling', () => Promise.all(pending))) {
+      expect(outcome === 'done' || outcome === 'TOPIC_CLOSED').toBe(true);
+    }
+  });
+
+  it('is silent after close while others go on, and leaves them alone', async () => {
+    const [closing, staying] = [await scene.open(), await scene.open()];
+    await scene.untilCaughtUp(closing);
+    const burst = Array.from({ length: 50 }, (_, i) => staying.topic.append([scene.record(`key-${i}`, 'value')]));
+    await closing.topic.close();
+    const callsAtClose = closing.listener.calls;
+    await Promise.all(burst);
+    await scene.untilRead(staying, 50);
+    await sleep(100);
+    expect(closing.listener.calls).toBe(callsAtClose);
+    expect(staying.listener.lost).toEqual([]);
+  });
+}
+
+function outageTests(scene: Scene): void {
+  it('rejects appends in time, says lost once, leaves the event loop free and recovers', async ({ skip }) => {
+    const { breakTopic, healTopic } = scene.outage() ?? skip('this world cannot break its topic');
+    const [writer, reader] = [await scene.open(), await scene.open()];
+    await writer.topic.append([scene.record('before', 'outage')]);
+    await breakTopic();
+    const lag = new LagWatch();
+    for (let i = 0; i < 3; i++) {
+      const outcome = await within(scene.options.appendTimeoutMs + 5000, 'append in the outage', () =>
+        settled(writer.topic.append([scene.record(`during-${i}`, 'outage')])),
+      );
+      expect(outcome).not.toBe('done');
+    }
+    await writer.listener.until('lost', () => writer.listener.lost.length > 0, scene.deadlineMs);
+    expect(writer.listener.lost).toHaveLength(1);
+    expect(lag.stop()).toBeLessThan(500);
+    expect(writer.topic.counters.appendsFailed).toBeGreaterThanOrEqual(3);
+    await healTopic();
+    await scene.untilAppended(writer, [scene.record('after', 'outage')]);
+    await writer.listener.until('recovered', () => writer.listener.recovered > 0, scene.deadlineMs);
+    await reader.listener.until('the record after', () => reader.listener.has('after'), scene.deadlineMs);
+    expect(writer.listener.lost).toHaveLength(writer.listener.recovered);
+    expectRisingOffsets(reader.topic, reader.listener.records);
+  });
+
+  it('closes within 2 s in an outage and rejects what was pending', async ({ skip }) => {
+    const { breakTopic } = scene.outage() ?? skip('this world cannot break its topic');
+    const { topic, listener } = await scene.open();
+    await breakTopic();
+    const pending = [settled(topic.append([scene.record('a', 'b')])), settled(topic.append([scene.record('c', 'd')]))];
+    await sleep(50);
+    await within(2000, 'close', () => topic.close());
+    const callsAtClose = listener.calls;
+    for (const outcome of await within(500, 'settling', () => Promise.all(pending))) expect(outcome).not.toBe('done');
+    await sleep(200);
+    expect(listener.calls).toBe(callsAtClose);
+  });
+
+  it('keeps open pending in an outage, tells, and succeeds afterwards', async ({ skip }) => {
+    const { breakTopic, healTopic } = scene.outage() ?? skip('this world cannot break its topic');
+    const writer = await scene.open();
+    await writer.topic.append([scene.record('before', 'outage')]);
+    await breakTopic();
+    const listener = new RecordingListener();
+    const topic = scene.makeTopic();
+    const opening = topic.open(listener);
+    // An adapter may be able to read while appends are out; then opening succeeds and only the append fails.
+    if ((await Promise.race([settled(opening), sleep(1500).then(() => 'pending')])) === 'pending') {
+      await listener.until('lost', () => listener.lost.length > 0, scene.deadlineMs);
+    }
+    await healTopic();
+    await within(scene.deadlineMs, 'open after the outage', () => opening);
+    await listener.until('the record before', () => listener.has('before'), scene.deadlineMs);
+    expect(listener.lost).toHaveLength(listener.recovered);
+  });
+
+  it('ends a pending open by close', async ({ skip }) => {
+    const { breakTopic } = scene.outage() ?? skip('this world cannot break its topic');
+    await breakTopic();
+    const topic = scene.makeTopic();
+    const opening = settled(topic.open(new RecordingListener()));
+    await sleep(100);
+    await within(2000, 'close', () => topic.close());
+    expect(['done', 'TOPIC_CLOSED']).toContain(await within(500, 'settling of open', () => opening));
+  });
+}

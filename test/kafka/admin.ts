@@ -1,0 +1,38 @@
+import { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
+
+/** kafkajs's own admin client, silent, for what a test does to a broker behind the adapter's back. */
+export function adminOf(brokers: readonly string[], options: { readonly retries?: number } = {}): Admin {
+  // NODE_ENV=test would otherwise change the retry defaults.
+  const retry = { retries: options.retries ?? 5, initialRetryTime: 100, maxRetryTime: 1000, multiplier: 2, factor: 0.2 };
+  const kafka = new Kafka({
+    brokers: [...brokers],
+    clientId: 'quotamesh-test',
+    logLevel: logLevel.NOTHING,
+    requestTimeout: 10_000,
+    retry,
+  });
+  return kafka.admin();
+}
+
+export async function withAdmin<T>(brokers: readonly string[], action: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = adminOf(brokers);
+  await admin.connect();
+  try {
+    return await action(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Creates a topic as a person might have: `settings` are its only overrides. */
+export function createTopic(
+  brokers: readonly string[],
+  topic: string,
+  settings: Readonly<Record<string, string>>,
+  shape: Pick<ITopicConfig, 'numPartitions' | 'replicationFactor'> = { numPartitions: 1 },
+): Promise<void> {
+  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  return withAdmin(brokers, async (admin) => {
+    await admin.createTopics({ topics: [{ topic, ...shape, configEntries }], waitForLeaders: true });
+  });
+}
