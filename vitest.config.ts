@@ -6,5 +6,6 @@ export default defineConfig({
     exclude: ['test/long/**', 'node_modules/**'],
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    globalSetup: ['test/kafka/global-setup.ts'],
   },
 });

@@ -60,10 +60,32 @@ export const ERROR_CATALOGUE = {
     remedy: 'Grant read, write and describe on the topic (and create, where it does not exist) to the user.',
     exitCode: EXIT_CONFIG,
   },
+  TOPIC_FULL: {
+    message: 'topic {topic} is full: {reason}',
+    remedy: 'Look for a frozen process on the topic; stop all nodes on it, remove the folder, start them again.',
+  },
+  TOPIC_UNSUPPORTED: {
+    message: 'topic {topic} cannot be used: {reason}',
+    remedy: 'Use Kafka 2.3 or newer.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_MISSING: {
+    message: 'topic {topic} does not exist any more',
+    remedy: 'Create it again, or restart a node, which does; this node goes on looking for it.',
+  },
+  KAFKAJS_VERSION: {
+    message: 'topic kind kafka needs kafkajs {wanted}, found {found}',
+    remedy: 'Install exactly that version (npm install --save-exact): its internals are used.',
+    exitCode: EXIT_CONFIG,
+  },
   TOPIC_CLOSED: { message: 'topic {topic} is closed', remedy: 'The node is stopping; no action needed.' },
   APPEND_TIMED_OUT: {
     message: 'topic {topic}: append not acknowledged within {timeoutMs} ms',
     remedy: 'The next report repairs it; if it persists, check the topic.',
+  },
+  APPEND_REFUSED: {
+    message: 'topic {topic}: append refused: {reason}',
+    remedy: 'The next report repairs it; if it persists, check the topic and its brokers.',
   },
   NOT_READY: {
     message: 'node {node} is not ready: {reason}',
@@ -90,10 +112,30 @@ export const ERROR_CATALOGUE = {
     remedy: 'Leave it out.',
     httpStatus: 422,
   },
+  FIELD_UNKNOWN: {
+    message: 'field {field} is not known{near}',
+    remedy: 'GET /openapi.json lists the fields.',
+    httpStatus: 422,
+  },
+  FIELD_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'GET /openapi.json tells what is allowed.',
+    httpStatus: 422,
+  },
+  REQUEST_INVALID: {
+    message: '{reason}',
+    remedy: 'Send an HTTP/1.1 request whose path is percent-encoded correctly.',
+    httpStatus: 400,
+  },
   BODY_INVALID: {
     message: '{reason}',
     remedy: 'Send a JSON object as described by GET /openapi.json.',
     httpStatus: 400,
+  },
+  MEDIA_TYPE_UNSUPPORTED: {
+    message: 'content-type {mediaType} is not supported',
+    remedy: 'Send content-type: application/json.',
+    httpStatus: 415,
   },
   BODY_TOO_LARGE: {
     message: 'the body is larger than {limit} bytes',
@@ -109,6 +151,11 @@ export const ERROR_CATALOGUE = {
     message: 'no such route: {method} {path}',
     remedy: 'GET /openapi.json lists the routes.',
     httpStatus: 404,
+  },
+  METHOD_NOT_ALLOWED: {
+    message: '{path} does not take {method}',
+    remedy: 'Use a method that the Allow header lists.',
+    httpStatus: 405,
   },
   UNEXPECTED: {
     message: 'unexpected error: {reason}',

@@ -143,7 +143,8 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
     report.shareBytesPerSecond,
   ];
   if (!columns.every((column) => isColumn(column, count) && column.every(isRate))) return ABSURD;
-  if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT)) return ABSURD;
+  if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT))
+    return ABSURD;
   if (!isColumn(report.topics, count)) return ABSURD;
   const rows: ReportRow[] = [];
   for (let at = 0; at < count; at++) rows.push(rowAt(report, at));

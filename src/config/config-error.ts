@@ -15,7 +15,7 @@ export interface Mistake {
   readonly remedy: string;
 }
 
-/** All mistakes of a configuration at once. */
+/** All mistakes of a configuration at once (the first 200, if there are more). */
 export class ConfigError extends QuotameshError {
   readonly mistakes: readonly Mistake[];
   /** One line per mistake, for a terminal. */
@@ -48,13 +48,12 @@ export function formatPath(path: readonly (string | number)[]): string {
   return text;
 }
 
-/** A generated file can hold thousands of mistakes; the first ones tell what is wrong with the generator. */
-const REPORT_LINES_MAX = 100;
+/** Finding the lines of very many mistakes takes long, and the first ones tell what is wrong with a generated file. */
+export const MISTAKES_MAX = 200;
 
 function reportOf(mistakes: readonly Mistake[]): string {
-  const lines = mistakes.slice(0, REPORT_LINES_MAX).map(formatMistake);
-  const more = mistakes.length - lines.length;
-  return [...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+  const lines = mistakes.map(formatMistake);
+  return [...lines, ...(lines.length < MISTAKES_MAX ? [] : ['… and perhaps more'])].join('\n');
 }
 
 function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {

@@ -36,16 +36,18 @@ export function withOverrides(raw: unknown, { nodeId, http }: ConfigOverrides, f
     findings.setOrigin(['node'], '--node');
   }
   if (http === undefined) return result;
-  findings.setOrigin(['http'], '--http');
   const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(http);
   if (match === null) {
     const allowed = 'HOST:PORT or PORT';
     const problem = `must be ${allowed}, got ${show(http)}`;
-    findings.add(['http'], { problem, allowed, remedy: 'For example --http 127.0.0.1:7070.' });
+    findings.setOrigin(['--http'], 'command line');
+    findings.add(['--http'], { problem, allowed, remedy: 'For example --http 127.0.0.1:7070.' });
     return result;
   }
   const host = match[1]?.replace(/^\[|\]$/g, '');
   if (host !== undefined) result = putAt(result, ['http', 'host'], host);
+  findings.setOrigin(['http', 'host'], '--http');
+  findings.setOrigin(['http', 'port'], '--http');
   return putAt(result, ['http', 'port'], match[2]);
 }
 
@@ -67,7 +69,8 @@ interface GivenVariable {
 function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<string, GivenVariable> {
   const given = new Map<string, GivenVariable>();
   for (const [variable, text] of Object.entries(environment)) {
-    if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '' || isServiceLink(variable, text)) continue;
+    if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '' || isServiceLink(variable, text))
+      continue;
     const key = VARIABLES.get(variable);
     if (key !== undefined) given.set(key, { variable, text });
     else addUnknown(variable, findings);

@@ -1,4 +1,4 @@
-import { formatPath, type Mistake } from './config-error.js';
+import { formatPath, MISTAKES_MAX, type Mistake } from './config-error.js';
 
 export type ConfigPath = readonly (string | number)[];
 
@@ -11,6 +11,11 @@ export interface Place {
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Place | null;
 
 export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy'>;
+
+interface AddOptions {
+  readonly part?: 'key' | 'value';
+  readonly writtenAt?: ConfigPath;
+}
 
 /** Collects the mistakes of one configuration and says of each who wrote it: the file, a variable or a flag. */
 export class Findings {
@@ -25,13 +30,19 @@ export class Findings {
     this.#locate = locate;
   }
 
+  get isFull(): boolean {
+    return this.mistakes.length >= MISTAKES_MAX;
+  }
+
   setOrigin(path: ConfigPath, origin: string): void {
     this.#origins.set(keyOf(path), origin);
   }
 
-  add(path: ConfigPath, finding: Finding, part: 'key' | 'value' = 'value'): void {
-    const origin = this.#originOf(path);
-    const place = origin === undefined ? this.#locate(path, part) : null;
+  /** `writtenAt`: where to look for the text, if that is not the path itself. */
+  add(path: ConfigPath, finding: Finding, { part = 'value', writtenAt = path }: AddOptions = {}): void {
+    if (this.isFull) return;
+    const origin = this.#originOf(writtenAt);
+    const place = origin === undefined ? this.#locate(writtenAt, part) : null;
     this.mistakes.push({
       file: origin ?? this.#source,
       line: place?.line ?? null,

@@ -89,7 +89,8 @@ export const GROUP_SETTINGS = {
     default: 'equal-share',
     choices: ISOLATION_POLICIES,
     buys: 'What a node admits that cannot read its own records after isolation.holdMs: equal-share min(share held, quota / nodes), floor its floor, closed nothing, open everything.',
-    costs: 'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a single node is cut off.',
+    costs:
+      'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a single node is cut off.',
   },
   'isolation.holdMs': {
     kind: 'duration',

@@ -1,4 +1,17 @@
-import { Alias, type Document, isMap, isScalar, isSeq, Lexer, LineCounter, type Node, parseDocument } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { MISTAKES_MAX } from './config-error.js';
 import type { ConfigPath, Finding, Locate, Place } from './findings.js';
 
 export interface ParsedYaml {
@@ -18,7 +31,7 @@ export function parseYaml(text: string): ParsedYaml {
   // uniqueKeys compares every key with every other one: 7 s for 20,000 groups. duplicateKeys() below does it with a set.
   const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false } as const;
   try {
-    const document = parseDocument(text, { ...options, version: '1.2', uniqueKeys: false, logLevel: 'silent' });
+    const document = parseDocument(text, { ...options, version: '1.2', uniqueKeys: false });
     const wrong = [...document.errors, ...document.warnings];
     if (wrong.length > 0) {
       return unreadable(wrong.map(({ pos, message }) => syntaxMistake(placeAt(lines, pos[0]), message)));
@@ -31,8 +44,8 @@ export function parseYaml(text: string): ParsedYaml {
   }
 }
 
-/** A hundred uses of one anchor; the yaml package counts aliases within aliases, so that nothing grows exponentially. */
-const ALIAS_COUNT_MAX = 100;
+/** Uses of one anchor; the yaml package multiplies aliases within aliases, so that nothing grows exponentially. */
+const ALIAS_COUNT_MAX = 1000;
 
 /**
  * The parser recurses: 200,000 open brackets do not end in an exception but abort the process (V8 runs out of memory
@@ -62,11 +75,13 @@ function tooDeepAt(text: string): number | null {
 const MARKERS: ReadonlySet<string> = new Set(['\u0002', '\u0018', '\u001f']);
 
 function locator(document: Document, lines: LineCounter): Locate {
+  let targets: ReadonlyMap<Alias, Node> | undefined;
   return (path, part) => {
+    targets ??= aliasTargets(document);
     let found: Node | null = document.contents as Node | null;
     let place = placeOf(found, lines) ?? { line: 1, column: 1 };
     for (const step of path) {
-      const next = childOf(document, found, step);
+      const next = childOf(isAlias(found) ? (targets.get(found) ?? null) : found, step);
       if (next === null) return place;
       place = placeOf(part === 'key' || next.value === null ? (next.key ?? next.value) : next.value, lines) ?? place;
       found = next.value;
@@ -80,8 +95,23 @@ interface Child {
   readonly value: Node | null;
 }
 
-function childOf(document: Document, parent: Node | null, step: string | number): Child | null {
-  const node = parent instanceof Alias ? parent.resolve(document) : parent;
+/** In one pass: Alias.resolve searches the whole document each time. */
+function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Alias: (_, alias) => {
+      const target = anchors.get(alias.source);
+      if (target !== undefined) targets.set(alias, target);
+    },
+    Value: (_, node) => {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
+function childOf(node: Node | null, step: string | number): Child | null {
   if (isSeq(node)) return { key: null, value: (node.items[Number(step)] as Node | undefined) ?? null };
   if (!isMap(node)) return null;
   const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
@@ -90,8 +120,8 @@ function childOf(document: Document, parent: Node | null, step: string | number)
 
 function duplicateKeys(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
   const mistakes: (Finding & { path: ConfigPath; place: Place })[] = [];
-  const visit = (node: unknown, path: ConfigPath): void => {
-    if (isSeq(node)) for (const [index, item] of node.items.entries()) visit(item, [...path, index]);
+  const look = (node: unknown, path: ConfigPath): void => {
+    if (isSeq(node)) for (const [index, item] of node.items.entries()) look(item, [...path, index]);
     if (!isMap(node)) return;
     const first = new Map<string, Place>();
     for (const { key, value } of node.items) {
@@ -101,11 +131,11 @@ function duplicateKeys(document: Document, lines: LineCounter): ParsedYaml['mist
       const before = first.get(name);
       if (before !== undefined) mistakes.push({ ...duplicateKey(before), path: [...path, name], place });
       else first.set(name, place);
-      visit(value, [...path, name]);
+      look(value, [...path, name]);
     }
   };
-  visit(document.contents, []);
-  return mistakes;
+  look(document.contents, []);
+  return mistakes.slice(0, MISTAKES_MAX);
 }
 
 function duplicateKey(before: Place): Finding {
@@ -119,11 +149,11 @@ function syntaxMistake(place: Place, message: string): ParsedYaml['mistakes'][nu
 }
 
 function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
-  return { raw: null, locate: () => null, mistakes: mistakes.slice(0, MISTAKES_MAX), readable: false };
+  return { raw: null, locate: () => null, mistakes: mistakes.slice(0, SYNTAX_MISTAKES_MAX), readable: false };
 }
 
 /** One missing bracket can make the parser complain about every line after it. */
-const MISTAKES_MAX = 20;
+const SYNTAX_MISTAKES_MAX = 20;
 
 function placeOf(node: Node | null, lines: LineCounter): Place | null {
   return node?.range ? placeAt(lines, node.range[0]) : null;

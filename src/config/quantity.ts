@@ -45,6 +45,8 @@ const BINARY = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50
 const COUNT = { ...DECIMAL, ...BINARY };
 const BYTES = { B: 1, ...COUNT, ...Object.fromEntries(Object.entries(COUNT).map(([unit, f]) => [`${unit}B`, f])) };
 
+const BYTE_SPELLINGS = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, PiB: 2 ** 50, ...DECIMAL };
+
 const UNITS: Readonly<Record<QuantityKind, ReadonlyMap<string, number>>> = {
   duration: unitsOf(DURATION),
   count: unitsOf(COUNT),
@@ -59,8 +61,8 @@ const SPELLINGS: Readonly<Record<Exclude<QuantityKind, 'ratio' | 'factor'>, read
   duration: largestFirst(DURATION),
   count: largestFirst(DECIMAL),
   rate: largestFirst(DECIMAL),
-  'byte-rate': largestFirst({ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, ...DECIMAL }),
-  bytes: largestFirst({ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, ...DECIMAL }),
+  'byte-rate': largestFirst(BYTE_SPELLINGS),
+  bytes: largestFirst(BYTE_SPELLINGS),
 };
 
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {

@@ -1,14 +1,15 @@
 import { hostname } from 'node:os';
 import { buildConfig } from './build-config.js';
+import { checkRelations } from './check-relations.js';
 import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
-import { readGroups } from './read-groups.js';
+import { checkGroupNames, readGroups } from './read-groups.js';
 import { readNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import { readTopic } from './read-topic.js';
-import { checkReferences, checkRelations } from './check-relations.js';
 import type { ResolvedConfig } from './resolved-config.js';
+import { notAMapping } from './setting-schema.js';
 import { isMapping } from './setting-value.js';
 
 export interface ResolveOptions {
@@ -45,15 +46,19 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   written = withEnvironment(written, options.env ?? {}, findings);
   written = withOverrides(written, options.overrides ?? {}, findings);
   const root = written ?? {};
+  if (!isMapping(root)) {
+    findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
+    return { config: null, mistakes: findings.mistakes };
+  }
   const node = readNode(root, findings, options.hostName ?? hostname());
-  const topic = readTopic(valueOf(root, 'topic'), findings, {
+  const topic = readTopic(root.topic, findings, {
     nodeId: node.get('node'),
     folder: options.folder ?? '.',
     readFile: options.readFile ?? readTextFile,
   });
   const groups = readGroups(root, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
-  checkReferences(node, groups, findings);
+  checkGroupNames(node, groups, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   return { config: buildConfig({ source: options.source, node, topic, groups }), mistakes: [] };
 }
@@ -64,8 +69,4 @@ function withShorthands(raw: unknown): unknown {
   const topic = typeof raw.topic === 'string' ? { kind: raw.topic } : raw.topic;
   if (!isMapping(topic) || typeof topic.tls !== 'boolean') return { ...raw, topic };
   return { ...raw, topic: { ...topic, tls: { enabled: topic.tls } } };
-}
-
-function valueOf(root: unknown, key: string): unknown {
-  return isMapping(root) ? root[key] : undefined;
 }

@@ -8,36 +8,52 @@ import { readValue } from './setting-value.js';
 import { SECTIONS, SETTINGS, type SettingRows } from './settings.js';
 
 /** A strict zod schema of nested mappings made of rows like `quota.publish.messagesPerSecond`. Every key may be null. */
-export function schemaOf(rows: SettingRows, leafOf: (setting: Setting) => z.ZodType = leafSchema): z.ZodType {
-  const shape: Record<string, z.ZodType> = {};
+export function schemaOf(rows: SettingRows, { leafOf = leafSchema, besides = {} }: SchemaOptions = {}): z.ZodType {
+  const shape: Record<string, z.ZodType> = { ...besides };
   for (const [name, below] of childrenOf(rows)) {
     const own = below.get('');
-    shape[name] = (own === undefined ? schemaOf(Object.fromEntries(below), leafOf) : leafOf(own)).optional();
+    shape[name] = (own === undefined ? schemaOf(Object.fromEntries(below), { leafOf }) : leafOf(own)).optional();
   }
   return z.strictObject(shape).nullable();
 }
 
-/** Adds every mistake of `input` against `rows` to `findings`. */
-export function checkShape(
-  findings: Findings,
-  { rows, schema, path }: { rows: SettingRows; schema: z.ZodType; path: ConfigPath },
-  input: unknown,
-): void {
-  const result = schema.safeParse(input);
-  for (const issue of result.error?.issues ?? []) {
-    const at = [...path, ...(issue.path as (string | number)[])];
-    const known = keysBelow(rows, issue.path as string[]);
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), 'key');
-    } else if (issue.code === 'custom') {
+interface SchemaOptions {
+  readonly leafOf?: (setting: Setting) => z.ZodType;
+  /** Keys of the outermost mapping that are no settings. */
+  readonly besides?: Readonly<Record<string, z.ZodType>>;
+}
+
+/** A section's rows with the schema made of them, and the keys that stand beside them. */
+export interface Shape {
+  readonly rows: SettingRows;
+  readonly schema: z.ZodType;
+  readonly besides: readonly string[];
+}
+
+export function shapeOf(rows: SettingRows, besides: readonly string[] = []): Shape {
+  const schemas = Object.fromEntries(besides.map((key) => [key, z.unknown().optional()]));
+  return { rows, schema: schemaOf(rows, { besides: schemas }), besides };
+}
+
+/** Adds every mistake of what stands at `path` to `findings`. What stands at `shape.besides` is checked elsewhere. */
+export function checkShape(findings: Findings, shape: Shape, path: ConfigPath, input: unknown): void {
+  for (const issue of shape.schema.safeParse(input).error?.issues ?? []) {
+    const below = issue.path as (string | number)[];
+    const at = [...path, ...below];
+    if (issue.code === 'custom') {
       findings.add(at, { problem: issue.message, ...(issue.params as Pick<Finding, 'allowed' | 'remedy'>) });
+      continue;
+    }
+    const known = keysBelow(shape.rows, below).concat(below.length === 0 ? shape.besides : []);
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), { part: 'key' });
     } else {
-      findings.add(at, notAMapping(known, lookUp(input, issue.path)));
+      findings.add(at, notAMapping(known, lookUp(input, below)));
     }
   }
 }
 
-export function unknownKey(key: string, known: readonly string[]): Finding {
+function unknownKey(key: string, known: readonly string[]): Finding {
   const allowed = known.join(', ');
   const remedy = foreignRemedy(key) ?? (didYouMean(key, known) || elsewhere(key) || `Known keys here: ${allowed}.`);
   return { problem: 'is not a known key', allowed, remedy };
@@ -45,7 +61,9 @@ export function unknownKey(key: string, known: readonly string[]): Finding {
 
 export function notAMapping(known: readonly string[], input: unknown): Finding {
   const allowed = `a mapping with the keys ${known.join(', ')}`;
-  return { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Indent the keys below it.' };
+  // Somebody may have written a password here.
+  const got = typeof input === 'string' ? 'a text' : show(input);
+  return { problem: `must be ${allowed}, got ${got}`, allowed, remedy: 'Indent the keys below it.' };
 }
 
 function leafSchema(setting: Setting): z.ZodType {
@@ -68,13 +86,14 @@ function childrenOf(rows: SettingRows): ReadonlyMap<string, Map<string, Setting>
   return children;
 }
 
-function keysBelow(rows: SettingRows, path: readonly string[]): readonly string[] {
+function keysBelow(rows: SettingRows, path: ConfigPath): readonly string[] {
   const prefix = path.map((part) => `${part}.`).join('');
   const below = Object.keys(rows).filter((key) => key.startsWith(prefix));
   return [...new Set(below.map((key) => key.slice(prefix.length).split('.')[0] as string))];
 }
 
 function foreignRemedy(key: string): string | undefined {
+  if (key === '<<') return 'Merge keys are not read: put what groups share below defaults.';
   const foreign = FOREIGN_KEYS.find((row) => row.key === key);
   return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/settings.md).`;
 }

@@ -5,7 +5,7 @@ import type { Setting } from './setting.js';
 /** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
 export function allowedText(setting: Setting, input?: unknown): string {
   if (setting.pattern !== undefined) return setting.pattern.text;
-  if (setting.choices !== undefined) return `one of ${setting.choices.join(', ')}`;
+  if (setting.choices !== undefined) return (setting.choices.length > 1 ? 'one of ' : '') + setting.choices.join(', ');
   switch (setting.kind) {
     case 'text':
     case 'name':
@@ -34,7 +34,11 @@ export function show(input: unknown): string {
 
 /** What to do about a value that is not allowed. */
 export function remedyFor(setting: Setting, input: unknown): string {
-  if (typeof input === 'number' && (setting.pattern !== undefined || setting.kind === 'text')) {
+  if (
+    typeof input === 'number' &&
+    setting.secret === undefined &&
+    (setting.pattern !== undefined || setting.kind === 'text')
+  ) {
     return `Put it in quotes: "${input}".`;
   }
   const near = typeof input === 'string' ? didYouMean(input, setting.choices ?? []) : '';

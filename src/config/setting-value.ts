@@ -96,7 +96,8 @@ const GROUP: Element = { kind: 'name', pattern: GROUP_NAME, remedy: 'Write the n
 const ADDRESS: Element = {
   kind: 'name',
   pattern: {
-    matches: /^(?:\[[0-9A-Fa-f:.%]{2,64}\]|[A-Za-z0-9._-]{1,253}):(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/,
+    matches:
+      /^(?:\[[0-9A-Fa-f:.%]{2,64}\]|[A-Za-z0-9._-]{1,253}):(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/,
     text: 'host:port',
   },
   remedy: 'Write it like "127.0.0.1:9092".',
@@ -106,7 +107,10 @@ function readList(setting: Setting, input: unknown, element: Element): ReadValue
   const parts: unknown = typeof input === 'string' ? input.split(',').map((part) => part.trim()) : input;
   if (!Array.isArray(parts) || parts.length === 0) return refuse(setting, input);
   const reads = Array.from(parts as unknown[], (part) => readSingle({ ...setting, ...element }, part));
-  return combine(reads.map((read, index) => [index, read] as const), (values) => values);
+  return combine(
+    reads.map((read, index) => [index, read] as const),
+    (values) => values,
+  );
 }
 
 function readWeights(setting: Setting, input: unknown): ReadValue {

@@ -48,13 +48,23 @@ export function yamlPath(section: SettingsSection, key: string): string {
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
   if (section.rows[key]?.kind === 'weights') return null;
-  const words = yamlPath(section, key).replaceAll(/([a-z])([A-Z])/g, '$1_$2').replaceAll('.', '_');
+  const words = yamlPath(section, key)
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('.', '_');
   return `QUOTAMESH_${words.toUpperCase()}`;
 }
 
 function withFileRows(rows: SettingRows): SettingRows {
-  const files = FILE_SETTINGS.map((key): [string, Setting] => [`${key}File`, fileRow(key)]);
-  return { ...rows, ...Object.fromEntries(files) };
+  const inFiles: readonly string[] = FILE_SETTINGS;
+  const all = Object.entries(rows).flatMap(([key, row]): [string, Setting][] =>
+    inFiles.includes(key)
+      ? [
+          [key, row],
+          [`${key}File`, fileRow(key)],
+        ]
+      : [[key, row]],
+  );
+  return Object.fromEntries(all);
 }
 
 function fileRow(key: string): Setting {

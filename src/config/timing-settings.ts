@@ -44,7 +44,8 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     min: 1000,
     max: 24 * HOUR_MS,
     buys: 'Less traffic from unchanged groups: each is reported again once in this time, spread out.',
-    costs: 'A report lost without a trace is repaired later. It is no sign of life: silence of a group means "unchanged".',
+    costs:
+      'A report lost without a trace is repaired later. It is no sign of life: silence of a group means "unchanged".',
   },
   significantChangeRatio: {
     kind: 'ratio',
@@ -92,7 +93,8 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     min: 50,
     max: HOUR_MS,
     buys: 'Long pauses of the event loop pass without refusals.',
-    costs: 'A process that slept admits by its old share for as long; it must be over before the others take that share.',
+    costs:
+      'A process that slept admits by its old share for as long; it must be over before the others take that share.',
   },
   forgetAfterMs: {
     kind: 'duration',
@@ -108,6 +110,7 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     min: 1,
     max: 64,
     buys: 'Fewer keys and less overhead per record.',
-    costs: 'One changed group re-sends its whole bucket. At 100 nodes × 5,000 groups and few changes 4 to 8 read 5.3 MB per node and minute, 80 read 12 MB. All nodes of a cluster should agree.',
+    costs:
+      'One changed group re-sends its whole bucket. At 100 nodes × 5,000 groups and few changes 4 to 8 read 5.3 MB per node and minute, 80 read 12 MB. All nodes of a cluster should agree.',
   },
 };

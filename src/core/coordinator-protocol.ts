@@ -31,13 +31,15 @@ export interface Append {
 /** What the runtime tells people: one log line and one metric each. */
 export type Notice =
   | { readonly kind: 'ready'; readonly members: number; readonly incarnation: number }
-  | { readonly kind: 'member-joined' | 'member-left' | 'member-expired'; readonly nodeId: string; readonly members: number }
+  | {
+      readonly kind: 'member-joined' | 'member-left' | 'member-expired';
+      readonly nodeId: string;
+      readonly members: number;
+    }
   | { readonly kind: 'isolated' | 'reconnected'; readonly partition: number; readonly silentMs: number }
-  | { readonly kind: 'fallback'; readonly partition: number }
   | { readonly kind: 'stalled'; readonly gapMs: number }
   | { readonly kind: 'resumed'; readonly afterMs: number }
-  | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number }
-  | { readonly kind: 'record-ignored'; readonly cause: IgnoredCause };
+  | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export const IGNORED_CAUSES = ['old-incarnation', 'repeated', 'repeated-offset'] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
@@ -49,19 +51,22 @@ export interface Effects {
   readonly changedLanes: number[];
   /** Lanes whose buckets start empty now. */
   readonly emptiedLanes: number[];
+  /** Lanes that are not served any more: their limits are void. */
+  readonly unservedLanes: number[];
   /** Limits of all served lanes hold until then, unless confirmed again; null = no news. */
   confirmUntilMs: number | null;
   readonly notices: Notice[];
 }
 
 export function createEffects(): Effects {
-  return { appends: [], changedLanes: [], emptiedLanes: [], confirmUntilMs: null, notices: [] };
+  return { appends: [], changedLanes: [], emptiedLanes: [], unservedLanes: [], confirmUntilMs: null, notices: [] };
 }
 
 export function clearEffects(effects: Effects): void {
   effects.appends.length = 0;
   effects.changedLanes.length = 0;
   effects.emptiedLanes.length = 0;
+  effects.unservedLanes.length = 0;
   effects.notices.length = 0;
   effects.confirmUntilMs = null;
 }

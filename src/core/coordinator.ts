@@ -13,6 +13,7 @@ import type { Limiter } from './limiter/limiter.js';
 import { nodeRecordKey, type TopicRecord } from './report/record.js';
 import { type Bucket, partitionOf, ReportBook } from './report/report-book.js';
 import { Reporter } from './report/reporter.js';
+import { beginLastLook } from './report/settling.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
 import { ShareBook } from './share/share-book.js';
@@ -254,12 +255,7 @@ export class Coordinator {
     this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
   }
 
-  #append(
-    partition: number,
-    key: string,
-    nowMs: number,
-    make: (author: TopicRecord['author']) => TopicRecord,
-  ): void {
+  #append(partition: number, key: string, nowMs: number, make: (author: TopicRecord['author']) => TopicRecord): void {
     const sequence = ++this.#sequence;
     this.link.sent(partition, sequence, nowMs);
     const record = make({ nodeKey: this.nodeKey, incarnation: this.incarnation, sequence });
@@ -296,7 +292,11 @@ export class Coordinator {
     const groupId = groupIdOf(this.settings.cluster, settings.name);
     const mapLane = this.usageMap.mapLaneOf(groupId, direction);
     const partition = partitionOf(groupId, this.settings.partitions);
-    const state = createLaneState({ lane, group, settings, direction, groupId, partition, mapLane }, this.settings, nowMs);
+    const state = createLaneState(
+      { lane, group, settings, direction, groupId, partition, mapLane },
+      this.settings,
+      nowMs,
+    );
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals[lane] as number;
     this.lanes.set(lane, state);
@@ -312,6 +312,7 @@ export class Coordinator {
 
   #unserve(lane: LaneState): void {
     this.lanes.delete(lane.lane);
+    this.#effects.unservedLanes.push(lane.lane);
     this.#laneByMapLane.delete(lane.mapLane);
     const sibling = laneOf(lane.group, 1 - lane.direction);
     if (!this.lanes.has(sibling)) this.#book.release(lane.group);
@@ -334,9 +335,7 @@ export class Coordinator {
         lane.link = this.link.worse(lane, nowMs);
         if (!this.shares.update(lane, own)) continue;
         this.#effects.changedLanes.push(lane.lane);
-        if (lane.hasEntry && lane.settleAtMs === Number.POSITIVE_INFINITY) {
-          lane.settleAtMs = nowMs + this.settings.slowWindowMs;
-        }
+        if (lane.hasEntry) beginLastLook(lane.settling, nowMs);
       }
     }
     this.#dirtyLanes.clear();

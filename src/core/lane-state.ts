@@ -1,3 +1,4 @@
+import { createSettling, type Settling } from './report/settling.js';
 import { createLaneRates, type LaneRates } from './report/significant-change.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
@@ -24,8 +25,7 @@ export interface LaneState {
   touchedMs: number;
   /** The limiter's count of refusals at the last sample. */
   refusals: number;
-  /** When the first exact estimate after a change is due; Infinity when there is nothing to settle. */
-  settleAtMs: number;
+  readonly settling: Settling;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -44,6 +44,6 @@ export function createLaneState(
     hasEntry: false,
     touchedMs: nowMs,
     refusals: 0,
-    settleAtMs: Number.POSITIVE_INFINITY,
+    settling: createSettling(),
   };
 }

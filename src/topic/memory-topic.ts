@@ -139,7 +139,7 @@ export class MemoryTopic implements ReportTopic {
     if (this.#closed || !this.#listener) return;
     const records: ReadRecord[] = [];
     for (let partition = 0; partition < this.partitions; partition++) {
-      records.push(...this.#log.read(partition, this.#positions[partition]));
+      for (const record of this.#log.read(partition, this.#positions[partition])) records.push(record);
       this.#positions[partition] = this.#log.endOffset(partition);
     }
     if (records.length > 0) this.#hand(records);

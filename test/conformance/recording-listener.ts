@@ -15,7 +15,7 @@ export class RecordingListener implements ReportTopicListener {
   #waiting: (() => void)[] = [];
 
   onRecords(records: readonly ReadRecord[]): void {
-    this.delivered.push(...records);
+    for (const record of records) this.delivered.push(record);
     this.#changed();
   }
 

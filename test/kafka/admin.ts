@@ -3,7 +3,13 @@ import { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
 /** kafkajs's own admin client, silent, for what a test does to a broker behind the adapter's back. */
 export function adminOf(brokers: readonly string[], options: { readonly retries?: number } = {}): Admin {
   // NODE_ENV=test would otherwise change the retry defaults.
-  const retry = { retries: options.retries ?? 5, initialRetryTime: 100, maxRetryTime: 1000, multiplier: 2, factor: 0.2 };
+  const retry = {
+    retries: options.retries ?? 5,
+    initialRetryTime: 100,
+    maxRetryTime: 1000,
+    multiplier: 2,
+    factor: 0.2,
+  };
   const kafka = new Kafka({
     brokers: [...brokers],
     clientId: 'quotamesh-test',

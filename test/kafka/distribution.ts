@@ -44,7 +44,9 @@ let found: Promise<Distribution> | undefined;
 
 export function findDistribution(): Promise<Distribution> {
   found ??= chooseSource(systemProbes).then(async (source) =>
-    source === 'java' ? { kind: 'java', classPath: join(await fetchJars(), '*') } : { kind: 'container', engine: source },
+    source === 'java'
+      ? { kind: 'java', classPath: join(await fetchJars(), '*') }
+      : { kind: 'container', engine: source },
   );
   return found;
 }
@@ -123,6 +125,9 @@ const POM = join(import.meta.dirname, 'pom.xml');
 /** Named by what is in it, so that a changed pom.xml is fetched again. */
 async function cacheFolder(): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const contents = createHash('sha256').update(await readFile(POM)).digest('hex').slice(0, 8);
+  const contents = createHash('sha256')
+    .update(await readFile(POM))
+    .digest('hex')
+    .slice(0, 8);
   return join(cache, 'quotamesh', `kafka-${KAFKA_VERSION}-${contents}`);
 }

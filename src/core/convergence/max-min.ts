@@ -126,7 +126,8 @@ function addHeadroom(round: Round, dimension: number): void {
   const usable = low[dimension] as Float64Array;
   const left = (round.target[dimension] as number) - sum(usable, round.count);
   const perWeight = left > 0 ? left / sum(round.weight, round.count) : 0;
-  for (let at = 0; at < round.count; at++) share[at] = (usable[at] as number) + perWeight * (round.weight[at] as number);
+  for (let at = 0; at < round.count; at++)
+    share[at] = (usable[at] as number) + perWeight * (round.weight[at] as number);
 }
 
 function reserveScratch(count: number): void {

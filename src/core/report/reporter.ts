@@ -6,7 +6,8 @@ import type { ShareBook } from '../share/share-book.js';
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
-import { type ChangeRule, createLaneRates, estimate, isUnsettled, noticedIn } from './significant-change.js';
+import { beginSettling, isUnsettled } from './settling.js';
+import { type ChangeRule, estimate, noticedIn } from './significant-change.js';
 
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
@@ -21,7 +22,6 @@ export class Reporter {
   readonly #limiter: Limiter;
   readonly #shares: ShareBook;
   readonly #book: ReportBook;
-  readonly #now = createLaneRates();
   #round = 0;
 
   constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook) {
@@ -67,24 +67,25 @@ export class Reporter {
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
     const bucket = this.#book.bucketOf(lane.group, lane.groupId);
     if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
-    const window = this.#dueWindow(lane, refusedNow, nowMs);
+    const window = this.#dueWindow(lane, refusedNow);
     if (window === -1) return;
     estimate(lane.sample, window, lane.reported);
-    lane.sample.cutTo(window);
-    lane.settleAtMs = window === SLOW ? Number.POSITIVE_INFINITY : nowMs + this.#settings.slowWindowMs;
+    if (window !== SLOW) {
+      lane.sample.cut();
+      beginSettling(lane.settling, nowMs);
+    }
     lane.hasEntry = !isZero(lane);
     bucket.dirty = true;
   }
 
   /** The window to report from, or −1 when there is nothing to tell. */
-  #dueWindow(lane: LaneState, refusedNow: boolean, nowMs: number): number {
-    const noticed = noticedIn(lane.sample, lane.reported, this.#ruleOf(lane, refusedNow));
+  #dueWindow(lane: LaneState, refusedNow: boolean): number {
+    const rule = this.#ruleOf(lane, refusedNow);
+    const noticed = noticedIn(lane.sample, lane.reported, rule);
     if (noticed !== -1) return noticed;
     if (!lane.hasEntry) return lane.sample.isFull(MEDIUM) && hasArrivals(lane) ? MEDIUM : -1;
-    if (nowMs < lane.settleAtMs || !lane.sample.isFull(SLOW)) return -1;
-    lane.settleAtMs = Number.POSITIVE_INFINITY;
-    estimate(lane.sample, SLOW, this.#now);
-    return isUnsettled(this.#now, lane.reported) ? SLOW : -1;
+    const { fastWindowMs } = this.#settings;
+    return isUnsettled(lane.settling, lane.sample, lane.reported, { ...rule, fastWindowMs }) ? SLOW : -1;
   }
 
   /**
@@ -95,7 +96,11 @@ export class Reporter {
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;
     const relaxed = refusedNow && this.#shares.isServed(lane.lane, lane.reported.demand);
-    return { reads: this.#shares.strategyOf(lane.group).reads, significantChangeRatio, noiseFactor: relaxed ? 1 : noiseFactor };
+    return {
+      reads: this.#shares.strategyOf(lane.group).reads,
+      significantChangeRatio,
+      noiseFactor: relaxed ? 1 : noiseFactor,
+    };
   }
 
   #isTouched(lane: LaneState): boolean {

@@ -66,18 +66,9 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
   }
 }
 
-/** What may still be wrong after a change was reported from a short window: 2 % of the demand, 10 % of the usage. */
-export function isUnsettled(now: LaneRates, reported: LaneRates): boolean {
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (differs(now.demand[dimension] as number, reported.demand[dimension] as number, 0.02)) return true;
-    if (differs(now.usage[dimension] as number, reported.usage[dimension] as number, 0.1)) return true;
-  }
-  return false;
-}
-
 const scratch = createLaneRates();
 
-function isSignificant(
+export function isSignificant(
   sample: LaneSample,
   window: number,
   dimension: number,
@@ -92,8 +83,4 @@ function isSignificant(
   if (change <= rule.significantChangeRatio * before) return false;
   const squares = Math.max(scratch.squares[dimension] as number, reported.squares[dimension] as number) * seconds;
   return change > (rule.noiseFactor * Math.sqrt(2 * squares)) / seconds;
-}
-
-function differs(now: number, before: number, ratio: number): boolean {
-  return Math.abs(now - before) > ratio * Math.max(now, before);
 }

@@ -25,8 +25,9 @@ export const WINDOW_COUNT = 3;
  * fast:   the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
  * medium: ten times as long, slow: `slowWindowMs`; both roll over two marks, so they cover once to twice their length
  *
- * When a change is noticed, the longer windows are cut back to where the noticing one begins: what came before no longer
- * describes the lane, and a 5 s average that contains the old rate would report a ramp where there was a step.
+ * When a change is noticed, all windows begin anew: what came before no longer describes the lane, and a 5 s average that contains
+ * the old rate would report a ramp where there was a step. The window that noticed it contains some of the old rate as well,
+ * which is why a change is looked at again soon (report/settling.ts).
  */
 export class LaneSample {
   readonly #fastWindowMs: number;
@@ -100,10 +101,10 @@ export class LaneSample {
     return this.lengthMs(window) >= (this.#windowMs[window] as number);
   }
 
-  /** A change was noticed in `window`: the longer ones begin where it does. */
-  cutTo(window: number): void {
-    const begin = this.beginOf(window);
-    for (let longer = Math.max(MEDIUM, window); longer < WINDOW_COUNT; longer++) this.#restart(longer, begin);
+  /** A change was noticed: all windows begin now. */
+  cut(): void {
+    this.#filled = 1;
+    for (let window = MEDIUM; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
   }
 
   #back(count: number): Mark {
@@ -119,8 +120,8 @@ export class LaneSample {
   }
 
   #restart(window: number, mark: Mark): void {
-    if ((this.#older[window] as Mark) !== mark) copyMark(mark, this.#older[window] as Mark);
-    copyMark(this.#older[window] as Mark, this.#newer[window] as Mark);
+    copyMark(mark, this.#older[window] as Mark);
+    copyMark(mark, this.#newer[window] as Mark);
   }
 }
 

@@ -109,7 +109,10 @@ export class ShareBook {
         const usage = round.usage[dimension] as Float64Array;
         const demand = round.demand[dimension] as Float64Array;
         usage[position] = Math.max(usage[position] as number, (rows.usage[dimension] as Float32Array)[row] as number);
-        demand[position] = Math.max(demand[position] as number, (rows.demand[dimension] as Float32Array)[row] as number);
+        demand[position] = Math.max(
+          demand[position] as number,
+          (rows.demand[dimension] as Float32Array)[row] as number,
+        );
       }
     }
   }
@@ -140,7 +143,9 @@ export class ShareBook {
 
   #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
     const depth =
-      limit === Number.POSITIVE_INFINITY ? limit : burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
+      limit === Number.POSITIVE_INFINITY
+        ? limit
+        : burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
     if (limit === this.limit[slot] && depth === this.depth[slot]) return false;
     this.limit[slot] = limit;
     this.depth[slot] = depth;

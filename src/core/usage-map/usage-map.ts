@@ -86,7 +86,8 @@ export class UsageMap {
 
   keysOf(member: Member): { partition: number; key: string }[] {
     const keys: { partition: number; key: string }[] = [];
-    for (const [key, { member: owner, partition }] of this.#entries) if (owner === member) keys.push({ partition, key });
+    for (const [key, { member: owner, partition }] of this.#entries)
+      if (owner === member) keys.push({ partition, key });
     return keys;
   }
 

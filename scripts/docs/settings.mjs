@@ -1,0 +1,98 @@
+import { GENERATED, table } from './markdown.mjs';
+
+/** docs/settings.md from the settings table (src/config/settings.ts), the relations and the foreign keys. */
+export function renderSettings(source) {
+  const { SECTIONS, RELATIONS, FOREIGN_KEYS } = source;
+  return [
+    GENERATED,
+    INTRODUCTION,
+    ...SECTIONS.map((section) => renderSection(section, source)),
+    INHERITANCE,
+    renderRelations(RELATIONS, source),
+    renderForeignKeys(FOREIGN_KEYS),
+  ].join('\n\n');
+}
+
+const INTRODUCTION = `# Settings
+
+A node reads one YAML file. \`quotamesh check FILE\` validates it and prints every mistake at once, each with its line, what is
+allowed and what to do. The smallest useful file:
+
+\`\`\`yaml
+cluster: demo
+topic: { kind: embedded, path: ./state }
+groups:
+  orders:
+    quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 1MiB } }
+\`\`\`
+
+- **Units.** The unit is in the name of the key; a number means that unit, a text may carry another one: durations \`500ms\`,
+  \`1s\`, \`2m\`, \`1h\`, \`7d\`; numbers and rates \`10k\` (k = 1,000; M, G, T, P) or \`10Ki\` (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same
+  with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576; rates also with \`/s\`; ratios \`0.25\` or \`25%\`.
+- **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
+- **Environment.** \`QUOTAMESH_\` and the path in capitals. Lists are separated by commas. An empty variable counts as not set. An
+  unknown \`QUOTAMESH_…\` variable is an error, except for those that Kubernetes makes for a Service named \`quotamesh…\`.
+  \`QUOTAMESH_TOPIC_KIND\` with another kind than the file's replaces the file's whole \`topic\`.
+- **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line break at the end
+  is not part of the secret. Secrets are never printed.
+- **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used a thousand
+  times); merge keys (\`<<\`) do not: \`defaults:\` is there for that. A key with nothing or \`null\` behind it means the default.
+- **Editors** with a YAML language server read \`schema/node.schema.json\` (the examples name it in their first line).`;
+
+const INHERITANCE = `## How \`defaults:\` inherits
+
+Every group inherits every single key from \`defaults:\`, however deep it stands: a group that sets
+\`quota.publish.messagesPerSecond\` still inherits \`quota.publish.bytesPerSecond\`. \`weights\` are inherited node by node. \`null\`
+takes an inherited value away, and the default of the table holds again, for a quota: unlimited. \`null\` for a mapping takes
+everything below it away. 0 is a value: as a quota it blocks.
+
+\`\`\`yaml
+defaults:
+  quota: { publish: { messagesPerSecond: 100, bytesPerSecond: 1MiB } }
+groups:
+  one: {}                                                       # 100 messages/s and 1 MiB/s
+  two: { quota: { publish: { messagesPerSecond: 500 } } }       # 500 messages/s and 1 MiB/s
+  three: { quota: { publish: { bytesPerSecond: null } } }       # 100 messages/s, bytes unlimited
+  four: { quota: null }                                         # unlimited
+\`\`\`
+
+Lists, choices and numbers are not merged: the group's wins.`;
+
+const NOTES = {
+  Group: 'Below `groups.<name>`, or below `defaults` for all groups; the variables set `defaults`.',
+  Topic: '`topic: embedded` and `topic: memory` are short for `topic: { kind: … }`. Without `topic`: embedded.',
+};
+
+function renderSection(section, { yamlPath, environmentName, allowedText, defaultText }) {
+  const rows = Object.entries(section.rows).map(([key, setting]) => [
+    `\`${section.title === 'Group' ? key : yamlPath(section, key)}\``,
+    allowedText(setting).replace(/ \(e\.g\. .*\)$/, ''),
+    setting.required ? '(required)' : defaultText(setting),
+    environmentName(section, key) === null ? '' : `\`${environmentName(section, key)}\``,
+    setting.buys,
+    setting.costs,
+  ]);
+  const head = ['Key', 'Value', 'Default', 'Environment', 'Setting it, or turning it up, buys', 'and costs'];
+  const note = NOTES[section.title];
+  return [`## ${section.title}`, ...(note ? [note] : []), table(head, rows)].join('\n\n');
+}
+
+function renderRelations(relations, { boundText }) {
+  const rows = relations.map((relation) => [`\`${relation.left}\``, boundText(relation), relation.because]);
+  return `## What must hold between settings\n\n${table(['Setting', 'must be', 'otherwise'], rows)}`;
+}
+
+function renderForeignKeys(foreignKeys) {
+  const rows = foreignKeys.map(({ key, from, ours, explanation }) => [
+    `\`${key}\``,
+    from,
+    ours.replaceAll(/[\w.]+/g, '`$&`'),
+    explanation,
+  ]);
+  return `## Coming from PIP-82 or Pulsar
+
+PIP-82 ("Tenant and namespace level rate limiting") names three keys of its own; Pulsar shipped the feature under other names.
+
+${table(['There', 'From', 'Here', 'What is different'], rows)}
+`;
+}

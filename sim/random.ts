@@ -1,0 +1,33 @@
+/** sfc32: small, fast, seeded; the same numbers on every machine. */
+export class Random {
+  #a: number;
+  #b: number;
+  #c: number;
+  #counter = 1;
+
+  constructor(seed: number) {
+    this.#a = seed >>> 0;
+    this.#b = 0x9e3779b9;
+    this.#c = 0x243f6a88;
+    for (let warmUp = 0; warmUp < 12; warmUp++) this.next();
+  }
+
+  /** Uniform in [0, 1). */
+  next(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
+    this.#counter = (this.#counter + 1) | 0;
+    this.#a = this.#b ^ (this.#b >>> 9);
+    this.#b = (this.#c + (this.#c << 3)) | 0;
+    this.#c = ((this.#c << 21) | (this.#c >>> 11)) + sum;
+    return (sum >>> 0) / 4294967296;
+  }
+
+  between(low: number, high: number): number {
+    return low + (high - low) * this.next();
+  }
+
+  /** Exponential waiting time with the given mean. */
+  exponential(mean: number): number {
+    return -Math.log(1 - this.next()) * mean;
+  }
+}

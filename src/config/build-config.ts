@@ -1,0 +1,86 @@
+import type { IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { GroupValues } from './read-groups.js';
+import type { SettingValues } from './read-node.js';
+import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
+
+export interface ConfigParts {
+  readonly source: string;
+  readonly node: SettingValues;
+  readonly topic: SettingValues;
+  readonly groups: GroupValues;
+}
+
+/**
+ * Puts valid values into the shape of the result. The casts are covered by the settings table: its rows are typed by
+ * the result's keys, and their kinds are tested against the result.
+ */
+export function buildConfig({ source, node, topic, groups }: ConfigParts): ResolvedConfig {
+  return deepFreeze({
+    cluster: node.get('cluster') as string,
+    nodeId: node.get('node') as string,
+    source,
+    topic: topicOf(topic),
+    http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    log: below(node, 'log') as unknown as ResolvedConfig['log'],
+    metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
+    sampleIntervalMs: node.get('sampleIntervalMs') as number,
+    timing: below(node, 'timing') as unknown as ResolvedConfig['timing'],
+    groups: Array.from(groups, ([name, values]) => groupOf(name, values)),
+    defaultGroup: node.get('defaultGroup') as string | null,
+  });
+}
+
+function topicOf(topic: SettingValues): TopicConfig {
+  const own = Object.entries(below(topic, 'topic')).filter(([key]) => !key.includes('.'));
+  if (topic.get('topic.kind') !== 'kafka') return Object.fromEntries(own) as unknown as TopicConfig;
+  return { ...Object.fromEntries(own), tls: tlsOf(topic), sasl: saslOf(topic) } as unknown as TopicConfig;
+}
+
+/** What Node.js's tls.connect takes. */
+function tlsOf(topic: SettingValues): boolean | Readonly<Record<string, unknown>> {
+  const { enabled, ...options } = below(topic, 'topic.tls');
+  return enabled === true && Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+}
+
+function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
+  const sasl = below(topic, 'topic.sasl');
+  return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
+}
+
+function groupOf(name: string, values: SettingValues): GroupConfig {
+  return {
+    name,
+    quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },
+    strategy: values.get('strategy') as string,
+    floorRatio: values.get('floorRatio') as number,
+    allowanceRatio: values.get('allowanceRatio') as number,
+    weights: (values.get('weights') ?? Object.create(null)) as GroupConfig['weights'],
+    burstMs: values.get('burstMs') as number,
+    burstMinMessages: values.get('burstMinMessages') as number,
+    isolation: {
+      policy: values.get('isolation.policy') as IsolationPolicy,
+      holdMs: values.get('isolation.holdMs') as number,
+    },
+    maxRequest: {
+      messages: values.get('maxRequest.messages') as number,
+      bytes: values.get('maxRequest.bytes') as number,
+    },
+  };
+}
+
+function ratesOf(values: SettingValues, direction: string): Rates {
+  const rate = (key: string) => (values.get(`${direction}.${key}`) as number | null) ?? Number.POSITIVE_INFINITY;
+  return [rate('messagesPerSecond'), rate('bytesPerSecond')];
+}
+
+/** The values whose path begins with `prefix`, by the rest of their path. */
+function below(values: SettingValues, prefix: string): Record<string, unknown> {
+  const own = [...values].filter(([path]) => path.startsWith(`${prefix}.`));
+  return Object.fromEntries(own.map(([path, value]) => [path.slice(prefix.length + 1), value]));
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,49 @@
+import { stringify } from 'yaml';
+import type { Rates } from '../core/vocabulary.js';
+import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import { SETTINGS } from './settings.js';
+
+/**
+ * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
+ * used as a configuration file with the same result.
+ */
+export function describeConfig(config: ResolvedConfig): string {
+  const { source, nodeId, topic, groups, defaultGroup, cluster, ...others } = config;
+  const described = {
+    cluster,
+    node: nodeId,
+    topic: describeTopic(topic),
+    ...others,
+    ...(defaultGroup === null ? {} : { defaultGroup }),
+    groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
+  };
+  return `# effective configuration of ${source}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+}
+
+const MASK = '***';
+
+function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
+  if (topic.kind !== 'kafka') return { ...topic };
+  const { tls, sasl, ...others } = topic;
+  const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls', tls) };
+  return { ...others, tls: tlsShown, ...(sasl === null ? {} : { sasl: masked('sasl', sasl) }) };
+}
+
+function masked(section: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(options).map(([key, value]) => {
+      const isSecret = SETTINGS.kafka.rows[`${section}.${key}`]?.secret !== undefined;
+      return [key, isSecret ? MASK : value];
+    }),
+  );
+}
+
+function describeGroup({ name: _, quota, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
+  return { quota: { publish: describeRates(quota.publish), dispatch: describeRates(quota.dispatch) }, ...others };
+}
+
+/** Unlimited has no spelling: the key is absent. */
+function describeRates([messagesPerSecond, bytesPerSecond]: Rates): Readonly<Record<string, number>> {
+  const rates = Object.entries({ messagesPerSecond, bytesPerSecond });
+  return Object.fromEntries(rates.filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
+import type { Setting } from './setting.js';
+import { schemaOf } from './setting-schema.js';
+import { allowedText, defaultText } from './setting-text.js';
+import { SETTINGS, type SettingRows, type TopicKind } from './settings.js';
+
+/**
+ * JSON Schema (draft 7) of a configuration file, for editors: completion, hover texts and wavy lines. Looser than the
+ * real check: a quantity with a unit is a string, its range and the relations are known to resolveConfig only.
+ */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  const group = editorSchema(SETTINGS.group.rows);
+  const schema = z.strictObject({
+    ...shapeOf(SETTINGS.node.rows),
+    cluster: editorLeaf(SETTINGS.node.rows.cluster),
+    http: editorSchema(SETTINGS.http.rows).optional(),
+    log: editorSchema(SETTINGS.log.rows).optional(),
+    metrics: editorSchema(SETTINGS.metrics.rows).optional(),
+    timing: editorSchema(SETTINGS.timing.rows).optional(),
+    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
+    defaults: group.optional(),
+    groups: z.record(z.string(), group),
+  });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+}
+
+const TOPIC_KINDS: readonly TopicKind[] = SETTINGS.topic.rows.kind.choices;
+
+function topicSchema(kind: TopicKind): z.ZodType {
+  const tls: z.ZodType = editorSchema(rowsBelow('tls'));
+  const besides = {
+    kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
+    ...(kind === 'kafka' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
+  };
+  const rows = Object.entries(SETTINGS[kind].rows).filter(([key]) => !key.startsWith('tls.'));
+  return schemaOf(Object.fromEntries(rows), { leafOf: editorLeaf, besides });
+}
+
+function rowsBelow(prefix: string): SettingRows {
+  const rows = Object.entries(SETTINGS.kafka.rows).filter(([key]) => key.startsWith(`${prefix}.`));
+  return Object.fromEntries(rows.map(([key, row]) => [key.slice(prefix.length + 1), row]));
+}
+
+function editorSchema(rows: SettingRows): z.ZodType {
+  return schemaOf(rows, { leafOf: editorLeaf });
+}
+
+function shapeOf(rows: SettingRows): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, editorLeaf(row).optional()]));
+}
+
+function editorLeaf(setting: Setting): z.ZodType {
+  const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${setting.buys} Costs: ${setting.costs}`;
+  return z.unknown().meta({ description, ...typeOf(setting) });
+}
+
+function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
+  if (setting.choices !== undefined) return { enum: [...setting.choices, null] };
+  switch (setting.kind) {
+    case 'name':
+    case 'text':
+      return anyOf({ type: 'string' });
+    case 'switch':
+      return anyOf({ type: 'boolean' });
+    case 'addresses':
+    case 'group-selection':
+      return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
+    case 'weights':
+      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
+    default:
+      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind) });
+  }
+}
+
+/** Every key may be null. */
+function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  return { anyOf: [...types, { type: 'null' }] };
+}
+
+function numberIn({ min = 0, max }: Setting): Readonly<Record<string, unknown>> {
+  return { type: 'number', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
+}
+
+function examplesOf(kind: QuantityKind): readonly string[] {
+  return QUANTITY_EXAMPLES[kind].split(' or ');
+}

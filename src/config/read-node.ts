@@ -1,0 +1,39 @@
+import type { Findings } from './findings.js';
+import { NODE_NAME } from './setting.js';
+import { checkShape, shapeOf } from './setting-schema.js';
+import { SETTINGS, type SettingRows, type SettingsSection, yamlPath } from './settings.js';
+import { readRows } from './settings-layers.js';
+
+/** YAML path (`timing.heartbeatMs`) → valid value; keys with a mistake are absent. */
+export type SettingValues = ReadonlyMap<string, unknown>;
+
+/** Everything of a node but its topic and groups. */
+export function readNode(root: unknown, findings: Findings, hostName: string): SettingValues {
+  checkShape(findings, NODE_SHAPE, [], root);
+  const values = new Map(readRows(NODE_ROWS, [root]));
+  if (values.get('cluster') === null) {
+    const { allowed, remedy } = { allowed: NODE_NAME.text, remedy: SETTINGS.node.rows.cluster.remedy };
+    findings.add(['cluster'], { problem: 'is missing', allowed, remedy });
+  }
+  if (values.get('node') === null) values.set('node', defaultNodeId(hostName, values.get('http.port')));
+  return values;
+}
+
+const { node, http, log, metrics, timing } = SETTINGS;
+
+const NODE_ROWS: SettingRows = Object.fromEntries([node, http, log, metrics, timing].flatMap(fullRows));
+
+const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'defaults', 'groups']);
+
+function fullRows(section: SettingsSection) {
+  return Object.entries(section.rows).map(([key, row]) => [yamlPath(section, key), row] as const);
+}
+
+/**
+ * Stable over restarts, and different for every process of a machine, because ports are. The process id would be
+ * neither: each restart would leave records of a dead node behind.
+ */
+function defaultNodeId(hostName: string, port: unknown): string {
+  const host = hostName.replaceAll(/[^A-Za-z0-9._:-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  return `${host.slice(0, 120) || 'node'}-${port}`;
+}

@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import type { Findings } from './findings.js';
+import type { SettingValues } from './read-node.js';
+import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
+import { allowedText } from './setting-text.js';
+import { isMapping, valueAt } from './setting-value.js';
+import { SETTINGS, type TopicKind } from './settings.js';
+import { readRows } from './settings-layers.js';
+import { FILE_SETTINGS } from './topic-settings.js';
+
+export interface TopicContext {
+  readonly nodeId: unknown;
+  /** Start of relative paths. */
+  readonly folder: string;
+  readonly readFile: (path: string, bytesMax: number) => string;
+}
+
+/** The topic's settings under their YAML paths; `topic.path` absolute, secrets read from their files. */
+export function readTopic(topic: unknown, findings: Findings, context: TopicContext): SettingValues {
+  if (topic !== undefined && topic !== null && !isMapping(topic)) {
+    findings.add(['topic'], notAMapping(KIND_KEYS, topic));
+    return new Map();
+  }
+  const kind = readRows(SETTINGS.topic.rows, [topic]).get('kind') as TopicKind | undefined;
+  if (kind === undefined) {
+    // What else stands there cannot be judged without the kind.
+    checkShape(findings, shapeOf(SETTINGS.topic.rows), ['topic'], { kind: topic?.kind });
+    return new Map();
+  }
+  checkShape(findings, SHAPES[kind], ['topic'], topic ?? null);
+  const values = new Map(readRows(SHAPES[kind].rows, [topic]));
+  values.set('kind', kind);
+  if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
+  if (kind === 'kafka') completeKafka(values, topic, findings, context);
+  return new Map([...values].map(([key, value]) => [`topic.${key}`, value]));
+}
+
+const KIND_KEYS = Object.keys(SETTINGS.topic.rows);
+
+const SHAPES: Readonly<Record<TopicKind, Shape>> = {
+  memory: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows }),
+  embedded: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows }),
+  kafka: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows }),
+};
+
+const SECRET_BYTES_MAX = 65_536;
+
+function completeKafka(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
+  if (values.get('clientId') === null) values.set('clientId', `quotamesh-${context.nodeId}`.slice(0, 128));
+  if (values.get('tls.enabled') === false && valueAt(topic, 'tls.enabled') === undefined) {
+    values.set('tls.enabled', isMapping(valueAt(topic, 'tls')));
+  }
+  requireKey(values, 'brokers', 'with kind kafka', findings);
+  for (const key of FILE_SETTINGS) readFromFile(values, key, findings, context);
+  const sasl = ['sasl.mechanism', 'sasl.username', 'sasl.password'];
+  if (isMapping(valueAt(topic, 'sasl'))) {
+    for (const key of sasl) requireKey(values, key, 'with sasl', findings);
+  }
+  for (const [one, other] of [
+    ['tls.key', 'tls.cert'],
+    ['tls.cert', 'tls.key'],
+  ] as const) {
+    if (values.get(one) !== null && values.get(one) !== undefined) requireKey(values, other, `with ${one}`, findings);
+  }
+  if (values.get('replicationFactor') === 0) {
+    const { remedy = '' } = SETTINGS.kafka.rows.replicationFactor as { remedy?: string };
+    findings.add(['topic', 'replicationFactor'], { problem: 'must not be 0', allowed: '-1, or 1 to 32', remedy });
+  }
+}
+
+function requireKey(values: SettingValues, key: string, when: string, findings: Findings): void {
+  if (values.get(key) !== null) return;
+  const setting = SETTINGS.kafka.rows[key]!;
+  const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
+  findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });
+}
+
+/** Puts the text of `<key>File` under `key`. */
+function readFromFile(values: Map<string, unknown>, key: string, findings: Findings, context: TopicContext): void {
+  const file = values.get(`${key}File`);
+  values.delete(`${key}File`);
+  if (typeof file !== 'string') return;
+  const path = ['topic', ...`${key}File`.split('.')];
+  const allowed = 'the path of a text file of at most 64 KiB';
+  if (values.get(key) !== null) {
+    const problem = `and topic.${key} exclude each other`;
+    findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
+    return;
+  }
+  values.delete(key);
+  try {
+    // Editors and `echo` end a file with a newline that is no part of a password.
+    const text = context.readFile(resolve(context.folder, file), SECRET_BYTES_MAX).replace(/\r?\n$/, '');
+    if (text === '') throw new Error('it is empty');
+    values.set(key, text);
+  } catch (error) {
+    const problem = `cannot be read: ${(error as Error).message}`;
+    findings.add(path, { problem, allowed, remedy: 'Check the path and its permissions.' });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Coordinator } from '../coordinator.js';
+import type { Effects } from '../coordinator-protocol.js';
+import { DIMENSION_COUNT, slotOf } from '../vocabulary.js';
+import type { Limiter } from './limiter.js';
+
+/** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
+export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
+  const { limit, depth } = coordinator.shares;
+  for (const lane of effects.unservedLanes) limiter.validUntilMs[lane] = Number.NEGATIVE_INFINITY;
+  for (const lane of effects.changedLanes) {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const slot = slotOf(lane, dimension);
+      limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
+    }
+  }
+  for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);
+  if (effects.confirmUntilMs === null) return;
+  for (const lane of coordinator.lanes.keys()) limiter.validUntilMs[lane] = effects.confirmUntilMs;
+}

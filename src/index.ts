@@ -1,0 +1,7 @@
+export type { AcquireOptions, Amounts, Decision, Granted, NotReady, Refused } from './admission/decision.js';
+export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
+export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
+export { type CreateNodeOptions, createNode } from './runtime/create-node.js';
+export type { QuotaNode } from './runtime/quota-node.js';
+export type { GroupStatus, NodeStatus } from './runtime/status.js';
+export { VERSION } from './version.js';

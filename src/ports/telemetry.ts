@@ -1,0 +1,23 @@
+/**
+ * Where the runtime tells people what happened. One log line per event; `facts` are flat and carry units in their names.
+ * Must not throw and must not block.
+ */
+export interface Telemetry {
+  log(level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>): void;
+  /** Every change of an own share, for those who asked for the decision log; rates per second, null = unlimited. */
+  decided?(decision: ShareDecision): void;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+export interface ShareDecision {
+  readonly group: string;
+  readonly direction: string;
+  readonly shareMessages: number | null;
+  readonly shareBytes: number | null;
+  readonly limitMessages: number | null;
+  readonly limitBytes: number | null;
+  readonly members: number;
+}
+
+export const silentTelemetry: Telemetry = { log: () => undefined };

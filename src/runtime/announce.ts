@@ -1,0 +1,44 @@
+import type { Coordinator } from '../core/coordinator.js';
+import type { Notice } from '../core/coordinator-protocol.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
+import type { LogLevel, Telemetry } from '../ports/telemetry.js';
+
+/** One log line per notice of the core; every degraded state has exactly one line when it begins and one when it ends. */
+export function announce(notice: Notice, telemetry: Telemetry): void {
+  const { kind, ...facts } = notice;
+  const [level, message] = LINES[kind];
+  telemetry.log(level, message, facts);
+}
+
+const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
+  ready: ['info', 'node ready: own record read back'],
+  'member-joined': ['info', 'node joined the cluster'],
+  'member-left': ['info', 'node left the cluster'],
+  'member-expired': ['warn', 'node silent for too long, its shares are free'],
+  isolated: ['warn', 'isolated: own records do not come back; shares are held, then the isolation policy applies'],
+  reconnected: ['info', 'own records come back again; shares follow the log'],
+  stalled: ['warn', 'this process slept; nothing is admitted until the log has been read up to now'],
+  resumed: ['info', 'deciding again after the stall'],
+  fenced: ['error', 'a newer process uses this node id'],
+};
+
+/** The decision log: every change of an own share. */
+export function announceShares(lanes: readonly number[], coordinator: Coordinator, telemetry: Telemetry): void {
+  if (telemetry.decided === undefined) return;
+  const { applied, limit } = coordinator.shares;
+  for (const lane of lanes) {
+    telemetry.decided({
+      group: coordinator.settings.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '',
+      direction: DIRECTIONS[lane % DIRECTION_COUNT] as string,
+      shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)] as number),
+      shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)] as number),
+      limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)] as number),
+      limitBytes: finiteOrNull(limit[slotOf(lane, BYTES)] as number),
+      members: coordinator.membership.alive.length,
+    });
+  }
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

@@ -1,0 +1,196 @@
+import type { GroupConfig } from '../config/resolved-config.js';
+import type { Coordinator } from '../core/coordinator.js';
+import { groupIdOf, incarnationCount } from '../core/ids.js';
+import { targetRate } from '../core/target/target-rate.js';
+import {
+  BYTES,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  MESSAGES,
+  NO_RATES,
+  type Rates,
+  slotOf,
+} from '../core/vocabulary.js';
+import type { QuotaNode } from './quota-node.js';
+import type {
+  DirectionStatus,
+  GroupStatus,
+  LocalStatus,
+  MemberStatus,
+  NodeShareStatus,
+  NodeStatus,
+  RateStatus,
+} from './status.js';
+
+/** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
+export function describeNode(node: QuotaNode): NodeStatus {
+  const { coordinator, config, pump, topic } = node;
+  const nowMs = node.clock();
+  return {
+    cluster: config.cluster,
+    nodeId: config.nodeId,
+    version: node.version,
+    incarnation: coordinator === null ? 0 : incarnationCount(coordinator.incarnation),
+    phase: coordinator?.phase ?? 'opening',
+    ready: node.isReady && !node.isClosing,
+    notReadyBecause: notReadyBecause(node),
+    degraded: degraded(node, nowMs),
+    uptimeMs: nowMs - node.startedMs,
+    members: coordinator === null ? [] : membersOf(coordinator, nowMs),
+    topic: {
+      kind: config.topic.kind,
+      partitions: coordinator === null ? 0 : topic.partitions,
+      lost: pump.lost,
+      positions:
+        coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.position(at)),
+      pendingAppends: pump.pendingAppends,
+      counters: { ...topic.counters },
+    },
+    rounds: node.rounds.count,
+    reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
+    lastRebalancingMs: node.rebalancing.lastMs,
+    recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
+  };
+}
+
+/** A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the log. */
+export function describeGroup(node: QuotaNode, group: number): GroupStatus {
+  const config = node.config.groups[group] as GroupConfig;
+  const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(node, group, config, direction));
+  return {
+    group: config.name,
+    strategy: config.strategy,
+    promise: 'relaxed',
+    directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
+  };
+}
+
+function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
+  const quota = config.quota[direction];
+  const target: Rates = [targetRate(quota[MESSAGES], Infinity, 0), targetRate(quota[BYTES], Infinity, 0)];
+  const nodes = node.coordinator === null ? [] : nodesOf(node, node.coordinator, group, DIRECTIONS.indexOf(direction));
+  return {
+    quota: rates(quota),
+    target: rates(target),
+    shareSum: {
+      messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
+      bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
+    },
+    local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction))),
+    nodes,
+  };
+}
+
+function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direction: number): NodeShareStatus[] {
+  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
+  const round = shares.converge(group, direction, mapLane);
+  const nowMs = node.clock();
+  const rows = rowByPosition(coordinator, mapLane);
+  return membership.alive.map((member, at) => {
+    const row = rows.get(at);
+    const store = usageMap.rows;
+    const reported: Rates =
+      row === undefined ? NO_RATES : [store.share[0][row] as number, store.share[1][row] as number];
+    return {
+      nodeId: member.nodeId,
+      self: member.nodeKey === nodeKey,
+      usage: rates(columnsAt(round.usage, at)),
+      demand: rates(columnsAt(round.demand, at)),
+      share: rates(columnsAt(round.share, at)),
+      reportedShare: rates(reported),
+      reportAgeMs: row === undefined ? null : Math.round(nowMs - (store.readMs[row] as number)),
+    };
+  });
+}
+
+function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, number> {
+  const { membership, usageMap } = coordinator;
+  const rows = new Map<number, number>();
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.next[row] as number) {
+    const { position } = membership.inSlot(usageMap.rows.member[row] as number);
+    if (position !== -1) rows.set(position, row);
+  }
+  return rows;
+}
+
+function localOf(node: QuotaNode, lane: number): LocalStatus {
+  const { limiter, coordinator } = node;
+  const state = coordinator?.lanes.get(lane);
+  const messages = slotOf(lane, MESSAGES);
+  const bytes = slotOf(lane, BYTES);
+  const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
+  return {
+    served: state !== undefined,
+    link: state?.link ?? 'linked',
+    share: rates(state === undefined ? NO_RATES : pair(coordinator?.shares.applied)),
+    limit: rates(state === undefined ? NO_RATES : pair(coordinator?.shares.limit)),
+    admittedMessages: limiter.admitted[messages] as number,
+    admittedBytes: limiter.admitted[bytes] as number,
+    attemptedMessages: limiter.attempted[messages] as number,
+    attemptedBytes: limiter.attempted[bytes] as number,
+    refusedMessages: limiter.refused[messages] as number,
+    refusedBytes: limiter.refused[bytes] as number,
+  };
+}
+
+function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
+  return [...coordinator.membership.all()]
+    .filter((member) => member.nodeId !== '')
+    .map((member) => ({
+      nodeId: member.nodeId,
+      incarnation: incarnationCount(member.incarnation),
+      state: member.state,
+      self: member.nodeKey === coordinator.nodeKey,
+      silentMs: Math.round(nowMs - member.lastSignMs),
+      version: member.version,
+    }))
+    .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
+}
+
+function notReadyBecause(node: QuotaNode): string[] {
+  if (node.isClosing) return ['the node is stopping'];
+  if (node.isReady) return [];
+  const lost = node.pump.lost === null ? [] : [`the topic is lost: ${node.pump.lost}`];
+  const reason = WAITING_FOR[node.coordinator?.phase ?? 'opening'];
+  return reason === undefined ? lost : [reason, ...lost];
+}
+
+const WAITING_FOR: Readonly<Record<string, string>> = {
+  opening: 'the topic is being opened',
+  'catching-up': 'the topic is being read from the start',
+  joining: 'the own record has not been read back yet',
+  stalled: 'the process slept; the log is being read up to now',
+  stopping: 'the node is stopping',
+  fenced: 'a newer process uses this node id',
+};
+
+function degraded(node: QuotaNode, nowMs: number): string[] {
+  const reasons: string[] = [];
+  if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
+  const link = node.coordinator?.link;
+  for (const partition of link?.isolatedPartitions ?? []) {
+    reasons.push(
+      `isolated: partition ${partition}, own records silent for ${Math.round(link?.silentMs(partition, nowMs) ?? 0)} ms`,
+    );
+  }
+  return reasons;
+}
+
+function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
+  if (target === Number.POSITIVE_INFINITY) return null;
+  return nodes.reduce((total, { share }) => total + (share[key] ?? 0), 0);
+}
+
+function columnsAt(columns: readonly Float64Array[], at: number): Rates {
+  return [columns[MESSAGES]?.[at] ?? 0, columns[BYTES]?.[at] ?? 0];
+}
+
+function rates([messages, bytes]: Rates): RateStatus {
+  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

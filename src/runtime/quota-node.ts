@@ -1,0 +1,203 @@
+import type { AcquireOptions, Amounts, Decision } from '../admission/decision.js';
+import { Gate } from '../admission/gate.js';
+import { RecordCodec } from '../codec/record-codec.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { Coordinator } from '../core/coordinator.js';
+import type { CoordinatorEvent } from '../core/coordinator-protocol.js';
+import { enforce } from '../core/limiter/enforce.js';
+import { Limiter } from '../core/limiter/limiter.js';
+import { DIRECTION_COUNT } from '../core/vocabulary.js';
+import { QuotameshError } from '../errors.js';
+import { type Clock, monotonicClock } from '../ports/clock.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import { announce, announceShares } from './announce.js';
+import { describeGroup, describeNode } from './describe.js';
+import { RebalancingWatch } from './rebalancing-watch.js';
+import type { GroupStatus, NodeStatus } from './status.js';
+import { TopicPump } from './topic-pump.js';
+
+/** How long a farewell may take before the node leaves without it; the others then notice its silence. */
+const FAREWELL_TIMEOUT_MS = 1500;
+
+export interface QuotaNodeOptions {
+  readonly config: ResolvedConfig;
+  readonly topic: ReportTopic;
+  readonly telemetry: Telemetry;
+  readonly version: string;
+  /** Random 16-bit number, see CoordinatorSettings. */
+  readonly nonce: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * One node: the coordinator, its limiter, and what connects them with the world. Decisions are synchronous and local;
+ * everything else happens on the round timer or on turns of the event loop that the topic's pump plans.
+ */
+export class QuotaNode {
+  readonly config: ResolvedConfig;
+  readonly version: string;
+  readonly topic: ReportTopic;
+  readonly limiter: Limiter;
+  readonly pump: TopicPump;
+  readonly rebalancing = new RebalancingWatch();
+  /** Rounds so far, and what they took in all. */
+  readonly rounds = { count: 0, totalMs: 0 };
+  readonly clock: Clock;
+  readonly startedMs: number;
+  /** Called once, when a newer process with the same id has taken over. */
+  onFenced: ((error: QuotameshError) => void) | null = null;
+  readonly #options: QuotaNodeOptions;
+  readonly #telemetry: Telemetry;
+  readonly #gate: Gate;
+  #coordinator: Coordinator | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #closing: Promise<void> | null = null;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: QuotaNodeOptions) {
+    const { config, topic, telemetry } = options;
+    this.#options = options;
+    this.config = config;
+    this.version = options.version;
+    this.topic = topic;
+    this.#telemetry = telemetry;
+    this.clock = options.clock ?? monotonicClock;
+    this.startedMs = this.clock();
+    this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
+    this.#gate = new Gate(this);
+    this.pump = new TopicPump(topic, new RecordCodec(config.cluster), telemetry, {
+      onRead: (records) => this.step({ kind: 'records-read', records }),
+      onCaughtUp: () => this.step({ kind: 'caught-up' }),
+      onAppendFailed: (keys) => this.step({ kind: 'append-failed', keys }),
+    });
+  }
+
+  /**
+   * Opens the topic and joins. Resolves when the topic is open (it may be a while until the node is ready: see `ready`);
+   * rejects when the topic cannot be used as it is.
+   */
+  async start(): Promise<void> {
+    await this.pump.open();
+    if (this.#closing !== null) return;
+    this.#timer = setInterval(() => this.#round(), this.config.sampleIntervalMs);
+  }
+
+  /** Null until the topic is open: the number of partitions belongs to it. */
+  get coordinator(): Coordinator | null {
+    return this.#coordinator;
+  }
+
+  get isReady(): boolean {
+    return this.#coordinator?.isReady ?? false;
+  }
+
+  /** Resolves when the node decides; rejects after `timeoutMs`. */
+  async ready(timeoutMs = 30_000): Promise<void> {
+    if (this.isReady) return;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#notReadyError()), timeoutMs);
+    });
+    const decided = new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+    await Promise.race([decided, timeout]).finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * A synchronous local decision. Throws a QuotameshError for an unknown group (GROUP_UNKNOWN) and for amounts that are
+   * negative, not finite, all absent or above maxRequest (AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST).
+   */
+  tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
+    return this.#gate.tryAcquire(group, amounts, options);
+  }
+
+  /** What the gate, the HTTP headers and the status need: the lane is served from its first use on. */
+  serve(lane: number): void {
+    const coordinator = this.#coordinator;
+    if (coordinator === null || coordinator.lanes.has(lane)) return;
+    this.step({ kind: 'lane-served', lane });
+    this.limiter.accrueSince(lane, coordinator.readyMs);
+  }
+
+  status(): NodeStatus {
+    return describeNode(this);
+  }
+
+  groupStatus(group: string): GroupStatus {
+    return describeGroup(this, this.#gate.groupIndex(group));
+  }
+
+  get gate(): Gate {
+    return this.#gate;
+  }
+
+  /** Stops deciding, publishes the farewell, closes the topic. Resolves within 4 s. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing !== null;
+  }
+
+  step(event: CoordinatorEvent): void {
+    const coordinator = (this.#coordinator ??= this.#createCoordinator());
+    const nowMs = this.clock();
+    const wasReady = coordinator.isReady;
+    const effects = coordinator.step(event, nowMs);
+    enforce(effects, coordinator, this.limiter, nowMs);
+    this.pump.send(effects.appends);
+    for (const notice of effects.notices) announce(notice, this.#telemetry);
+    if (effects.changedLanes.length > 0) {
+      this.rebalancing.sharesMoved(effects.changedLanes, coordinator, nowMs);
+      announceShares(effects.changedLanes, coordinator, this.#telemetry);
+    }
+    if (!wasReady && coordinator.isReady) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (coordinator.phase === 'fenced') this.#fence();
+  }
+
+  #createCoordinator(): Coordinator {
+    const { config, version, nonce } = this.#options;
+    const { cluster, nodeId, timing, sampleIntervalMs, groups } = config;
+    const { partitions } = this.topic;
+    return new Coordinator(
+      { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups },
+      this.limiter,
+    );
+  }
+
+  #round(): void {
+    const before = this.clock();
+    this.step({ kind: 'round-elapsed' });
+    this.rounds.count++;
+    this.rounds.totalMs += this.clock() - before;
+  }
+
+  #fence(): void {
+    if (this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+    const error = new QuotameshError('NODE_FENCED', { node: this.config.nodeId });
+    this.#telemetry.log('error', error.message, { code: error.code, remedy: error.remedy });
+    this.onFenced?.(error);
+  }
+
+  #notReadyError(): QuotameshError {
+    const reason = this.status().notReadyBecause.join('; ');
+    return new QuotameshError('NOT_READY', { node: this.config.nodeId, reason });
+  }
+
+  async #close(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    if (this.#coordinator !== null) {
+      this.step({ kind: 'stopping' });
+      const published = await this.pump.flush(FAREWELL_TIMEOUT_MS);
+      if (!published) this.#telemetry.log('warn', 'farewell not published; the others will notice the silence');
+    }
+    await this.pump.close();
+  }
+}

@@ -1,0 +1,37 @@
+import type { Coordinator } from '../core/coordinator.js';
+import { DIMENSION_COUNT, slotOf } from '../core/vocabulary.js';
+
+/** A share that moves by less than this part of itself does not count as moving. */
+const MOVED_RATIO = 0.05;
+const REST_MS = 300;
+
+/** How long rebalancing takes: from the first share that moves until the last, an episode ends with 300 ms of rest. */
+export class RebalancingWatch {
+  readonly #shares = new Map<number, number>();
+  #beganMs = 0;
+  #movedMs = Number.NEGATIVE_INFINITY;
+
+  get lastMs(): number {
+    return Math.max(0, this.#movedMs - this.#beganMs);
+  }
+
+  sharesMoved(lanes: readonly number[], coordinator: Coordinator, nowMs: number): void {
+    let moved = false;
+    for (const lane of lanes) {
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (this.#hasMoved(slotOf(lane, dimension), coordinator.shares.applied)) moved = true;
+      }
+    }
+    if (!moved) return;
+    if (nowMs - this.#movedMs > REST_MS) this.#beganMs = nowMs - coordinator.reportRoundTripMs;
+    this.#movedMs = nowMs;
+  }
+
+  #hasMoved(slot: number, applied: Float64Array): boolean {
+    const share = applied[slot] as number;
+    const before = this.#shares.get(slot);
+    if (before !== undefined && Math.abs(share - before) <= MOVED_RATIO * Math.max(share, before)) return false;
+    this.#shares.set(slot, share);
+    return before !== undefined && Number.isFinite(share);
+  }
+}

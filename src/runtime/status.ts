@@ -1,0 +1,96 @@
+import type { TopicCounters } from '../ports/report-topic.js';
+
+/** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
+export interface NodeStatus {
+  readonly cluster: string;
+  readonly nodeId: string;
+  readonly version: string;
+  readonly incarnation: number;
+  readonly phase: string;
+  readonly ready: boolean;
+  /** Why the node is not ready; empty when it is. */
+  readonly notReadyBecause: readonly string[];
+  /** What is not as it should be although the node is ready, e.g. `isolated: partition 0, silent for 4210 ms`. */
+  readonly degraded: readonly string[];
+  readonly uptimeMs: number;
+  readonly members: readonly MemberStatus[];
+  readonly topic: TopicStatus;
+  readonly rounds: number;
+  /** From appending the last own report to reading it back; 0 before the first. */
+  readonly reportRoundTripMs: number;
+  /** How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it. */
+  readonly lastRebalancingMs: number;
+  readonly recordsIgnored: Readonly<Record<string, number>>;
+}
+
+export interface MemberStatus {
+  readonly nodeId: string;
+  readonly incarnation: number;
+  readonly state: 'alive' | 'left' | 'expired';
+  readonly self: boolean;
+  /** Since its last sign of life was read here. */
+  readonly silentMs: number;
+  readonly version: string;
+}
+
+export interface TopicStatus {
+  readonly kind: string;
+  readonly partitions: number;
+  /** Null while the topic works. */
+  readonly lost: string | null;
+  readonly positions: readonly number[];
+  readonly pendingAppends: number;
+  readonly counters: TopicCounters;
+}
+
+/** Rates in units per second; null = no quota (unlimited). */
+export interface RateStatus {
+  readonly messagesPerSecond: number | null;
+  readonly bytesPerSecond: number | null;
+}
+
+export interface GroupStatus {
+  readonly group: string;
+  readonly strategy: string;
+  readonly promise: 'relaxed';
+  readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
+}
+
+export interface DirectionStatus {
+  readonly quota: RateStatus;
+  readonly target: RateStatus;
+  /** Σ of the shares as this node computes them. */
+  readonly shareSum: RateStatus;
+  readonly local: LocalStatus;
+  readonly nodes: readonly NodeShareStatus[];
+}
+
+/** What this node does for one direction of a group. */
+export interface LocalStatus {
+  /** False until the first use: nothing is computed for a group that nobody uses here. */
+  readonly served: boolean;
+  readonly link: 'linked' | 'held' | 'fallback';
+  readonly share: RateStatus;
+  /** Share + allowance: what the limiter enforces. */
+  readonly limit: RateStatus;
+  /** Since the start of the process. */
+  readonly admittedMessages: number;
+  readonly admittedBytes: number;
+  readonly attemptedMessages: number;
+  readonly attemptedBytes: number;
+  readonly refusedMessages: number;
+  readonly refusedBytes: number;
+}
+
+export interface NodeShareStatus {
+  readonly nodeId: string;
+  readonly self: boolean;
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+  /** What the strategy gives it, computed here from the log. */
+  readonly share: RateStatus;
+  /** What it reported to apply. */
+  readonly reportedShare: RateStatus;
+  /** Age of its report here; null when it has no entry for the group. */
+  readonly reportAgeMs: number | null;
+}

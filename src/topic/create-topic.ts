@@ -1,0 +1,34 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import { createMemoryLog, type MemoryLog } from './memory-log.js';
+import { MemoryTopic } from './memory-topic.js';
+
+/** The adapter that the configuration asks for. LMDB and the Kafka client are loaded only where they are used. */
+export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  switch (topic.kind) {
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(cluster), topic);
+    case 'embedded': {
+      const { EmbeddedTopic } = await import('./embedded/embedded-topic.js');
+      return new EmbeddedTopic(topic);
+    }
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('./kafka/kafka-report-topic.js');
+      return new KafkaReportTopic(topic, {
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka', ...facts }),
+      });
+    }
+  }
+}
+
+/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+const memoryLogs = new Map<string, MemoryLog>();
+
+function memoryLogOf(cluster: string): MemoryLog {
+  const known = memoryLogs.get(cluster);
+  if (known !== undefined) return known;
+  const log = createMemoryLog();
+  memoryLogs.set(cluster, log);
+  return log;
+}

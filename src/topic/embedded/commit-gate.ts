@@ -1,0 +1,96 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long a process that has just left gives way when others were waiting; about ten commits. */
+const GIVE_WAY_MS = 2;
+/** A waiter looks again after this even when it was not told; covers a connection that the holder never closed. */
+const LOOK_AGAIN_MS = 1000;
+
+/**
+ * The door in front of LMDB's write lock. Every process enters it before it opens, writes or closes the log.
+ *
+ * Why: LMDB's own lock can only be waited for by blocking a thread. When its holder is frozen (SIGSTOP), opening the
+ * log would freeze the event loop (lmdb-js opens with a synchronous transaction), a write would pin a thread of
+ * libuv's pool, and `process.exit` would hang for ever joining that thread (all three seen with lmdb 3.5.6).
+ * This door is waited for with a socket instead, so whoever waits can give up at any time.
+ *
+ * It is a listening socket of Linux's abstract namespace: one holder at a time, gone with its process whatever kills
+ * it (and only after LMDB's robust mutex has been released, since the kernel closes files last), no file to leave
+ * behind, 35 µs to enter and leave. It is a courtesy only: LMDB's lock still decides who writes. So where there is no
+ * such namespace (macOS) the door always stands open, and a frozen writer there also delays opening and exiting.
+ */
+export class CommitGate {
+  readonly #address: string;
+  readonly #usable = process.platform === 'linux';
+  #giveWay = false;
+
+  /** `name`: the same for all processes of one log, at most 100 bytes. */
+  constructor(name: string) {
+    this.#address = `\0${name}`;
+  }
+
+  /** Waits for as long as it takes; undefined once `signal` is aborted. */
+  async enter(signal: AbortSignal): Promise<GateHold | undefined> {
+    if (this.#giveWay) await sleep(GIVE_WAY_MS);
+    this.#giveWay = false;
+    while (!signal.aborted) {
+      const hold = this.#usable ? await this.#tryEnter() : new GateHold(undefined, () => {});
+      if (hold) return hold;
+      await holderGone(this.#address, signal);
+    }
+    return undefined;
+  }
+
+  /** undefined = somebody else is inside. */
+  #tryEnter(): Promise<GateHold | undefined> {
+    return new Promise((resolve) => {
+      const server = createServer();
+      server.once('error', (error: NodeJS.ErrnoException) => {
+        // Anything but "in use" means that this machine has no such sockets to offer: go on without.
+        resolve(error.code === 'EADDRINUSE' ? undefined : new GateHold(undefined, () => {}));
+      });
+      server.listen({ path: this.#address, exclusive: true }, () => {
+        resolve(new GateHold(server, () => (this.#giveWay = true)));
+      });
+    });
+  }
+}
+
+/** The right to open, write or close the log, until `leave`. */
+export class GateHold {
+  readonly #server: Server | undefined;
+  readonly #waiters = new Set<Socket>();
+  readonly #onContention: () => void;
+
+  constructor(server: Server | undefined, onContention: () => void) {
+    this.#server = server;
+    this.#onContention = onContention;
+    server?.on('connection', (socket) => {
+      this.#waiters.add(socket);
+      socket.on('error', () => {}).on('close', () => this.#waiters.delete(socket));
+    });
+  }
+
+  leave(): void {
+    this.#server?.close();
+    if (this.#waiters.size > 0) this.#onContention();
+    for (const socket of this.#waiters) socket.destroy();
+  }
+}
+
+/** Resolves when the holder has left or died (its socket closes), when the signal aborts, or after LOOK_AGAIN_MS. */
+function holderGone(address: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ path: address });
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      socket.destroy();
+      resolve();
+    };
+    const timer = setTimeout(finish, LOOK_AGAIN_MS);
+    signal.addEventListener('abort', finish);
+    // `resume`: the end of the connection is only noticed by reading. An error is a refused connection: nobody inside.
+    socket.on('error', finish).on('close', finish).resume();
+  });
+}

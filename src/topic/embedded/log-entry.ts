@@ -1,0 +1,64 @@
+import { invariant } from '../../core/invariant.js';
+import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
+
+/**
+ * One record in the log, little endian:
+ *
+ *     0  append time, double, ms      10  kind, 0 tombstone or 1 value
+ *     8  length of the key, uint16    11  key in UTF-8, then the value
+ */
+const KEY_LENGTH_AT = 8;
+const KIND_AT = 10;
+const KEY_AT = 11;
+const TOMBSTONE = 0;
+const VALUE = 1;
+
+/** LMDB's limit with pages of 4 KiB is 1,978 bytes, less the byte that tells the tables of the store apart. */
+const KEY_BYTES_MAX = 1900;
+
+/** The single partition of an embedded topic. */
+const PARTITION = 0;
+
+/** A copy of the record; its append time is stamped when it is committed. */
+export function encodeEntry({ key, value }: AppendRecord): Buffer {
+  const keyBytes = Buffer.byteLength(key);
+  invariant(keyBytes > 0 && keyBytes <= KEY_BYTES_MAX, 'the key of a record has 1 … 1,900 bytes', { keyBytes });
+  const entry = Buffer.alloc(KEY_AT + keyBytes + (value?.length ?? 0));
+  entry.writeUInt16LE(keyBytes, KEY_LENGTH_AT);
+  entry[KIND_AT] = value === null ? TOMBSTONE : VALUE;
+  entry.write(key, KEY_AT);
+  if (value !== null) entry.set(value, KEY_AT + keyBytes);
+  return entry;
+}
+
+export function stampEntry(entry: Buffer, appendMs: number): void {
+  entry.writeDoubleLE(appendMs, 0);
+}
+
+export function decodeEntry(offset: number, entry: Buffer): ReadRecord {
+  const valueAt = KEY_AT + entry.readUInt16LE(KEY_LENGTH_AT);
+  return {
+    partition: PARTITION,
+    offset,
+    appendMs: entry.readDoubleLE(0),
+    key: entry.toString('utf8', KEY_AT, valueAt),
+    value: isTombstone(entry) ? null : entry.subarray(valueAt),
+  };
+}
+
+export function keyOfEntry(entry: Buffer): Buffer {
+  return entry.subarray(KEY_AT, KEY_AT + entry.readUInt16LE(KEY_LENGTH_AT));
+}
+
+export function appendMsOfEntry(entry: Buffer): number {
+  return entry.readDoubleLE(0);
+}
+
+export function isTombstone(entry: Buffer): boolean {
+  return entry[KIND_AT] === TOMBSTONE;
+}
+
+/** Key and value without our header: what the counters count. */
+export function payloadBytes(entry: Buffer): number {
+  return entry.length - KEY_AT;
+}

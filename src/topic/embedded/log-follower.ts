@@ -1,0 +1,125 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { QuotameshError } from '../../errors.js';
+import type { ReadRecord } from '../../ports/report-topic.js';
+import type { LogStore } from './log-store.js';
+
+/** Safety net for notifications that were missed: 2 reads of 10 µs a second. */
+const POLL_MS = 500;
+/** Where the system refuses to watch (inotify instances are scarce: 128 per user by default). 0.1 % of a core. */
+const POLL_UNWATCHED_MS = 20;
+/** A notification can come a few µs before the commit that it announces is visible. */
+const LOOK_AGAIN_MS = 3;
+/** Between two of these the event loop gets a turn: a batch takes 2 ms. */
+const BATCH_RECORDS = 500;
+const BATCH_BYTES = 1024 * 1024;
+const FILE_CHECK_MS = 5000;
+
+export interface FollowerListener {
+  onRecords(records: readonly ReadRecord[]): void;
+  /** Once: everything that was there at the start has been delivered. */
+  onCaughtUp(): void;
+  /** Once: no further reading. */
+  onFailed(error: Error): void;
+}
+
+/** Reads the log from its start and goes on with what any process appends: watches the data file, polls slowly. */
+export class LogFollower {
+  readonly #store: LogStore;
+  readonly #topic: string;
+  readonly #dataFile: string;
+  readonly #listener: FollowerListener;
+  #position = 0;
+  #caughtUp = false;
+  #stopped = false;
+  /** A further batch is due in the next turn of the event loop. */
+  #continuing = false;
+  #watcher: FSWatcher | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #fileCheck: NodeJS.Timeout | undefined;
+  #lookAgain: NodeJS.Timeout | undefined;
+
+  constructor(store: LogStore, topic: string, dataFile: string, listener: FollowerListener) {
+    this.#store = store;
+    this.#topic = topic;
+    this.#dataFile = dataFile;
+    this.#listener = listener;
+  }
+
+  async start(): Promise<void> {
+    const { ino } = await stat(this.#dataFile);
+    if (this.#stopped) return;
+    this.#startWatching();
+    this.#poll = setInterval(() => this.read(), this.#watcher ? POLL_MS : POLL_UNWATCHED_MS);
+    this.#fileCheck = setInterval(() => void this.#checkFile(ino), FILE_CHECK_MS);
+    setImmediate(() => this.read());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#watcher?.close();
+    clearInterval(this.#poll);
+    clearInterval(this.#fileCheck);
+    clearTimeout(this.#lookAgain);
+  }
+
+  /** Delivers what is new, one batch per turn of the event loop. Takes no lock, whatever other processes do. */
+  read(): void {
+    if (this.#stopped || this.#continuing) return;
+    const batch = this.#readBatch();
+    if (!batch) return;
+    const last = batch.records.at(-1);
+    if (last) {
+      this.#position = last.offset + 1;
+      this.#listener.onRecords(batch.records);
+    }
+    if (batch.more) {
+      this.#continuing = true;
+      setImmediate(() => {
+        this.#continuing = false;
+        this.read();
+      });
+    } else if (!this.#caughtUp && !this.#stopped) {
+      this.#caughtUp = true;
+      this.#listener.onCaughtUp();
+    }
+  }
+
+  #readBatch(): { records: ReadRecord[]; more: boolean } | undefined {
+    try {
+      return this.#store.read(this.#position, BATCH_RECORDS, BATCH_BYTES);
+    } catch (error) {
+      this.#fail(`reading its log failed: ${(error as Error).message}`, error);
+      return undefined;
+    }
+  }
+
+  #startWatching(): void {
+    try {
+      this.#watcher = watch(this.#dataFile, () => this.#notified());
+      this.#watcher.on('error', () => {});
+    } catch {
+      this.#watcher = undefined;
+    }
+  }
+
+  #notified(): void {
+    this.read();
+    if (this.#lookAgain || this.#stopped) return;
+    this.#lookAgain = setTimeout(() => {
+      this.#lookAgain = undefined;
+      this.read();
+    }, LOOK_AGAIN_MS);
+  }
+
+  async #checkFile(ino: number): Promise<void> {
+    const found = await stat(this.#dataFile).catch(() => undefined);
+    if (found?.ino !== ino && !this.#stopped) this.#fail('its data file was removed or replaced while in use');
+  }
+
+  #fail(fact: string, cause?: unknown): void {
+    this.stop();
+    const reason = `${fact}; stop all nodes on it, remove the folder, start them again`;
+    this.#listener.onFailed(new QuotameshError('TOPIC_SETTINGS', { topic: this.#topic, reason }, { cause }));
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The tables of the store, told apart by the first byte of the key inside one LMDB database. Named databases would cost
+ * a synchronous transaction each when opening and one more page per commit.
+ *
+ *     L <offset>   an entry of the log (log-entry.ts), in order
+ *     N <key>      the offset of the newest record of that key
+ *     S            the state of the log
+ *     T <offset>   a tombstone behind the tail, to be removed when it is old
+ */
+const LOG = 0x4c;
+const NEWEST = 0x4e;
+const STATE = 0x53;
+const TOMBSTONE = 0x54;
+
+export const STATE_KEY = Buffer.from([STATE]);
+
+export const logKey = (offset: number): Buffer => offsetKey(LOG, offset);
+export const tombstoneKey = (offset: number): Buffer => offsetKey(TOMBSTONE, offset);
+
+/** Past every key of its table. */
+export const LOG_END = Buffer.from([LOG + 1]);
+export const TOMBSTONES_START = Buffer.from([TOMBSTONE]);
+export const TOMBSTONES_END = Buffer.from([TOMBSTONE + 1]);
+
+export function newestKey(recordKey: Buffer): Buffer {
+  const key = Buffer.allocUnsafe(1 + recordKey.length);
+  key[0] = NEWEST;
+  key.set(recordKey, 1);
+  return key;
+}
+
+/** The offset in a key of L or T. */
+export function offsetOfKey(key: Uint8Array): number {
+  const { buffer, byteOffset } = key;
+  return Number(new DataView(buffer, byteOffset).getBigUint64(1));
+}
+
+export function encodeOffset(offset: number): Buffer {
+  const value = Buffer.allocUnsafe(8);
+  value.writeDoubleLE(offset);
+  return value;
+}
+
+export function decodeOffset(value: Buffer): number {
+  return value.readDoubleLE();
+}
+
+/** Written with every commit. */
+export interface LogState {
+  /** The offset of the next record. */
+  endOffset: number;
+  /** From here on nothing has been compacted away: the tail, for readers that lag. */
+  tailStart: number;
+  /** Bytes of the entries of the tail. */
+  tailBytes: number;
+  /** Rows of table T. */
+  tombstones: number;
+  /** Append time of the newest record. */
+  lastAppendMs: number;
+}
+
+export const EMPTY_LOG: LogState = { endOffset: 0, tailStart: 0, tailBytes: 0, tombstones: 0, lastAppendMs: 0 };
+
+export function encodeState(state: LogState): Buffer {
+  const { endOffset, tailStart, tailBytes, tombstones, lastAppendMs } = state;
+  return Buffer.from(Float64Array.of(endOffset, tailStart, tailBytes, tombstones, lastAppendMs).buffer);
+}
+
+export function decodeState(value: Buffer): LogState {
+  const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs] = new Float64Array(Uint8Array.from(value).buffer);
+  return { endOffset, tailStart, tailBytes, tombstones, lastAppendMs };
+}
+
+/** Big endian, so that keys sort like their offsets. */
+function offsetKey(table: number, offset: number): Buffer {
+  const key = Buffer.allocUnsafe(9);
+  key[0] = table;
+  key.writeBigUInt64BE(BigInt(offset), 1);
+  return key;
+}

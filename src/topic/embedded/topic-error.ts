@@ -1,0 +1,26 @@
+import { QuotameshError } from '../../errors.js';
+import { LogFull } from './log-store.js';
+
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
+/** Will not pass by itself: a file where the folder should be, a data file that LMDB does not take for one. */
+const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
+const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH|CORRUPTED|PAGE_NOTFOUND|PANIC)/;
+
+/** Whatever the file system or LMDB throws, in the words of the catalogue. TOPIC_UNREACHABLE = may pass by itself. */
+export function toTopicError(topic: string, error: unknown): QuotameshError {
+  if (error instanceof QuotameshError) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  const facts = { topic, reason: message };
+  if (error instanceof LogFull) return new QuotameshError('TOPIC_FULL', facts, { cause: error });
+  if (DENIED.has(String(code)) || /permission denied/i.test(message)) {
+    return new QuotameshError('TOPIC_DENIED', facts, { cause: error });
+  }
+  if (UNUSABLE.has(String(code)) || UNUSABLE_LMDB.test(message)) {
+    return new QuotameshError('TOPIC_SETTINGS', facts, { cause: error });
+  }
+  return new QuotameshError('TOPIC_UNREACHABLE', facts, { cause: error });
+}
+
+export function topicClosed(topic: string): QuotameshError {
+  return new QuotameshError('TOPIC_CLOSED', { topic });
+}

@@ -1,0 +1,121 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { QuotameshError } from '../../errors.js';
+
+/** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */
+const FORMAT = 1;
+const MARKER = 'quotamesh-topic';
+const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
+
+const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
+/** Nobody of this boot writes a file of another one; the age only guards against machines that share a folder. */
+const LEFTOVER_AGE_MS = 3_600_000;
+
+/** Of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
+const META = { magicAt: 24, versionAt: 28, pageSizeAt: 48, lastPageAt: 144, bytes: 152 };
+const META_MAGIC = 0xbeefc0de;
+const META_VERSION = 2;
+
+/**
+ * The folder of an embedded topic:
+ *
+ *     quotamesh-topic           tells the format
+ *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)
+ *     reports-<boot>.mdb-lock   LMDB's table of readers, part of the log: it stays when nobody has it open
+ *
+ * One file per boot because the log is not synced to the disk (see LogStore): after a loss of power it may be damaged,
+ * and all that it told of, the nodes of this machine, ended with the boot anyway.
+ */
+export interface TopicFolder {
+  readonly path: string;
+  readonly dataFile: string;
+  /** The same for every process that uses this folder, under whatever path. */
+  readonly gateName: string;
+}
+
+export async function makeTopicFolder(path: string): Promise<TopicFolder> {
+  await mkdir(path, { recursive: true });
+  const { dev, ino } = await stat(path, { bigint: true });
+  const boot = await bootName();
+  return { path, dataFile: join(path, `reports-${boot}.mdb`), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
+}
+
+/** Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate. */
+export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
+  await claimMarker(folder);
+  await checkDataFile(folder);
+  await removeLeftovers(folder);
+}
+
+async function claimMarker({ path }: TopicFolder): Promise<void> {
+  const marker = join(path, MARKER);
+  const found = await readFile(marker, 'utf8').catch(absent);
+  if (found === undefined) {
+    // By way of rename, so that no other process ever reads half of it.
+    const written = `${marker}.${process.pid}`;
+    await writeFile(written, MARKER_TEXT);
+    await rename(written, marker);
+  } else if (found !== MARKER_TEXT) {
+    throw unusable(
+      path,
+      `${MARKER} says ${JSON.stringify(found.trim().slice(0, 80))}, this version reads format ${FORMAT}`,
+    );
+  }
+}
+
+/** LMDB trusts the file that it maps: a foreign one must be refused here, a shortened one would kill the process. */
+async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
+  const file = await open(dataFile, 'r').catch(absent);
+  if (!file) return;
+  try {
+    const { size } = await file.stat();
+    if (size === 0) return;
+    const meta = await readMeta(file, 0);
+    if (!meta) throw unusable(path, `${dataFile} is not a log of quotamesh`);
+    const other = await readMeta(file, meta.pageSize);
+    const bytes = (Math.max(meta.lastPage, other?.lastPage ?? 0) + 1) * meta.pageSize;
+    // A file may end before its last page when that one is free. Where it does not, LMDB finds a page of zeros, and
+    // says so, instead of the end of the file, which is a bus error.
+    if (size < bytes) await truncate(dataFile, bytes);
+  } finally {
+    await file.close();
+  }
+}
+
+async function readMeta(
+  file: Awaited<ReturnType<typeof open>>,
+  position: number,
+): Promise<{ pageSize: number; lastPage: number } | undefined> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, position);
+  if (bytesRead < META.bytes) return undefined;
+  if (buffer.readUInt32LE(META.magicAt) !== META_MAGIC) return undefined;
+  if ((buffer.readUInt32LE(META.versionAt) & 0xffff) !== META_VERSION) return undefined;
+  return { pageSize: buffer.readUInt32LE(META.pageSizeAt), lastPage: Number(buffer.readBigUInt64LE(META.lastPageAt)) };
+}
+
+async function removeLeftovers({ path, dataFile }: TopicFolder): Promise<void> {
+  for (const name of await readdir(path)) {
+    const file = join(path, name);
+    if (!DATA_FILE.test(name) || file.startsWith(dataFile)) continue;
+    const { mtimeMs } = await stat(file);
+    if (Date.now() - mtimeMs > LEFTOVER_AGE_MS) await rm(file, { force: true });
+  }
+}
+
+/** Differs after every start of the machine. Where the system does not tell (macOS), one file serves for ever. */
+async function bootName(): Promise<string> {
+  const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'any');
+  return id.replace(/\W/g, '').slice(0, 8);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
+function unusable(path: string, fact: string): QuotameshError {
+  return new QuotameshError('TOPIC_SETTINGS', {
+    topic: path,
+    reason: `${fact}; use another path, or remove the folder while no node runs on it`,
+  });
+}

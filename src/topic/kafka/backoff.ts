@@ -1,0 +1,20 @@
+const FIRST_MS = 100;
+/** Half of what a recovery may take; an attempt is one connection and three small requests. */
+const LONGEST_MS = 1_000;
+/** ± this part, so that a hundred nodes do not come back in step. */
+const JITTER_RATIO = 0.2;
+
+/** How long to wait before the next attempt. */
+export class Backoff {
+  #nextMs = FIRST_MS;
+
+  next(): number {
+    const waitMs = this.#nextMs;
+    this.#nextMs = Math.min(2 * waitMs, LONGEST_MS);
+    return waitMs * (1 - JITTER_RATIO + 2 * JITTER_RATIO * Math.random());
+  }
+
+  reset(): void {
+    this.#nextMs = FIRST_MS;
+  }
+}

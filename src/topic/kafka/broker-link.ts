@@ -1,0 +1,134 @@
+import { QuotameshError } from '../../errors.js';
+import { withDeadline } from './deadline.js';
+import { type KafkaLog, kafkajsLogger } from './kafka-log.js';
+import type { ApiName, Broker, Connection, ConnectionPool, Kafkajs, Protocol } from './kafkajs-internals.js';
+import { openSocket } from './socket-factory.js';
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How to reach and convince brokers. */
+export interface LinkSettings {
+  readonly clientId: string;
+  readonly connectionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly tls: boolean | Readonly<Record<string, unknown>>;
+  readonly sasl: Readonly<Record<string, unknown>> | null;
+}
+
+export interface SendOptions {
+  /** On top of the request timeout: time for which the broker may hold the answer back on purpose. */
+  readonly holdBackMs?: number;
+  readonly decode?: (payload: Buffer) => Promise<unknown>;
+}
+
+/**
+ * The connections to one broker, for one life: after the first failure a link is destroyed and never used again, so
+ * no state of kafkajs survives an error. Every wait is bounded by the monotonic clock.
+ */
+export class BrokerLink {
+  readonly address: BrokerAddress;
+  readonly #kafkajs: Kafkajs;
+  readonly #settings: LinkSettings;
+  readonly #pool: ConnectionPool;
+  readonly #broker: Broker;
+  #destroyedBy: Error | null = null;
+
+  constructor(kafkajs: Kafkajs, address: BrokerAddress, settings: LinkSettings, log: KafkaLog) {
+    this.#kafkajs = kafkajs;
+    this.address = address;
+    this.#settings = settings;
+    const logger = kafkajsLogger(kafkajs, log);
+    this.#pool = new kafkajs.ConnectionPool({
+      ...address,
+      clientId: settings.clientId,
+      connectionTimeout: settings.connectionTimeoutMs,
+      requestTimeout: settings.requestTimeoutMs,
+      // kafkajs measures it by the wall clock, ten times a second; `send` has a deadline of its own.
+      enforceRequestTimeout: false,
+      ssl: settings.tls || null,
+      // kafkajs writes into the object.
+      sasl: settings.sasl && { ...settings.sasl },
+      socketFactory: (options) => {
+        if (this.#destroyedBy) throw this.#destroyedBy;
+        return openSocket(options);
+      },
+      logger,
+    });
+    for (const connection of this.#pool.pool) silenceIdleTimer(connection);
+    this.#broker = new kafkajs.Broker({ connectionPool: this.#pool, logger, allowAutoTopicCreation: false });
+  }
+
+  /** TCP, TLS, the broker's API versions and authentication. Destroys the link when it fails. */
+  async connect(): Promise<void> {
+    const { connectionTimeoutMs, requestTimeoutMs } = this.#settings;
+    await this.#bounded(this.#broker.connect(), connectionTimeoutMs + requestTimeoutMs, 'connecting');
+  }
+
+  /** The raw answer: error codes stand in it, per partition, and are not thrown. Destroys the link when it fails. */
+  async send<T>(api: ApiName, args: object, { holdBackMs = 0, decode }: SendOptions = {}): Promise<T> {
+    if (this.#destroyedBy) throw this.#destroyedBy;
+    const protocol = this.protocol(api, args);
+    const response = { decode: decode ?? protocol.response.decode, parse: async (decoded: unknown) => decoded };
+    const answer = this.#pool.send({ ...protocol, response });
+    return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
+  }
+
+  /** In the newest version of the API that both sides know. */
+  protocol(api: ApiName, args: object): Protocol {
+    return this.#broker.lookupRequest(this.#kafkajs.apiKeys[api], this.#kafkajs.requests[api])(args);
+  }
+
+  /** Rejects what is under way with `reason`. Idempotent, immediate; nothing is flushed. */
+  destroy(reason: Error): void {
+    if (this.#destroyedBy) return;
+    this.#destroyedBy = reason;
+    for (const connection of this.#pool.pool) destroyConnection(connection, reason);
+  }
+
+  async #bounded<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+    try {
+      return await withDeadline(work, timeoutMs, () => this.#unanswered(what, timeoutMs));
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw this.#destroyedBy;
+    }
+  }
+
+  #unanswered(what: string, timeoutMs: number): Error {
+    const { host, port } = this.address;
+    return new Error(`broker ${host}:${port} did not answer within ${timeoutMs} ms (${what})`);
+  }
+}
+
+/**
+ * Since 2.2.4 every connection of kafkajs re-arms a timer of 1 ms for ever, to look for requests that wait for their
+ * turn, also when none does: 3.4 % of a core when idle. Our own connections only; other users of kafkajs in this
+ * process keep what they have.
+ */
+function silenceIdleTimer(connection: Connection): void {
+  const queue = connection.requestQueue;
+  const schedule = queue.scheduleCheckPendingRequests.bind(queue);
+  queue.scheduleCheckPendingRequests = () => {
+    if (queue.pending.length > 0) schedule();
+  };
+}
+
+function destroyConnection(connection: Connection, reason: Error): void {
+  // Only an error ends a connection attempt that is under way; on an established one it would be logged as a failure.
+  const cause = connection.isConnected() ? undefined : reason;
+  connection.rejectRequests(reason);
+  connection.disconnect().catch(() => {});
+  connection.socket?.destroy(cause);
+}
+
+/** `host:port` or `[v6]:port`. */
+export function parseAddress(text: string): BrokerAddress {
+  const colon = text.lastIndexOf(':');
+  const port = Number(text.slice(colon + 1));
+  const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
+  if (colon < 1 || !Number.isInteger(port)) throw new QuotameshError('USAGE', { reason: `no host:port: ${text}` });
+  return { host, port };
+}

@@ -1,0 +1,101 @@
+import type { DecodedRecord, Decoder, Kafkajs } from './kafkajs-internals.js';
+
+/** What a fetch brought of one partition. */
+export interface FetchedPartition {
+  readonly partition: number;
+  /** 0 = none. */
+  readonly errorCode: number;
+  /** Offset after the last record that may be read. */
+  readonly highWatermark: number;
+  readonly batches: readonly FetchedBatch[];
+}
+
+export interface FetchedBatch {
+  readonly firstOffset: number;
+  /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
+  readonly nextOffset: number;
+  readonly records: readonly DecodedRecord[];
+  /** Why the records cannot be read; null = they can. Nobody can, so that all nodes still see the same log. */
+  readonly unreadable: string | null;
+}
+
+/** The only version that is asked for: Kafka 2.3 (2019) brought it, 4.x still serves it. */
+export const FETCH_VERSION = 11;
+
+/**
+ * Our own walk over the batches, kafkajs's decoding of each: its own walk drops the extent of a batch without records,
+ * and would ask for the same one again for ever; a batch in a foreign codec would end its reading for good; and it
+ * spreads all records of an answer into one call's arguments.
+ */
+export async function decodeFetch(kafkajs: Kafkajs, payload: Buffer): Promise<FetchedPartition[]> {
+  const decoder = new kafkajs.Decoder(payload);
+  decoder.readInt32(); // throttle time: the broker has waited already
+  const errorCode = decoder.readInt16();
+  if (errorCode !== 0) throw kafkajs.createErrorFromCode(errorCode);
+  decoder.readInt32(); // session
+  const topics = await decoder.readArrayAsync(async (topic) => {
+    topic.readString();
+    return topic.readArrayAsync((partition) => decodePartition(kafkajs, partition));
+  });
+  return topics.flat();
+}
+
+async function decodePartition(kafkajs: Kafkajs, decoder: Decoder): Promise<FetchedPartition> {
+  const partition = decoder.readInt32();
+  const errorCode = decoder.readInt16();
+  const highWatermark = Number(decoder.readInt64());
+  decoder.readInt64(); // last stable offset
+  decoder.readInt64(); // log start offset
+  decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
+  decoder.readInt32(); // preferred replica
+  const batches = await decodeBatches(kafkajs, decoder.readBytes() ?? Buffer.alloc(0));
+  return { partition, errorCode, highWatermark, batches };
+}
+
+// Layout of a batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const ATTRIBUTES_AT = 21;
+const LAST_OFFSET_DELTA_AT = 23;
+/** Offset and length themselves are not counted in the length. */
+const UNCOUNTED_BYTES = 12;
+const SHORTEST_BATCH_BYTES = 17;
+const CURRENT_MAGIC = 2;
+const CODEC_MASK = 0x07;
+const CONTROL_FLAG = 0x20;
+const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
+const GZIP = 1;
+
+async function decodeBatches(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBatch[]> {
+  const batches: FetchedBatch[] = [];
+  let at = 0;
+  while (bytes.length - at >= SHORTEST_BATCH_BYTES) {
+    const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
+    if (length < SHORTEST_BATCH_BYTES) throw new Error(`malformed batch of ${length} bytes`);
+    // The broker cuts the last one off at the size limit.
+    if (bytes.length - at < length) break;
+    batches.push(await decodeBatch(kafkajs, bytes.subarray(at, at + length)));
+    at += length;
+  }
+  return batches;
+}
+
+async function decodeBatch(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBatch> {
+  const firstOffset = Number(bytes.readBigInt64BE(0));
+  const magic = bytes.readInt8(MAGIC_AT);
+  if (magic !== CURRENT_MAGIC) {
+    return { firstOffset, nextOffset: firstOffset + 1, records: [], unreadable: `message format ${magic}` };
+  }
+  const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
+  const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
+  const batch = { firstOffset, nextOffset, records: [], unreadable: null };
+  // Marks of transactions; not records.
+  if (attributes & CONTROL_FLAG) return batch;
+  const codec = attributes & CODEC_MASK;
+  if (codec > GZIP) return { ...batch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
+  try {
+    return { ...batch, records: (await kafkajs.decodeRecordBatch(new kafkajs.Decoder(bytes))).records };
+  } catch (error) {
+    return { ...batch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

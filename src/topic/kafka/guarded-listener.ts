@@ -1,0 +1,52 @@
+import type { ReadRecord, ReportTopicListener } from '../../ports/report-topic.js';
+import type { KafkaLog } from './kafka-log.js';
+import { reasonOf } from './topic-failure.js';
+
+/** The listener as the port promises to treat it: never called after the end, and what it throws hurts nobody. */
+export class GuardedListener implements ReportTopicListener {
+  readonly #listener: ReportTopicListener;
+  readonly #log: KafkaLog;
+  #ended = false;
+  #caughtUp = false;
+
+  constructor(listener: ReportTopicListener, log: KafkaLog) {
+    this.#listener = listener;
+    this.#log = log;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  onRecords(records: readonly ReadRecord[]): void {
+    this.#call('onRecords', () => this.#listener.onRecords(records));
+  }
+
+  /** The first time only. */
+  onCaughtUp(): void {
+    if (this.#caughtUp) return;
+    this.#caughtUp = true;
+    this.#call('onCaughtUp', () => this.#listener.onCaughtUp());
+  }
+
+  onLost(reason: string): void {
+    this.#call('onLost', () => this.#listener.onLost(reason));
+  }
+
+  onRecovered(): void {
+    this.#call('onRecovered', () => this.#listener.onRecovered());
+  }
+
+  onFailed(error: Error): void {
+    this.#call('onFailed', () => this.#listener.onFailed(error));
+  }
+
+  #call(what: string, call: () => void): void {
+    if (this.#ended) return;
+    try {
+      call();
+    } catch (error) {
+      this.#log('error', `a listener of the topic threw in ${what}`, { reason: reasonOf(error) });
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { createRequire } from 'node:module';
+import type { Socket } from 'node:net';
+import { QuotameshError } from '../../errors.js';
+
+/**
+ * The parts of kafkajs that we build on: its connections, authentication and wire protocol, below its public API.
+ *
+ * The public consumer cannot read without a group, and a group costs 3 s at every start, needs its own permissions and
+ * leaves garbage behind; the public producer hides retries that outlive any deadline of ours. The internals are frozen
+ * with the package, which gets no releases any more; the exact version is checked here so that another one fails
+ * loudly instead of subtly.
+ */
+export interface Kafkajs {
+  readonly Broker: new (options: BrokerOptions) => Broker;
+  readonly ConnectionPool: new (options: ConnectionOptions) => ConnectionPool;
+  readonly createLogger: (options: { level: number; logCreator: LogCreator }) => Logger;
+  readonly apiKeys: Readonly<Record<ApiName, number>>;
+  readonly requests: Readonly<Record<ApiName, RequestDefinitions>>;
+  readonly createErrorFromCode: (code: number) => ProtocolError;
+  readonly Decoder: new (buffer: Buffer) => Decoder;
+  readonly decodeRecordBatch: (decoder: Decoder) => Promise<{ readonly records: readonly DecodedRecord[] }>;
+}
+
+export const KAFKAJS_VERSION = '2.2.4';
+
+export type ApiName = 'Produce' | 'Fetch' | 'ListOffsets' | 'Metadata' | 'CreateTopics' | 'DescribeConfigs';
+
+export interface Protocol {
+  readonly request: { readonly apiVersion: number };
+  readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
+}
+export interface RequestDefinitions {
+  readonly versions: readonly string[];
+}
+export interface Broker {
+  connect(): Promise<void>;
+  lookupRequest(apiKey: number, definitions: RequestDefinitions): (args: object) => Protocol;
+}
+export interface ConnectionPool {
+  /** One for fetches, which the broker holds back, and one for everything else. */
+  readonly pool: readonly Connection[];
+  send(protocol: Protocol): Promise<unknown>;
+}
+export interface Connection {
+  readonly socket?: Socket;
+  readonly requestQueue: RequestQueue;
+  isConnected(): boolean;
+  rejectRequests(error: Error): void;
+  disconnect(): Promise<unknown>;
+}
+export interface RequestQueue {
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests(): void;
+}
+export interface SocketOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: boolean | Readonly<Record<string, unknown>> | null;
+  readonly onConnect: () => void;
+}
+export interface ConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly clientId: string;
+  readonly connectionTimeout: number;
+  readonly requestTimeout: number;
+  readonly enforceRequestTimeout: boolean;
+  readonly ssl: SocketOptions['ssl'];
+  readonly sasl: Record<string, unknown> | null;
+  readonly socketFactory: (options: SocketOptions) => Socket;
+  readonly logger: Logger;
+}
+export interface BrokerOptions {
+  readonly connectionPool: ConnectionPool;
+  readonly logger: Logger;
+  readonly allowAutoTopicCreation: boolean;
+}
+export interface Decoder {
+  readInt8(): number;
+  readInt16(): number;
+  readInt32(): number;
+  readInt64(): bigint;
+  readString(): string | null;
+  readBytes(): Buffer | null;
+  readArray<T>(read: (decoder: Decoder) => T): T[];
+  readArrayAsync<T>(read: (decoder: Decoder) => Promise<T>): Promise<T[]>;
+}
+export interface DecodedRecord {
+  readonly offset: string;
+  readonly timestamp: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+export interface Logger {
+  namespace(name: string): Logger;
+}
+export type LogCreator = (level: number) => (entry: LogEntry) => void;
+export interface LogEntry {
+  readonly namespace: string | undefined;
+  readonly label: string;
+  readonly log: Readonly<Record<string, unknown>> & { readonly message: string };
+}
+/** What a broker answers instead of a result; `type` is its name in Kafka's protocol. */
+export interface ProtocolError extends Error {
+  readonly type: string;
+  readonly code: number;
+}
+
+const requireFromHere = createRequire(import.meta.url);
+
+export function loadKafkajs(requireModule: (name: string) => unknown = requireFromHere): Kafkajs {
+  const { version } = requireModule('kafkajs/package.json') as { version: string };
+  if (version !== KAFKAJS_VERSION) {
+    throw new QuotameshError('KAFKAJS_VERSION', { wanted: KAFKAJS_VERSION, found: version });
+  }
+  const protocol = 'kafkajs/src/protocol';
+  const { requests } = requireModule(`${protocol}/requests`) as Pick<Kafkajs, 'requests'>;
+  const { createErrorFromCode } = requireModule(`${protocol}/error`) as Pick<Kafkajs, 'createErrorFromCode'>;
+  const { createLogger } = requireModule('kafkajs/src/loggers') as Pick<Kafkajs, 'createLogger'>;
+  return {
+    Broker: requireModule('kafkajs/src/broker') as Kafkajs['Broker'],
+    ConnectionPool: requireModule('kafkajs/src/network/connectionPool') as Kafkajs['ConnectionPool'],
+    createLogger,
+    apiKeys: requireModule(`${protocol}/requests/apiKeys`) as Kafkajs['apiKeys'],
+    requests,
+    createErrorFromCode,
+    Decoder: requireModule(`${protocol}/decoder`) as Kafkajs['Decoder'],
+    decodeRecordBatch: requireModule(`${protocol}/recordBatch/v0/decoder`) as Kafkajs['decodeRecordBatch'],
+  };
+}

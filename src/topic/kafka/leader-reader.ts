@@ -1,0 +1,162 @@
+import type { ReadRecord } from '../../ports/report-topic.js';
+import type { BrokerLink } from './broker-link.js';
+import { decodeFetch, FETCH_VERSION, type FetchedPartition } from './fetch-response.js';
+import type { KafkaLog } from './kafka-log.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+import type { PartitionCursor } from './partition-cursor.js';
+import { brokerError, TopicUnusable } from './topic-failure.js';
+
+export interface ReaderSettings {
+  readonly topic: string;
+  readonly fetchMaxWaitMs: number;
+  readonly fetchMinBytes: number;
+}
+
+export interface ReaderSink {
+  /** The broker has answered for this partition. */
+  onReading(partition: number): void;
+  /** In the order of the log. */
+  onRecords(records: readonly ReadRecord[]): void;
+  /** All cursors of this fetch have moved. */
+  onProgress(): void;
+}
+
+/** Bounds how long decoding one answer keeps the event loop (about 10 ms) and what it takes in memory. */
+const FETCH_BYTES_MAX = 2 * 1024 * 1024;
+const FETCH_PARTITION_BYTES_MAX = 1024 * 1024;
+const READ_UNCOMMITTED = 0;
+const OFFSET_OUT_OF_RANGE = 1;
+const EARLIEST = -2;
+const END = -1;
+
+/** Reads the partitions that one broker leads: one fetch at a time, which the broker holds back until there is news. */
+export class LeaderReader {
+  readonly #kafkajs: Kafkajs;
+  readonly #link: BrokerLink;
+  readonly #settings: ReaderSettings;
+  readonly #sink: ReaderSink;
+  readonly #log: KafkaLog;
+  #cursors: readonly PartitionCursor[];
+  /** The first answer is not held back: it tells at once that reading works, and that an empty topic is read. */
+  #maxWaitMs = 0;
+
+  constructor(
+    kafkajs: Kafkajs,
+    link: BrokerLink,
+    cursors: readonly PartitionCursor[],
+    settings: ReaderSettings,
+    sink: ReaderSink,
+    log: KafkaLog,
+  ) {
+    this.#kafkajs = kafkajs;
+    this.#link = link;
+    this.#cursors = cursors;
+    this.#settings = settings;
+    this.#sink = sink;
+    this.#log = log;
+  }
+
+  /** Finds where to begin, for the partitions that have not begun. */
+  async start(): Promise<void> {
+    const { apiVersion } = this.#link.protocol('Fetch', { topics: [] }).request;
+    if (apiVersion !== FETCH_VERSION) {
+      throw new TopicUnusable('TOPIC_UNSUPPORTED', {
+        topic: this.#settings.topic,
+        reason: `the broker is older than Kafka 2.3 (it fetches with version ${apiVersion} of the protocol)`,
+      });
+    }
+    await this.#locate(this.#cursors.filter((cursor) => cursor.position === null));
+  }
+
+  /** Reads for ever; ends only by the error that made reading impossible. */
+  async run(): Promise<never> {
+    for (;;) {
+      const fetched = await this.#fetch();
+      this.#maxWaitMs = this.#settings.fetchMaxWaitMs;
+      const refused: PartitionCursor[] = [];
+      for (const partition of fetched) {
+        const cursor = this.#cursors.find((each) => each.partition === partition.partition);
+        if (!cursor) continue;
+        if (partition.errorCode === OFFSET_OUT_OF_RANGE) refused.push(cursor);
+        else if (partition.errorCode !== 0) throw brokerError(this.#kafkajs, partition.errorCode);
+        else this.#sink.onReading(cursor.partition);
+      }
+      for (const partition of fetched) this.#deliver(partition, fetched);
+      await this.#locate(refused);
+      this.#sink.onProgress();
+    }
+  }
+
+  async #fetch(): Promise<readonly FetchedPartition[]> {
+    const { topic, fetchMinBytes } = this.#settings;
+    // The first partition of a request gets room in the answer first.
+    this.#cursors = [...this.#cursors.slice(1), ...this.#cursors.slice(0, 1)];
+    const partitions = this.#cursors.map((cursor) => ({
+      partition: cursor.partition,
+      fetchOffset: String(cursor.position),
+      maxBytes: FETCH_PARTITION_BYTES_MAX,
+    }));
+    const request = {
+      maxWaitTime: this.#maxWaitMs,
+      minBytes: fetchMinBytes,
+      maxBytes: FETCH_BYTES_MAX,
+      isolationLevel: READ_UNCOMMITTED,
+      topics: [{ topic, partitions }],
+    };
+    return this.#link.send<FetchedPartition[]>('Fetch', request, {
+      holdBackMs: this.#maxWaitMs,
+      // kafkajs looks for a throttle time in the answer; undefined = none.
+      decode: (payload) => decodeFetch(this.#kafkajs, payload),
+    });
+  }
+
+  #deliver(partition: FetchedPartition, all: readonly FetchedPartition[]): void {
+    const cursor = this.#cursors.find((each) => each.partition === partition.partition);
+    if (!cursor || partition.errorCode !== 0) return;
+    for (const { unreadable, firstOffset, nextOffset } of partition.batches) {
+      if (unreadable === null) continue;
+      this.#log('error', 'skipped records of the topic that no node can read', {
+        topic: this.#settings.topic,
+        partition: partition.partition,
+        fromOffset: firstOffset,
+        toOffset: nextOffset - 1,
+        reason: unreadable,
+        remedy: 'Nothing but quotamesh may write to its topic; it reads records without compression or with gzip.',
+      });
+    }
+    const alone = all.every(({ batches }) => batches.length === 0);
+    const records = cursor.accept(partition, alone);
+    if (records.length > 0) this.#sink.onRecords(records);
+  }
+
+  async #locate(cursors: readonly PartitionCursor[]): Promise<void> {
+    if (cursors.length === 0) return;
+    const [earliest, end] = [await this.#listOffsets(cursors, EARLIEST), await this.#listOffsets(cursors, END)];
+    for (const cursor of cursors) {
+      const from = earliest.get(cursor.partition) ?? 0;
+      const found = cursor.locate(from, end.get(cursor.partition) ?? from);
+      if (found === 'started') continue;
+      this.#log('warn', `position in the topic ${found}`, {
+        topic: this.#settings.topic,
+        partition: cursor.partition,
+        offset: cursor.position,
+        meaning: found === 'restarted' ? 'the topic was created anew or lost its end' : 'records were deleted',
+      });
+    }
+  }
+
+  async #listOffsets(cursors: readonly PartitionCursor[], timestamp: number): Promise<Map<number, number>> {
+    const partitions = cursors.map(({ partition }) => ({ partition, timestamp }));
+    const topics = [{ topic: this.#settings.topic, partitions }];
+    const answer = await this.#link.send<OffsetsAnswer>('ListOffsets', { isolationLevel: READ_UNCOMMITTED, topics });
+    const found = answer.responses.flatMap((response) => response.partitions);
+    for (const { errorCode } of found) if (errorCode !== 0) throw brokerError(this.#kafkajs, errorCode);
+    return new Map(found.map(({ partition, offset }) => [partition, Number(offset)]));
+  }
+}
+
+interface OffsetsAnswer {
+  readonly responses: readonly {
+    readonly partitions: readonly { readonly partition: number; readonly errorCode: number; readonly offset: string }[];
+  }[];
+}

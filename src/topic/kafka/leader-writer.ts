@@ -1,0 +1,121 @@
+import type { BrokerLink } from './broker-link.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+import type { Outbox, Parcel } from './outbox.js';
+import { AppendRefused, brokerError, typeOf } from './topic-failure.js';
+
+export interface WriterSettings {
+  readonly topic: string;
+  readonly compression: 'none' | 'gzip';
+  readonly appendTimeoutMs: number;
+}
+
+/**
+ * All in-sync replicas. A record can be read only when they all have it, so a weaker acknowledgement would come
+ * sooner but the record would not; and an acknowledged record survives the loss of its leader.
+ */
+const ACKS_ALL = -1;
+const CODEC = { none: 0, gzip: 1 } as const;
+/** The leader has moved, the topic is gone, or we may not write any more: for the supervisor to find out. */
+const BREAKS_LINK = new Set([
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'KAFKA_STORAGE_ERROR',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+]);
+
+/**
+ * Writes to the partitions that one broker leads: one produce at a time, which takes everything that has come up
+ * meanwhile. Several at once could pass each other while they are compressed; and what was sent is never sent again,
+ * because an old report after a newer one would be what compaction keeps.
+ *
+ * Not idempotent in Kafka's sense: kafkajs never recovers from an out-of-order sequence, compaction keeps empty batches
+ * for the producer ids that it needs, and nothing is sent twice anyway.
+ */
+export class LeaderWriter {
+  readonly #kafkajs: Kafkajs;
+  readonly #link: BrokerLink;
+  readonly #partitions: readonly number[];
+  readonly #outbox: Outbox;
+  readonly #settings: WriterSettings;
+
+  constructor(
+    kafkajs: Kafkajs,
+    link: BrokerLink,
+    partitions: readonly number[],
+    outbox: Outbox,
+    settings: WriterSettings,
+  ) {
+    this.#kafkajs = kafkajs;
+    this.#link = link;
+    this.#partitions = partitions;
+    this.#outbox = outbox;
+    this.#settings = settings;
+  }
+
+  /** Writes until `stopped`; ends before that only by the error that made writing impossible. */
+  async run(stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      const parcels = this.#outbox.take(this.#partitions);
+      if (parcels.length === 0) await this.#nextPut(stopped);
+      else await this.#produce(parcels);
+    }
+  }
+
+  #nextPut(stopped: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        forget();
+        stopped.removeEventListener('abort', wake);
+        resolve();
+      };
+      const forget = this.#outbox.onPut(wake);
+      stopped.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  async #produce(parcels: readonly Parcel[]): Promise<void> {
+    let answer: ProduceAnswer;
+    try {
+      const { appendTimeoutMs: timeout, compression } = this.#settings;
+      const request = { acks: ACKS_ALL, timeout, compression: CODEC[compression], topicData: this.#topicData(parcels) };
+      answer = await this.#link.send<ProduceAnswer>('Produce', request, { holdBackMs: timeout });
+    } catch (error) {
+      for (const parcel of parcels) parcel.settle(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+    const codes = new Map(
+      answer.topics.flatMap(({ partitions }) => partitions.map(({ partition, errorCode }) => [partition, errorCode])),
+    );
+    const errors = parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition) ?? 0));
+    const breaking = errors.find((error) => BREAKS_LINK.has(typeOf(error) ?? ''));
+    if (breaking) throw breaking;
+  }
+
+  #settle(parcel: Parcel, errorCode: number): Error | null {
+    const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
+    parcel.settle(error && new AppendRefused(this.#settings.topic, error));
+    return error;
+  }
+
+  #topicData(parcels: readonly Parcel[]) {
+    const messages = new Map<number, { key: string; value: Buffer | null }[]>();
+    for (const { partition, records } of parcels) {
+      const batch = messages.get(partition) ?? [];
+      messages.set(partition, batch);
+      for (const { key, value } of records) {
+        // A view, not a copy: kafkajs takes only Buffers for bytes.
+        batch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
+      }
+    }
+    const partitions = [...messages].map(([partition, batch]) => ({ partition, firstSequence: 0, messages: batch }));
+    return [{ topic: this.#settings.topic, partitions }];
+  }
+}
+
+interface ProduceAnswer {
+  readonly topics: readonly {
+    readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
+  }[];
+}

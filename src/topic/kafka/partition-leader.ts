@@ -1,0 +1,38 @@
+import type { BrokerLink } from './broker-link.js';
+import type { LeaderReader } from './leader-reader.js';
+import type { LeaderWriter } from './leader-writer.js';
+
+/** A broker that leads some of our partitions, from its first request to its first failure. */
+export class PartitionLeader {
+  readonly partitions: readonly number[];
+  readonly link: BrokerLink;
+  readonly #reader: LeaderReader;
+  readonly #writer: LeaderWriter;
+
+  constructor(partitions: readonly number[], link: BrokerLink, reader: LeaderReader, writer: LeaderWriter) {
+    this.partitions = partitions;
+    this.link = link;
+    this.#reader = reader;
+    this.#writer = writer;
+  }
+
+  async start(): Promise<void> {
+    await this.link.connect();
+    await this.#reader.start();
+  }
+
+  /** Reads and writes until one of the two fails; returns why. Never rejects. */
+  async run(): Promise<Error> {
+    const stop = new AbortController();
+    let failure: Error;
+    try {
+      await Promise.race([this.#reader.run(), this.#writer.run(stop.signal)]);
+      failure = new Error('stopped');
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+    stop.abort();
+    this.link.destroy(failure);
+    return failure;
+  }
+}

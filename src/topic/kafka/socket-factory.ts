@@ -1,0 +1,21 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { SocketOptions } from './kafkajs-internals.js';
+
+/** Probes of an idle peer begin after this time; kafkajs's own factory waits 60 s. */
+const KEEP_ALIVE_DELAY_MS = 10_000;
+
+/** kafkajs leaves Nagle's algorithm on, which holds small records back while an acknowledgement is out. */
+export function openSocket({ host, port, ssl, onConnect }: SocketOptions): Socket {
+  const socket = ssl
+    ? connectTls({ host, port, ...serverName(host), ...(ssl === true ? {} : ssl) }, onConnect)
+    : connect({ host, port }, onConnect);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+  return socket;
+}
+
+/** TLS forbids addresses as server names. */
+function serverName(host: string): { servername?: string } {
+  return isIP(host) ? {} : { servername: host };
+}

@@ -1,0 +1,98 @@
+import type { BrokerAddress, BrokerLink } from './broker-link.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+import { TopicUnusable, unusable } from './topic-failure.js';
+import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
+import { createTopic, untilLed, verifyTopic, type WantedTopic } from './topic-preparation.js';
+
+/** Gives out links that `close` can destroy. */
+export type OpenLink = (address: BrokerAddress) => BrokerLink;
+
+/**
+ * Finds the leaders of the topic's partitions, from whichever broker answers first; creates the topic the first time
+ * and verifies its settings whenever it may be another one than before.
+ */
+export class TopicDiscovery {
+  readonly #kafkajs: Kafkajs;
+  readonly #wanted: WantedTopic;
+  readonly #openLink: OpenLink;
+  /** In the order in which they are asked: who answered last comes first, who failed last comes last. */
+  #candidates: readonly BrokerAddress[];
+  #mayCreate = true;
+  #isVerified = false;
+
+  constructor(kafkajs: Kafkajs, wanted: WantedTopic, brokers: readonly BrokerAddress[], openLink: OpenLink) {
+    this.#kafkajs = kafkajs;
+    this.#wanted = wanted;
+    this.#candidates = brokers;
+    this.#openLink = openLink;
+  }
+
+  /** One round over the brokers that are known. A running node does not recreate a topic that somebody has deleted. */
+  async find(): Promise<TopicMetadata> {
+    let failure: unknown;
+    for (const address of this.#candidates) {
+      const link = this.#openLink(address);
+      try {
+        const metadata = await this.#ask(link);
+        this.#remember(address, metadata);
+        return metadata;
+      } catch (error) {
+        failure = unusable(error, this.#wanted.topic, 'connecting') ?? error;
+        if (failure instanceof TopicUnusable) throw failure;
+        this.avoid(address);
+      } finally {
+        link.destroy(new Error('no longer needed'));
+      }
+    }
+    throw failure;
+  }
+
+  /** Its links fail: ask the others first. */
+  avoid(address: BrokerAddress): void {
+    const others = this.#candidates.filter((each) => !isSame(each, address));
+    this.#candidates = [...others, ...this.#candidates.filter((each) => isSame(each, address))];
+  }
+
+  async #ask(link: BrokerLink): Promise<TopicMetadata> {
+    await link.connect();
+    let metadata = await fetchTopicMetadata(this.#kafkajs, link, this.#wanted.topic);
+    if (!metadata.exists && this.#mayCreate) {
+      await this.#create(metadata.controller);
+      metadata = await untilLed(this.#kafkajs, link, this.#wanted.topic);
+    }
+    if (!metadata.exists) this.#isVerified = false;
+    else if (!this.#isVerified) await this.#verify(link, metadata.leaders.length);
+    return metadata;
+  }
+
+  async #create(controller: BrokerAddress): Promise<void> {
+    const link = this.#openLink(controller);
+    try {
+      await link.connect();
+      await createTopic(this.#kafkajs, link, this.#wanted);
+    } catch (error) {
+      throw unusable(error, this.#wanted.topic, 'creating it') ?? error;
+    } finally {
+      link.destroy(new Error('no longer needed'));
+    }
+  }
+
+  async #verify(link: BrokerLink, partitions: number): Promise<void> {
+    try {
+      await verifyTopic(this.#kafkajs, link, this.#wanted.topic, partitions);
+    } catch (error) {
+      throw unusable(error, this.#wanted.topic, 'describing its configuration') ?? error;
+    }
+    this.#isVerified = true;
+    this.#mayCreate = false;
+  }
+
+  #remember(answered: BrokerAddress, { leaders }: TopicMetadata): void {
+    const known = [answered, ...this.#candidates, ...leaders.filter((leader) => leader !== null)];
+    this.#candidates = known.filter((each, i) => known.findIndex((other) => isSame(each, other)) === i);
+  }
+}
+
+export function isSame(a: BrokerAddress, b: BrokerAddress): boolean {
+  return a.host === b.host && a.port === b.port;
+}

@@ -1,0 +1,56 @@
+import { type ErrorCode, type ErrorFacts, QuotameshError } from '../../errors.js';
+import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
+
+/** Trying again changes nothing: somebody has to change the topic, its permissions or our configuration. */
+export class TopicUnusable extends QuotameshError {
+  constructor(code: ErrorCode, facts: ErrorFacts, options?: { readonly cause?: unknown }) {
+    super(code, facts, options);
+    this.name = 'TopicUnusable';
+  }
+}
+
+/** The answer to a produce; the broker works, but not for this one. */
+export class AppendRefused extends QuotameshError {
+  /** True when it is the fault of the records, and others would be taken. */
+  readonly isOwnFault: boolean;
+
+  constructor(topic: string, error: ProtocolError) {
+    super('APPEND_REFUSED', { topic, reason: reasonOf(error) }, { cause: error });
+    this.name = 'AppendRefused';
+    this.isOwnFault = OWN_FAULT.has(error.type);
+  }
+}
+
+const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+
+/** The error of an answer, by its code in Kafka's protocol. */
+export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
+  return kafkajs.createErrorFromCode(code);
+}
+
+const DENIED = new Set([
+  'TOPIC_AUTHORIZATION_FAILED',
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'SASL_AUTHENTICATION_FAILED',
+  'UNSUPPORTED_SASL_MECHANISM',
+]);
+
+/** The permanent failure that `error` means, or null when trying again may help. */
+export function unusable(error: unknown, topic: string, doing: string): TopicUnusable | null {
+  if (error instanceof TopicUnusable) return error;
+  if (!(error instanceof Error)) return null;
+  const isDenied = error.name === 'KafkaJSSASLAuthenticationError' || DENIED.has(typeOf(error) ?? '');
+  if (!isDenied) return null;
+  return new TopicUnusable('TOPIC_DENIED', { topic, reason: `${doing}: ${error.message}` }, { cause: error });
+}
+
+/** Name of the error in Kafka's protocol. */
+export function typeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const type = typeOf(error);
+  return type ? `${error.message} (${type})` : error.message;
+}

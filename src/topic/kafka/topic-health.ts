@@ -1,0 +1,76 @@
+import type { TopicCounters } from '../../ports/report-topic.js';
+import type { GuardedListener } from './guarded-listener.js';
+import type { KafkaLog } from './kafka-log.js';
+
+/**
+ * Whether reads and appends work, told to the listener once per loss. Reads work when every partition's leader has
+ * answered a fetch since its last failure; appends, unless the broker refused the last one.
+ *
+ * After a lost connection appends count as working again with the reads: whoever waits for `onRecovered` before the
+ * next append would otherwise wait for ever.
+ */
+export class TopicHealth {
+  readonly #listener: GuardedListener;
+  readonly #counters: TopicCounters;
+  readonly #topic: string;
+  readonly #log: KafkaLog;
+  readonly #reading = new Set<number>();
+  #partitions = Number.POSITIVE_INFINITY;
+  #appendsRefused = false;
+  #isLost = false;
+
+  constructor(listener: GuardedListener, counters: TopicCounters, topic: string, log: KafkaLog) {
+    this.#listener = listener;
+    this.#counters = counters;
+    this.#topic = topic;
+    this.#log = log;
+  }
+
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  partitionsKnown(count: number): void {
+    this.#partitions = count;
+  }
+
+  reading(partition: number): void {
+    this.#reading.add(partition);
+    this.#update();
+  }
+
+  unreachable(reason: string): void {
+    this.#lose(reason);
+  }
+
+  disconnected(partitions: readonly number[], reason: string): void {
+    for (const partition of partitions) this.#reading.delete(partition);
+    this.#appendsRefused = false;
+    this.#lose(reason);
+  }
+
+  appended(): void {
+    this.#appendsRefused = false;
+    this.#update();
+  }
+
+  appendRefused(reason: string): void {
+    this.#appendsRefused = true;
+    this.#lose(reason);
+  }
+
+  #lose(reason: string): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    this.#log('warn', `Kafka topic lost: ${reason}`, { topic: this.#topic });
+    this.#listener.onLost(reason);
+  }
+
+  #update(): void {
+    if (!this.#isLost || this.#appendsRefused || this.#reading.size < this.#partitions) return;
+    this.#isLost = false;
+    this.#counters.reconnects++;
+    this.#log('info', 'Kafka topic works again', { topic: this.#topic });
+    this.#listener.onRecovered();
+  }
+}

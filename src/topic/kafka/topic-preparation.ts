@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrokerLink } from './broker-link.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+import { brokerError, TopicUnusable } from './topic-failure.js';
+import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
+import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settings.js';
+
+export interface WantedTopic {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly replicationFactor: number;
+}
+
+/** Kafka answers when the controller has made the topic; its brokers take over within milliseconds, or seconds if busy. */
+const CREATION_TIMEOUT_MS = 10_000;
+const LEADERS_POLL_MS = 50;
+/** Refusals that waiting does not cure. */
+const NOT_AS_CONFIGURED = new Set([
+  'INVALID_REPLICATION_FACTOR',
+  'INVALID_PARTITIONS',
+  'INVALID_CONFIG',
+  'INVALID_TOPIC_EXCEPTION',
+  'POLICY_VIOLATION',
+]);
+const TOPIC_RESOURCE = 2;
+
+/** Creates the topic; somebody else doing so at the same time is as good. `link` leads to the controller. */
+export async function createTopic(kafkajs: Kafkajs, link: BrokerLink, wanted: WantedTopic): Promise<void> {
+  const { topic, partitions: numPartitions, replicationFactor } = wanted;
+  const configEntries = Object.entries(CREATED_WITH).map(([name, value]) => ({ name, value }));
+  const topics = [{ topic, numPartitions, replicationFactor, configEntries }];
+  const request = { topics, timeout: CREATION_TIMEOUT_MS, validateOnly: false };
+  const answer = await link.send<CreationAnswer>('CreateTopics', request, { holdBackMs: CREATION_TIMEOUT_MS });
+  const refused = answer.topicErrors.find(({ errorCode }) => errorCode !== 0);
+  if (!refused) return;
+  const error = brokerError(kafkajs, refused.errorCode);
+  if (error.type === 'TOPIC_ALREADY_EXISTS') return;
+  if (!NOT_AS_CONFIGURED.has(error.type)) throw error;
+  const reason = `Kafka refuses to create it: ${refused.errorMessage ?? error.message} (${error.type})`;
+  throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, { cause: error });
+}
+
+/** The metadata of a topic that was created just now; a moment passes until every broker knows it. */
+export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string): Promise<TopicMetadata> {
+  const givenUpAt = performance.now() + CREATION_TIMEOUT_MS;
+  for (;;) {
+    const metadata = await fetchTopicMetadata(kafkajs, link, topic);
+    const isLed = metadata.exists && metadata.leaders.every((leader) => leader !== null);
+    if (isLed || performance.now() > givenUpAt) return metadata;
+    await sleep(LEADERS_POLL_MS);
+  }
+}
+
+/** Throws TOPIC_SETTINGS with every mistake. */
+export async function verifyTopic(
+  kafkajs: Kafkajs,
+  link: BrokerLink,
+  topic: string,
+  partitions: number,
+): Promise<void> {
+  const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: VERIFIED_SETTINGS }];
+  const answer = await link.send<ConfigsAnswer>('DescribeConfigs', { resources, includeSynonyms: false });
+  const [resource] = answer.resources;
+  if (resource.errorCode !== 0) throw brokerError(kafkajs, resource.errorCode);
+  const settings = new Map(
+    resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),
+  );
+  const { host, port } = link.address;
+  const reason = settingsMistake(topic, { partitions, settings }, `${host}:${port}`);
+  if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
+}
+
+interface CreationAnswer {
+  readonly topicErrors: readonly { readonly errorCode: number; readonly errorMessage?: string | null }[];
+}
+interface ConfigsAnswer {
+  readonly resources: readonly {
+    readonly errorCode: number;
+    readonly configEntries: readonly { readonly configName: string; readonly configValue: string | null }[];
+  }[];
+}

@@ -1,0 +1,89 @@
+/** What a topic of reports must be like; how it is made, and what is wrong with one that somebody else made. */
+export interface TopicShape {
+  readonly partitions: number;
+  /** As Kafka describes it: every setting of the topic by name, defaults of the broker included. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+export const PARTITIONS_MAX = 16;
+/** Two parcels of outbox.ts with their overhead, and Kafka's own default rounded down. */
+const MESSAGE_BYTES_MIN = 1_000_000;
+/** With `compact,delete`: unchanged groups are reported again every 5 minutes by default, so an hour forgets only the dead. */
+const RETENTION_MS_MIN = 3_600_000;
+
+/** Of a topic that we create. */
+export const CREATED_WITH: Readonly<Record<string, string>> = {
+  'cleanup.policy': 'compact',
+  // One clock for staleness and ramps instead of every sender's own.
+  'message.timestamp.type': 'LogAppendTime',
+  // Keeps batches as they were sent; a broker's default of, say, zstd would make them unreadable for kafkajs.
+  'compression.type': 'producer',
+  // The active segment is never compacted: a new one every 5 minutes bounds what a newcomer reads.
+  'segment.ms': '300000',
+  'min.cleanable.dirty.ratio': '0.1',
+  'max.compaction.lag.ms': '600000',
+  // For how long a reader may be away and still see every tombstone.
+  'delete.retention.ms': '86400000',
+};
+
+interface Rule {
+  readonly setting: string;
+  /** What `wanted` in messages says, and the value that the remedy sets. */
+  readonly wanted: string;
+  readonly fix: string;
+  isRight(value: string, settings: ReadonlyMap<string, string>): boolean;
+}
+
+const RULES: readonly Rule[] = [
+  {
+    setting: 'cleanup.policy',
+    wanted: 'compact',
+    fix: 'compact',
+    isRight: (value) => value.split(',').includes('compact'),
+  },
+  {
+    setting: 'retention.ms',
+    wanted: `-1 or at least ${RETENTION_MS_MIN} (cleanup.policy deletes)`,
+    fix: '86400000',
+    isRight: (value, settings) =>
+      !settings.get('cleanup.policy')?.includes('delete') || value === '-1' || Number(value) >= RETENTION_MS_MIN,
+  },
+  {
+    setting: 'message.timestamp.type',
+    wanted: 'LogAppendTime',
+    fix: 'LogAppendTime',
+    isRight: (value) => value === 'LogAppendTime',
+  },
+  {
+    setting: 'compression.type',
+    wanted: 'producer',
+    fix: 'producer',
+    isRight: (value) => ['producer', 'uncompressed', 'gzip'].includes(value),
+  },
+  {
+    setting: 'max.message.bytes',
+    wanted: `at least ${MESSAGE_BYTES_MIN}`,
+    fix: '1048588',
+    isRight: (value) => Number(value) >= MESSAGE_BYTES_MIN,
+  },
+];
+
+export const VERIFIED_SETTINGS = RULES.map(({ setting }) => setting);
+
+/** Null when the topic can be used; otherwise every mistake, and the command that corrects them. */
+export function settingsMistake(topic: string, shape: TopicShape, broker: string): string | null {
+  const wrong = RULES.filter(({ setting, isRight }) => {
+    const value = shape.settings.get(setting);
+    return value !== undefined && !isRight(value, shape.settings);
+  });
+  const mistakes = wrong.map(({ setting, wanted }) => `${setting} is ${shape.settings.get(setting)}, wanted ${wanted}`);
+  if (shape.partitions > PARTITIONS_MAX) {
+    const wanted = `wanted 1 to ${PARTITIONS_MAX}: create a new topic, partitions cannot be removed`;
+    mistakes.push(`it has ${shape.partitions} partitions, ${wanted}`);
+  }
+  if (mistakes.length === 0) return null;
+  const fixes = wrong.map(({ setting, fix }) => `${setting}=${fix}`).join(',');
+  const alter = `kafka-configs.sh --bootstrap-server ${broker} --alter --entity-type topics --entity-name ${topic}`;
+  const command = fixes === '' ? '' : `; to correct: ${alter} --add-config ${fixes}`;
+  return `${mistakes.join('; ')}${command}`;
+}

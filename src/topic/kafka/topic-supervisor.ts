@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicCounters } from '../../ports/report-topic.js';
+import { Backoff } from './backoff.js';
+import { type BrokerAddress, BrokerLink } from './broker-link.js';
+import type { GuardedListener } from './guarded-listener.js';
+import type { KafkaLog } from './kafka-log.js';
+import type { KafkaTopicOptions } from './kafka-topic-options.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+import { LeaderReader, type ReaderSink } from './leader-reader.js';
+import { LeaderWriter } from './leader-writer.js';
+import type { Outbox } from './outbox.js';
+import { PartitionCursor } from './partition-cursor.js';
+import { PartitionLeader } from './partition-leader.js';
+import { TopicDiscovery } from './topic-discovery.js';
+import { reasonOf, TopicUnusable, unusable } from './topic-failure.js';
+import type { TopicHealth } from './topic-health.js';
+import type { TopicMetadata } from './topic-metadata.js';
+
+/** A broker that has just started may not know its topics yet; after this time the topic counts as deleted. */
+const MISSING_PATIENCE_MS = 10_000;
+
+export interface SupervisorParts {
+  readonly kafkajs: Kafkajs;
+  readonly options: KafkaTopicOptions;
+  readonly log: KafkaLog;
+  readonly listener: GuardedListener;
+  readonly health: TopicHealth;
+  readonly outbox: Outbox;
+  readonly counters: TopicCounters;
+}
+
+/**
+ * Keeps a working leader for every partition: finds them, starts them, and begins again with what has failed. Any error
+ * ends the leader it belongs to, with its connections; nothing is repaired in place. Others go on meanwhile.
+ */
+export class TopicSupervisor {
+  readonly #parts: SupervisorParts;
+  readonly #discovery: TopicDiscovery;
+  readonly #backoff = new Backoff();
+  readonly #links = new Set<BrokerLink>();
+  readonly #leaders = new Set<PartitionLeader>();
+  readonly #stop = new AbortController();
+  #cursors: readonly PartitionCursor[] = [];
+  #isOpen = false;
+  #wake: () => void = () => {};
+  #missingSince: number | null = null;
+  #toldFailure: string | null = null;
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    const { brokers, topic, partitions, replicationFactor } = parts.options;
+    const openLink = (address: BrokerAddress) => this.#openLink(address);
+    this.#discovery = new TopicDiscovery(parts.kafkajs, { topic, partitions, replicationFactor }, brokers, openLink);
+  }
+
+  get partitions(): number {
+    return this.#cursors.length;
+  }
+
+  /** Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never be. */
+  async run(onOpen: () => void): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const broken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const isComplete = await this.#attempt();
+      if (isComplete) {
+        if (!this.#isOpen) await this.#open(onOpen);
+        await broken;
+      }
+      await sleep(this.#backoff.next(), undefined, { signal: this.#stop.signal }).catch(() => {});
+    }
+  }
+
+  stop(reason: Error): void {
+    this.#stop.abort();
+    for (const link of [...this.#links]) link.destroy(reason);
+    this.#wake();
+  }
+
+  /** True when every partition has a leader now. */
+  async #attempt(): Promise<boolean> {
+    try {
+      const metadata = await this.#discovery.find();
+      this.#checkExistence(metadata);
+      await this.#startLeaders(metadata);
+      return true;
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#failed(error);
+      return false;
+    }
+  }
+
+  async #open(onOpen: () => void): Promise<void> {
+    this.#isOpen = true;
+    onOpen();
+    // Whoever awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const leader of this.#leaders) void this.#follow(leader);
+  }
+
+  #checkExistence({ exists, leaders }: TopicMetadata): void {
+    const { topic } = this.#parts.options;
+    if (!exists) {
+      this.#missingSince ??= performance.now();
+      if (performance.now() - this.#missingSince < MISSING_PATIENCE_MS) throw new Error(`topic ${topic} is missing`);
+      throw new TopicUnusable('TOPIC_MISSING', { topic });
+    }
+    this.#missingSince = null;
+    if (this.#cursors.length === 0) {
+      this.#cursors = leaders.map((_, partition) => new PartitionCursor(partition));
+      this.#parts.health.partitionsKnown(leaders.length);
+    }
+    if (leaders.length >= this.#cursors.length) return;
+    const reason = `it has ${leaders.length} partitions now and had ${this.#cursors.length}; restart the nodes`;
+    throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
+  }
+
+  async #startLeaders({ leaders }: TopicMetadata): Promise<void> {
+    const led = new Set([...this.#leaders].flatMap(({ partitions }) => partitions));
+    const byAddress = new Map<string, { address: BrokerAddress; cursors: PartitionCursor[] }>();
+    const leaderless: number[] = [];
+    for (const cursor of this.#cursors.filter(({ partition }) => !led.has(partition))) {
+      const address = leaders[cursor.partition];
+      if (!address) {
+        leaderless.push(cursor.partition);
+        continue;
+      }
+      const name = `${address.host}:${address.port}`;
+      const group = byAddress.get(name) ?? { address, cursors: [] };
+      group.cursors.push(cursor);
+      byAddress.set(name, group);
+    }
+    const starts = [...byAddress.values()].map(({ address, cursors }) => this.#startLeader(address, cursors));
+    const failed = (await Promise.allSettled(starts)).find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    if (leaderless.length > 0) throw new Error(`partition ${leaderless.join(', ')} has no leader at the moment`);
+  }
+
+  async #startLeader(address: BrokerAddress, cursors: readonly PartitionCursor[]): Promise<void> {
+    const { kafkajs, options, log, outbox } = this.#parts;
+    const link = this.#openLink(address);
+    const partitions = cursors.map(({ partition }) => partition);
+    const reader = new LeaderReader(kafkajs, link, cursors, options, this.#sink(), log);
+    const writer = new LeaderWriter(kafkajs, link, partitions, outbox, options);
+    const leader = new PartitionLeader(partitions, link, reader, writer);
+    try {
+      await leader.start();
+    } catch (error) {
+      this.#discovery.avoid(address);
+      link.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    }
+    this.#leaders.add(leader);
+    if (this.#isOpen) void this.#follow(leader);
+  }
+
+  async #follow(leader: PartitionLeader): Promise<void> {
+    const failure = await leader.run();
+    this.#leaders.delete(leader);
+    this.#links.delete(leader.link);
+    if (this.#stop.signal.aborted) return;
+    this.#discovery.avoid(leader.link.address);
+    this.#parts.health.disconnected(leader.partitions, reasonOf(failure));
+    this.#failed(failure);
+    this.#wake();
+  }
+
+  #sink(): ReaderSink {
+    const { health, listener, counters } = this.#parts;
+    return {
+      onReading: (partition) => {
+        health.reading(partition);
+        if (health.isLost) return;
+        this.#backoff.reset();
+        this.#toldFailure = null;
+      },
+      onRecords: (records) => {
+        counters.recordsRead += records.length;
+        for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
+        listener.onRecords(records);
+      },
+      onProgress: () => {
+        if (this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
+      },
+    };
+  }
+
+  /** Throws only before the topic was open: then the caller of `open` is told, instead of the listener. */
+  #failed(error: unknown): void {
+    const { health, listener, log, options } = this.#parts;
+    const permanent = unusable(error, options.topic, 'using it');
+    if (permanent && !this.#isOpen) throw permanent;
+    health.unreachable(reasonOf(error));
+    if (!permanent || permanent.code === this.#toldFailure) return;
+    // Once per kind of failure: attempts go on, in case somebody repairs it.
+    this.#toldFailure = permanent.code;
+    log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
+    listener.onFailed(permanent);
+  }
+
+  #openLink(address: BrokerAddress): BrokerLink {
+    const { kafkajs, options, log } = this.#parts;
+    const link = new BrokerLink(kafkajs, address, options, log);
+    if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));
+    this.#links.add(link);
+    return link;
+  }
+}

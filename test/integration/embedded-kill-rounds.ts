@@ -1,0 +1,133 @@
+import { expect } from 'vitest';
+import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
+import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
+
+const APPEND_TIMEOUT_MS = 2000;
+/** A writer lives for so many commits, then for a random time more. */
+const COMMITS_BEFORE_KILL = 200;
+const RANDOM_LIFE_MS = 50;
+/** Started while others run: the start of a process takes longer than its life. */
+const STANDBY = 2;
+
+export interface KillFigures {
+  kills: number;
+  /** How many were killed between the start of LMDB's transaction and its end. */
+  insideCommit: number;
+  acknowledged: number;
+  commitsPerSecond: number[];
+}
+
+/**
+ * Kills a writer that commits as fast as it can, again and again, beside one reader and one writer that live on.
+ * Nothing acknowledged may be missing, nobody may be blocked.
+ */
+export async function killWriters(rounds: number): Promise<KillFigures> {
+  const processes = await EmbeddedProcesses.begin();
+  const listener = new RecordingListener();
+  const reader = new EmbeddedTopic({ path: processes.path, appendTimeoutMs: APPEND_TIMEOUT_MS });
+  try {
+    await reader.open(listener);
+    const bystander = await processes.start('embedded-writer.mjs', writerFacts('bystander', 25));
+    bystander.send('go');
+    const figures = await killAll(processes, listener, rounds);
+    bystander.send('stop');
+    const beside = await bystander.says<{ failed: number; slowestMs: number }>(isReport, 10_000);
+    expect(beside.failed, 'appends of the writer beside').toBe(0);
+    expect(beside.slowestMs).toBeLessThan(APPEND_TIMEOUT_MS);
+    expect(await bystander.exitsWithin(5000)).toEqual({ code: 0, signal: null });
+    expect(listener.lost).toEqual([]);
+    await checkNewcomer(processes.path, listener);
+    print(figures, beside.slowestMs);
+    return figures;
+  } finally {
+    await reader.close();
+    await processes.nothingLeftBehind();
+    await processes.end();
+  }
+}
+
+async function killAll(
+  processes: EmbeddedProcesses,
+  listener: RecordingListener,
+  rounds: number,
+): Promise<KillFigures> {
+  const figures: KillFigures = { kills: 0, insideCommit: 0, acknowledged: 0, commitsPerSecond: [] };
+  const start = (round: number) => processes.start('embedded-writer.mjs', writerFacts(`writer-${round}`, 0));
+  const standby = Array.from({ length: Math.min(STANDBY, rounds) }, (_, round) => start(round));
+  for (let round = 0; round < rounds; round++) {
+    const writer = await (standby.shift() as Promise<Participant>);
+    if (round + STANDBY < rounds) standby.push(start(round + STANDBY));
+    const lifeMs = await liveAndDie(writer);
+    const acknowledged = lastAcknowledged(writer.output);
+    figures.kills++;
+    figures.insideCommit += isInsideCommit(writer.output) ? 1 : 0;
+    figures.acknowledged += acknowledged;
+    figures.commitsPerSecond.push((acknowledged * 1000) / lifeMs);
+    await expectNothingLost(listener, `writer-${round}`, acknowledged);
+  }
+  return figures;
+}
+
+async function liveAndDie(writer: Participant): Promise<number> {
+  const startedAt = performance.now();
+  writer.send('go');
+  await writer.writes((output) => lastAcknowledged(output) >= COMMITS_BEFORE_KILL, 10_000);
+  await new Promise((resolve) => setTimeout(resolve, Math.random() * RANDOM_LIFE_MS));
+  writer.kill();
+  const lifeMs = performance.now() - startedAt;
+  expect(await writer.exitsWithin(5000)).toEqual({ code: null, signal: 'SIGKILL' });
+  return lifeMs;
+}
+
+/** The running reader has every record up to the last acknowledged one, in order, and at most one more. */
+async function expectNothingLost(listener: RecordingListener, key: string, acknowledged: number): Promise<void> {
+  const read = () => listener.records.filter((record) => record.key === key);
+  await listener.until(`${key} up to ${acknowledged}`, () => read().length >= acknowledged, 5000);
+  const numbers = read().map((record) => Number(Buffer.from(record.value ?? []).toString()));
+  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1));
+  expect(numbers.length - acknowledged).toBeLessThanOrEqual(1);
+}
+
+/** The leftover folder opens, and holds the newest record of everybody. */
+async function checkNewcomer(path: string, seen: RecordingListener): Promise<void> {
+  const topic = new EmbeddedTopic({ path, appendTimeoutMs: APPEND_TIMEOUT_MS });
+  const listener = new RecordingListener();
+  try {
+    await topic.open(listener);
+    await listener.until('caught up', () => listener.caughtUpAfter.length > 0, 5000);
+    await seen.until('the last record', () => seen.records.at(-1)?.offset === listener.records.at(-1)?.offset, 5000);
+    const text = (map: ReadonlyMap<string, Uint8Array | null>) =>
+      [...map].map(([key, value]) => `${key}=${Buffer.from(value ?? []).toString()}`).sort();
+    expect(text(listener.newest)).toEqual(text(seen.newest));
+  } finally {
+    await topic.close();
+  }
+}
+
+function writerFacts(key: string, pauseMs: number): Readonly<Record<string, unknown>> {
+  return { key, pauseMs, appendTimeoutMs: APPEND_TIMEOUT_MS };
+}
+
+function lastAcknowledged(output: string): number {
+  const lines = output.split('\n');
+  return lines.length < 2 ? 0 : Number(lines[lines.length - 2].replace(/[()]/g, ''));
+}
+
+function isInsideCommit(output: string): boolean {
+  return output.lastIndexOf('(') > output.lastIndexOf(')');
+}
+
+function isReport(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'slowestMs' in message;
+}
+
+function print(figures: KillFigures, slowestMs: number): void {
+  const rates = [...figures.commitsPerSecond].sort((a, b) => a - b);
+  const at = (part: number) => Math.round(rates[Math.floor((rates.length - 1) * part)]);
+  console.log(
+    `embedded topic: ${figures.kills} writers killed -9, ${figures.insideCommit} of them inside a commit; ` +
+      `${figures.acknowledged} records acknowledged, 0 lost; commits/s p10 ${at(0.1)}, p50 ${at(0.5)}, p90 ${at(0.9)}; ` +
+      `slowest append of the writer beside ${slowestMs.toFixed(0)} ms`,
+  );
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
+
+const DIST = new URL('../../dist/topic/embedded/embedded-topic.js', import.meta.url);
+
+/** A folder for one test and the processes on it; `end` kills what is left of them. */
+export class EmbeddedProcesses {
+  readonly path: string;
+  readonly #children: Participant[] = [];
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  static async begin(): Promise<EmbeddedProcesses> {
+    if (!existsSync(DIST)) throw new Error('the processes of this test run dist/: npm run build');
+    return new EmbeddedProcesses(await mkdtemp(join(tmpdir(), 'quotamesh-embedded-')));
+  }
+
+  /** Runs test/integration/programs/`program` with `facts` and the folder as its argument, until it says "ready". */
+  async start(program: string, facts: Readonly<Record<string, unknown>> = {}): Promise<Participant> {
+    const child = new Participant(program, { path: this.path, ...facts });
+    this.#children.push(child);
+    await child.says((message) => message === 'ready', 20_000);
+    return child;
+  }
+
+  /** The gate's socket is gone and no process holds a file of the folder. */
+  async nothingLeftBehind(): Promise<void> {
+    const { gateName } = await makeTopicFolder(this.path);
+    const sockets = process.platform === 'linux' ? await readFile('/proc/net/unix', 'utf8') : '';
+    if (sockets.includes(gateName)) throw new Error('the socket of the gate is still there');
+  }
+
+  async end(): Promise<void> {
+    for (const child of this.#children) child.kill();
+    await Promise.all(this.#children.map((child) => child.exited));
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export class Participant {
+  /** Everything it wrote to standard output; complete once `exited` has resolved. */
+  output = '';
+  readonly exited: Promise<Exit>;
+  readonly #child: ChildProcess;
+  readonly #messages: unknown[] = [];
+  #onMessage: () => void = () => {};
+
+  constructor(program: string, facts: Readonly<Record<string, unknown>>) {
+    const file = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
+    const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
+    this.#child = fork(file, [JSON.stringify(facts)], { stdio: [...stdio] });
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.output += chunk.toString('latin1');
+      this.#onMessage();
+    });
+    this.#child.on('message', (message) => {
+      this.#messages.push(message);
+      this.#onMessage();
+    });
+    // 'close', not 'exit': after it all of the output has been read.
+    this.exited = new Promise((resolve) => this.#child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  send(message: string): void {
+    this.#child.send(message);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** -9, which also ends a stopped process. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  /** The first message, also of the past, that fits; it is taken out. */
+  async says<T = unknown>(fits: (message: unknown) => boolean, deadlineMs: number): Promise<T> {
+    let found = -1;
+    await this.#until('the expected message', deadlineMs, () => {
+      found = this.#messages.findIndex(fits);
+      return found >= 0;
+    });
+    return this.#messages.splice(found, 1)[0] as T;
+  }
+
+  async writes(fits: (output: string) => boolean, deadlineMs: number): Promise<void> {
+    await this.#until('the expected output', deadlineMs, () => fits(this.output));
+  }
+
+  async exitsWithin(deadlineMs: number): Promise<Exit> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`the process was still there after ${deadlineMs} ms`)), deadlineMs);
+    });
+    return Promise.race([this.exited, late]).finally(() => clearTimeout(timer));
+  }
+
+  async #until(what: string, deadlineMs: number, condition: () => boolean): Promise<void> {
+    const exit = this.exited.then(({ code, signal }) => `exit ${code ?? signal}`);
+    const givenUpAt = performance.now() + deadlineMs;
+    while (!condition()) {
+      const leftMs = givenUpAt - performance.now();
+      if (leftMs <= 0) throw new Error(`${what} did not come within ${deadlineMs} ms`);
+      const ended = await Promise.race([exit, this.#next(Math.min(leftMs, 100))]);
+      if (ended !== undefined && !condition()) throw new Error(`${what} did not come before ${ended}`);
+    }
+  }
+
+  #next(timeoutMs: number): Promise<undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), timeoutMs);
+      this.#onMessage = () => {
+        clearTimeout(timer);
+        resolve(undefined);
+      };
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+
+/** The defaults of src/config/settings.ts, as the core takes them. */
+export const GROUP: GroupSettings = {
+  name: 'orders',
+  quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
+  strategy: 'max-min',
+  floorRatio: 0.001,
+  allowanceRatio: 0.25,
+  weights: {},
+  burstMs: 100,
+  burstMinMessages: 20,
+  isolation: { policy: 'equal-share', holdMs: 10_000 },
+};
+
+export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
+  cluster: 'demo',
+  version: 'test',
+  partitions: 1,
+  heartbeatMs: 1000,
+  partitionHeartbeatMs: 5000,
+  stalenessMs: 5000,
+  reportGapMs: 50,
+  forcedReportMs: 300_000,
+  significantChangeRatio: 0.1,
+  noiseFactor: 5,
+  sampleIntervalMs: 20,
+  fastWindowMs: 50,
+  slowWindowMs: 5000,
+  isolationAfterMs: 3000,
+  shareValidMs: 4000,
+  forgetAfterMs: 600_000,
+  groupsPerRecord: 6,
+  groups: [GROUP],
+};

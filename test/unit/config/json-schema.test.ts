@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configJsonSchema } from '../../../src/config/json-schema.js';
+import { parseYaml } from '../../../src/config/parse-yaml.js';
+
+// Fastify brings a JSON Schema validator; strict means neither coerced values nor silently dropped keys.
+const app = fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } } });
+beforeAll(async () => {
+  app.post('/', { schema: { body: configJsonSchema() } }, () => 'valid');
+  await app.ready();
+});
+afterAll(() => app.close());
+
+async function statusOf(config: unknown): Promise<number> {
+  const response = await app.inject({ method: 'POST', url: '/', payload: config as object });
+  return response.statusCode;
+}
+
+describe('the JSON Schema for editors', () => {
+  test('is the one in schema/', () => {
+    const written = readFileSync(new URL('../../../schema/node.schema.json', import.meta.url), 'utf8');
+    expect(JSON.parse(written)).toEqual(configJsonSchema());
+  });
+
+  test.each(['node.yaml', 'node-kafka.yaml'])('accepts examples/%s', async (name) => {
+    const text = readFileSync(new URL(`../../../examples/${name}`, import.meta.url), 'utf8');
+    expect(await statusOf(parseYaml(text).raw)).toBe(200);
+  });
+
+  const groups = { orders: { quota: { publish: { messagesPerSecond: '10k', bytesPerSecond: null } } } };
+
+  test.each([
+    ['short topics', { cluster: 'a', topic: 'embedded', groups }, 200],
+    ['tls: true', { cluster: 'a', topic: { kind: 'kafka', brokers: 'a:1', tls: true }, groups }, 200],
+    ['an unknown key', { cluster: 'a', groups, htttp: {} }, 400],
+    ['an unknown group key', { cluster: 'a', groups: { orders: { qouta: {} } } }, 400],
+    ['a wrong choice', { cluster: 'a', log: { level: 'loud' }, groups }, 400],
+    ['a number out of range', { cluster: 'a', http: { port: 70_000 }, groups }, 400],
+    ['no cluster', { groups }, 400],
+  ])('%s', async (_, config, status) => {
+    expect(await statusOf(config)).toBe(status);
+  });
+});

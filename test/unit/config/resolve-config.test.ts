@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.js';
+import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { type ResolveOptions, resolveConfig } from '../../../src/config/resolve-config.js';
+import type { GroupConfig } from '../../../src/config/resolved-config.js';
+import { QuotameshError } from '../../../src/errors.js';
+
+const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+function fromYaml(yaml: string, options: Partial<ResolveOptions> = {}) {
+  return resolveConfig(parseYaml(yaml).raw, { ...INLINE, ...options });
+}
+
+describe('the minimal node.yaml', () => {
+  const config = fromYaml(`
+cluster: demo
+topic: { kind: embedded, path: ./state }   # or { kind: kafka, brokers: ["127.0.0.1:9092"], name: quotamesh-reports }
+groups:
+  orders:
+    quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 1MiB } }   # dispatch: the same keys
+    strategy: max-min
+`);
+
+  test('resolves to every default', () => {
+    expect(config).toEqual({
+      cluster: 'demo',
+      nodeId: 'web-1-7070',
+      source: '(inline)',
+      topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 },
+      http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
+      log: { level: 'info' },
+      metrics: { perGroup: 'none' },
+      sampleIntervalMs: 20,
+      timing: {
+        heartbeatMs: 1000,
+        partitionHeartbeatMs: 5000,
+        stalenessMs: 5000,
+        reportGapMs: 50,
+        forcedReportMs: 300_000,
+        significantChangeRatio: 0.1,
+        noiseFactor: 5,
+        fastWindowMs: 50,
+        slowWindowMs: 5000,
+        isolationAfterMs: 3000,
+        shareValidMs: 4000,
+        forgetAfterMs: 600_000,
+        groupsPerRecord: 6,
+      },
+      groups: [
+        {
+          name: 'orders',
+          quota: { publish: [1000, 1_048_576], dispatch: [UNLIMITED, UNLIMITED] },
+          strategy: 'max-min',
+          floorRatio: 0.001,
+          allowanceRatio: 0.25,
+          weights: {},
+          burstMs: 100,
+          burstMinMessages: 20,
+          isolation: { policy: 'equal-share', holdMs: 10_000 },
+          maxRequest: { messages: 1_000_000, bytes: 2 ** 30 },
+        },
+      ],
+      defaultGroup: null,
+    });
+  });
+
+  test('is frozen to the bottom', () => {
+    const look = (part: unknown): void => {
+      if (typeof part !== 'object' || part === null) return;
+      expect(Object.isFrozen(part)).toBe(true);
+      for (const child of Object.values(part)) look(child);
+    };
+    look(config);
+  });
+});
+
+describe('defaults:', () => {
+  const groups = new Map<string, GroupConfig>(
+    fromYaml(`
+cluster: demo
+defaults:
+  quota:
+    publish: { messagesPerSecond: 100, bytesPerSecond: 1MiB }
+    dispatch: { messagesPerSecond: 50 }
+  burstMs: 200ms
+  strategy: proportional
+  isolation: { policy: floor, holdMs: 2s }
+  weights: { n1: 2, n2: 3 }
+groups:
+  all:
+  one: { quota: { publish: { messagesPerSecond: 500 } }, isolation: { holdMs: 0 }, weights: { n2: 4, n3: 5 } }
+  two: { quota: { publish: { bytesPerSecond: null } }, burstMs: null, weights: { n1: null } }
+  three: { quota: { publish: null }, isolation: null, weights: null }
+  four: { quota: null, strategy: ~ }
+  five: { quota: { publish: { messagesPerSecond: 0 } } }
+`).groups.map((group) => [group.name, group]),
+  );
+
+  test.each<[string, readonly [number, number], readonly [number, number]]>([
+    ['all', [100, 1_048_576], [50, UNLIMITED]],
+    ['one', [500, 1_048_576], [50, UNLIMITED]],
+    ['two', [100, UNLIMITED], [50, UNLIMITED]],
+    ['three', [UNLIMITED, UNLIMITED], [50, UNLIMITED]],
+    ['four', [UNLIMITED, UNLIMITED], [UNLIMITED, UNLIMITED]],
+    ['five', [0, 1_048_576], [50, UNLIMITED]],
+  ])('group %s has the quota publish %j, dispatch %j', (name, publish, dispatch) => {
+    expect(groups.get(name)?.quota).toEqual({ publish, dispatch });
+  });
+
+  test('inherit single keys deeply; null is the default of the table', () => {
+    expect(groups.get('one')?.isolation).toEqual({ policy: 'floor', holdMs: 0 });
+    expect(groups.get('three')?.isolation).toEqual({ policy: 'equal-share', holdMs: 10_000 });
+    expect(groups.get('two')?.burstMs).toBe(100);
+    expect(groups.get('four')).toMatchObject({ burstMs: 200, strategy: 'max-min' });
+  });
+
+  test('merge weights node by node', () => {
+    expect(groups.get('all')?.weights).toEqual({ n1: 2, n2: 3 });
+    expect(groups.get('one')?.weights).toEqual({ n1: 2, n2: 4, n3: 5 });
+    expect(groups.get('two')?.weights).toEqual({ n2: 3 });
+    expect(groups.get('three')?.weights).toEqual({});
+  });
+});
+
+describe('names that JavaScript objects know', () => {
+  test('are names like any other', () => {
+    const { groups } = fromYaml(`
+cluster: demo
+defaultGroup: constructor
+groups:
+  constructor: { weights: { toString: 2 } }
+  toString:
+`);
+    expect(groups.map(({ name }) => name)).toEqual(['constructor', 'toString']);
+    expect(groups[0]?.weights.toString).toBe(2);
+    expect(groups[0]?.weights.constructor).toBeUndefined();
+    expect(groups[1]?.weights.toString).toBeUndefined();
+  });
+
+  test('but __proto__ is refused', () => {
+    expect(() => fromYaml('cluster: demo\ngroups: { __proto__: {} }')).toThrow('no name for a group');
+    expect(() => fromYaml('cluster: demo\n__proto__: {}\ngroups: { a: {} }')).toThrow('__proto__ is not a known key');
+  });
+});
+
+describe('the topic', () => {
+  const groups = { orders: {} };
+
+  test.each([
+    [undefined, { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 }],
+    ['embedded', { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 }],
+    ['memory', { kind: 'memory', appendTimeoutMs: 5000 }],
+    [
+      { kind: 'embedded', path: '/var/q' },
+      { kind: 'embedded', path: '/var/q', appendTimeoutMs: 2000 },
+    ],
+  ])('%j', (topic, expected) => {
+    expect(resolveConfig({ cluster: 'demo', topic, groups }, INLINE).topic).toEqual(expected);
+  });
+
+  const kafka = { kind: 'kafka', brokers: ['kafka-1:9092', '[::1]:9093'] };
+
+  test('of kind kafka has its defaults', () => {
+    expect(resolveConfig({ cluster: 'demo', node: 'n1', topic: kafka, groups }, INLINE).topic).toEqual({
+      ...kafka,
+      name: 'quotamesh-reports',
+      clientId: 'quotamesh-n1',
+      partitions: 1,
+      replicationFactor: -1,
+      compression: 'none',
+      appendTimeoutMs: 5000,
+      connectionTimeoutMs: 3000,
+      requestTimeoutMs: 3000,
+      fetchMaxWaitMs: 250,
+      fetchMinBytes: 1,
+      tls: false,
+      sasl: null,
+    });
+  });
+
+  test.each([
+    [false, false],
+    [true, { rejectUnauthorized: true }],
+    [{}, { rejectUnauthorized: true }],
+    [{ enabled: false, ca: 'PEM' }, false],
+    [
+      { ca: 'PEM', rejectUnauthorized: false },
+      { ca: 'PEM', rejectUnauthorized: false },
+    ],
+    [
+      { certFile: 'c.pem', keyFile: '/k.pem', passphrase: 'p' },
+      { cert: '<c.pem>', key: '<k.pem>', passphrase: 'p', rejectUnauthorized: true },
+    ],
+  ])('tls: %j', (tls, expected) => {
+    const files: Record<string, string> = { '/etc/quotamesh/c.pem': '<c.pem>\n', '/k.pem': '<k.pem>\r\n' };
+    const options = { ...INLINE, readFile: (path: string) => files[path] as string };
+    const { topic } = resolveConfig({ cluster: 'demo', topic: { ...kafka, tls }, groups }, options);
+    expect(topic).toMatchObject({ tls: expected });
+  });
+});
+
+describe('a configuration given as an object', () => {
+  test('is checked like a file, without lines', () => {
+    const broken = { cluster: 'demo', http: { port: '80k' }, groups: { orders: { quota: { publish: { mps: 1 } } } } };
+    try {
+      resolveConfig(broken, INLINE);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toBeInstanceOf(QuotameshError);
+      expect(error).toBeInstanceOf(ConfigError);
+      const { code, exitCode, mistakes, message } = error as ConfigError;
+      expect({ code, exitCode }).toEqual({ code: 'CONFIG_INVALID', exitCode: 78 });
+      expect(mistakes).toMatchObject([
+        {
+          file: '(inline)',
+          line: null,
+          column: null,
+          path: 'http.port',
+          allowed: expect.stringContaining('between 0'),
+        },
+        { path: 'groups.orders.quota.publish.mps', problem: 'is not a known key', remedy: expect.any(String) },
+      ]);
+      expect(message).toContain('(inline): 2 mistake(s)');
+      expect(message).toContain('(inline): http.port must be a whole number between 0 and 65535');
+    }
+  });
+
+  test.each([null, undefined, 5, 'text', [], () => 1, Symbol('s'), 10n])('%s is refused', (raw) => {
+    expect(() => resolveConfig(raw, INLINE)).toThrow(ConfigError);
+  });
+
+  test('does not show secrets that are wrong', () => {
+    const topic = {
+      kind: 'kafka',
+      brokers: ['a:1'],
+      sasl: { mechanism: 'plain', username: 'u', password: 12_345_678 },
+    };
+    try {
+      resolveConfig({ cluster: 'demo', topic, groups: { a: {} } }, INLINE);
+      expect.unreachable();
+    } catch (error) {
+      expect((error as ConfigError).report).toContain('topic.sasl.password must be');
+      expect((error as ConfigError).report).not.toContain('12345678');
+    }
+    const misplaced = { ...topic, sasl: 'hunter2' };
+    expect(() => resolveConfig({ cluster: 'demo', topic: misplaced, groups: { a: {} } }, INLINE)).toThrow(
+      /topic.sasl must be a mapping with the keys .*, got a text/,
+    );
+  });
+});
+
+describe('the default node id', () => {
+  test.each([
+    ['web-1', 7070, 'web-1-7070'],
+    ['ärger.local', 80, 'rger.local-80'],
+    ['_x y', 81, 'x-y-81'],
+    ['', 82, 'node-82'],
+  ])('of host %j and port %d is %s', (hostName, port, nodeId) => {
+    const raw = { cluster: 'demo', http: { port }, groups: { a: {} } };
+    expect(resolveConfig(raw, { ...INLINE, hostName }).nodeId).toBe(nodeId);
+  });
+});

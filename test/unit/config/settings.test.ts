@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { VARIABLES } from '../../../src/config/environment.js';
+import { FOREIGN_KEYS } from '../../../src/config/foreign-keys.js';
+import { holds, RELATIONS } from '../../../src/config/relations.js';
+import type { Setting } from '../../../src/config/setting.js';
+import { defaultText } from '../../../src/config/setting-text.js';
+import { readValue } from '../../../src/config/setting-value.js';
+import { environmentName, SECTIONS, SETTINGS, yamlPath } from '../../../src/config/settings.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/registry.js';
+import { ERROR_CATALOGUE } from '../../../src/errors.js';
+
+const ALL = SECTIONS.flatMap((section) =>
+  Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [
+    yamlPath(section, key),
+    setting,
+    environmentName(section, key),
+  ]),
+);
+
+describe('the settings table', () => {
+  test.each(ALL.filter(([, setting]) => setting.default !== null))('%s: its default is allowed', (_, setting) => {
+    const fromFile = readValue(setting, setting.default);
+    expect(fromFile.problems).toEqual([]);
+    expect(fromFile.value).toEqual(setting.default);
+  });
+
+  test.each(ALL)('%s says what it buys and costs, in sentences', (_, setting) => {
+    expect(setting.buys).toMatch(/^\S.*[.)]$/);
+    expect(setting.costs).toMatch(/^\S.*[.)]$/);
+    expect(setting.default === null && setting.defaultText === undefined ? setting.kind : '').not.toBe('duration');
+  });
+
+  test('its defaults satisfy every relation, with each kind of topic', () => {
+    for (const kind of ['memory', 'embedded', 'kafka'] as const) {
+      const rows = [SETTINGS.node, SETTINGS.timing, SETTINGS[kind]].flatMap((section) =>
+        Object.entries(section.rows as Record<string, Setting>).map(([key, row]) => [
+          yamlPath(section, key),
+          row.default,
+        ]),
+      );
+      const defaults = new Map(rows as [string, unknown][]);
+      const broken = RELATIONS.filter((relation) => {
+        const [left, right] = [defaults.get(relation.left), defaults.get(relation.right)];
+        return typeof left === 'number' && typeof right === 'number' && !holds(relation, left, right);
+      });
+      expect(broken).toEqual([]);
+    }
+  });
+
+  test('relations name settings that exist', () => {
+    const paths = new Set(ALL.map(([path]) => path));
+    for (const { left, right } of RELATIONS) {
+      expect(paths).toContain(left);
+      expect(paths).toContain(right);
+    }
+  });
+
+  test('each variable stands for one path, and the names are as documented', () => {
+    expect(VARIABLES.get('QUOTAMESH_NODE')).toBe('node');
+    expect(VARIABLES.get('QUOTAMESH_HTTP_PORT')).toBe('http.port');
+    expect(VARIABLES.get('QUOTAMESH_TIMING_HEARTBEAT_MS')).toBe('timing.heartbeatMs');
+    expect(VARIABLES.get('QUOTAMESH_TOPIC_BROKERS')).toBe('topic.brokers');
+    expect(VARIABLES.get('QUOTAMESH_TOPIC_SASL_PASSWORD_FILE')).toBe('topic.sasl.passwordFile');
+    expect(VARIABLES.get('QUOTAMESH_DEFAULTS_QUOTA_PUBLISH_BYTES_PER_SECOND')).toBe(
+      'defaults.quota.publish.bytesPerSecond',
+    );
+    const pathsOf = new Map<string, Set<string>>();
+    for (const [path, , variable] of ALL) {
+      if (variable !== null) pathsOf.set(variable, (pathsOf.get(variable) ?? new Set()).add(path));
+    }
+    for (const paths of pathsOf.values()) expect(paths.size).toBe(1);
+  });
+
+  test('strategies are those of the registry', () => {
+    expect(SETTINGS.group.rows.strategy.choices).toEqual(STRATEGY_NAMES);
+    expect(SETTINGS.group.rows.strategy.default).toBe(DEFAULT_STRATEGY);
+  });
+});
+
+describe('docs/settings.md', () => {
+  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+
+  test.each(ALL)('%s has a line with its default, variable, gain and price', (path, setting, variable) => {
+    const shown = path.startsWith('defaults.') ? path.slice('defaults.'.length) : path;
+    const lines = page.split('\n').filter((line) => line.startsWith(`| \`${shown}\` |`));
+    const plain = lines.map((line) => line.replaceAll('&lt;', '<').replaceAll('\\|', '|')).join('\n');
+    expect(plain).toContain(setting.required ? '(required)' : defaultText(setting));
+    expect(plain).toContain(setting.buys);
+    expect(plain).toContain(setting.costs);
+    if (variable !== null) expect(plain).toContain(`\`${variable}\``);
+  });
+
+  test('says what must hold between settings and maps the keys of PIP-82 and Pulsar', () => {
+    for (const { left, because } of RELATIONS) expect(page).toMatch(new RegExp(`^\\| \`${left}\` .*${because}`, 'm'));
+    for (const { key } of FOREIGN_KEYS) expect(page).toContain(`| \`${key}\` |`);
+    for (const key of ['TopicName', 'ToTopic', 'IntervalInSecs'])
+      expect(page).toContain(`\`resourceUsagePublish${key}\``);
+  });
+});
+
+describe('docs/errors.md', () => {
+  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+  const documented = Array.from(page.matchAll(/^\| `([A-Z_]+)` \|/gm), ([, code]) => code);
+
+  test('lists the codes of the catalogue, no more and no less', () => {
+    expect(documented).toEqual(Object.keys(ERROR_CATALOGUE));
+    for (const { remedy } of Object.values(ERROR_CATALOGUE)) expect(page).toContain(remedy);
+  });
+});
