@@ -29,6 +29,11 @@ export const ERROR_CATALOGUE = {
     exitCode: EXIT_CONFIG,
   },
   USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  LOG_UNWRITABLE: {
+    message: 'cannot write {path}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_CONFIG,
+  },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
@@ -57,7 +62,7 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
-    remedy: 'Grant read, write and describe on the topic (and create, where it does not exist) to the user.',
+    remedy: 'Grant Read, Write and DescribeConfigs on the topic (and Create, where it does not exist) to the user.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_FULL: {

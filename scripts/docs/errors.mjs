@@ -13,16 +13,16 @@ export function renderErrors(catalogue) {
 
 # Errors
 
-Every operating error has a code. Over HTTP it is the \`code\` of the problem document (RFC 9457); on the command line it
-decides the exit code; a library user finds it in \`error.code\` of a \`QuotameshError\`. \`{…}\` stands for a fact of the case,
-also in \`error.facts\`. A code, once released, keeps its meaning and is never used for something else.
+Every operating error has a code. Over HTTP it is the \`code\` of the problem document (RFC 9457); on the command line
+it decides the exit code; a library user finds it in \`error.code\` of a \`QuotameshError\`. \`{…}\` stands for a fact
+of the case, also in \`error.facts\`. A code, once released, keeps its meaning and is never used for something else.
 
 ${table(['Code', 'Message', 'HTTP status', 'Exit code', 'What to do'], rows)}
 
-Exit codes: 0 all is well · 1 unexpected error · 2 wrong use of the command line · 69 something needed is not available ·
-78 wrong configuration.
+Exit codes: 0 all is well · 1 unexpected error · 2 wrong use of the command line · 69 something needed is not
+available · 78 wrong configuration.
 
-A broken invariant (\`invariant broken: …\`) is none of these: it is a defect of quotamesh, and the process ends rather than go
-on with a wrong share.
+A broken invariant (\`invariant broken: …\`) is none of these: it is a defect of quotamesh, and the process ends
+rather than go on with a wrong share.
 `;
 }

@@ -15,8 +15,8 @@ export function renderSettings(source) {
 
 const INTRODUCTION = `# Settings
 
-A node reads one YAML file. \`quotamesh check FILE\` validates it and prints every mistake at once, each with its line, what is
-allowed and what to do. The smallest useful file:
+A node reads one YAML file. \`quotamesh check FILE\` validates it and prints every mistake at once, each with its
+line, what is allowed and what to do. The smallest useful file:
 
 \`\`\`yaml
 cluster: demo
@@ -26,25 +26,27 @@ groups:
     quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 1MiB } }
 \`\`\`
 
-- **Units.** The unit is in the name of the key; a number means that unit, a text may carry another one: durations \`500ms\`,
-  \`1s\`, \`2m\`, \`1h\`, \`7d\`; numbers and rates \`10k\` (k = 1,000; M, G, T, P) or \`10Ki\` (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same
-  with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576; rates also with \`/s\`; ratios \`0.25\` or \`25%\`.
+- **Units.** The unit is in the name of the key; a number means that unit, a text may carry another one: durations
+  \`500ms\`, \`1s\`, \`2m\`, \`1h\`, \`7d\`; numbers and rates \`10k\` (k = 1,000; M, G, T, P) or \`10Ki\`
+  (Ki = 1,024; Mi, Gi, Ti, Pi); bytes the same with \`B\` where you like: \`1MB\` = 1,000,000, \`1MiB\` = 1,048,576;
+  rates also with \`/s\`; ratios \`0.25\` or \`25%\`.
 - **Precedence.** Flag (\`--node\`, \`--http\`) > environment > file > default.
-- **Environment.** \`QUOTAMESH_\` and the path in capitals. Lists are separated by commas. An empty variable counts as not set. An
-  unknown \`QUOTAMESH_…\` variable is an error, except for those that Kubernetes makes for a Service named \`quotamesh…\`.
-  \`QUOTAMESH_TOPIC_KIND\` with another kind than the file's replaces the file's whole \`topic\`.
-- **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line break at the end
-  is not part of the secret. Secrets are never printed.
-- **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used a thousand
-  times); merge keys (\`<<\`) do not: \`defaults:\` is there for that. A key with nothing or \`null\` behind it means the default.
+- **Environment.** \`QUOTAMESH_\` and the path in capitals. Lists are separated by commas. An empty variable counts as
+  not set. An unknown \`QUOTAMESH_…\` variable is an error, except for those that Kubernetes makes for a Service named
+  \`quotamesh…\`. \`QUOTAMESH_TOPIC_KIND\` with another kind than the file's replaces the file's whole \`topic\`.
+- **Secrets** may stand in files of their own: \`sasl.passwordFile\`, \`QUOTAMESH_TOPIC_SASL_PASSWORD_FILE\`. One line
+  break at the end is not part of the secret. Secrets are never printed.
+- **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used
+  999 times); merge keys (\`<<\`) do not: \`defaults:\` is there for that. A key with nothing or \`null\` behind
+  it means the default.
 - **Editors** with a YAML language server read \`schema/node.schema.json\` (the examples name it in their first line).`;
 
 const INHERITANCE = `## How \`defaults:\` inherits
 
 Every group inherits every single key from \`defaults:\`, however deep it stands: a group that sets
-\`quota.publish.messagesPerSecond\` still inherits \`quota.publish.bytesPerSecond\`. \`weights\` are inherited node by node. \`null\`
-takes an inherited value away, and the default of the table holds again, for a quota: unlimited. \`null\` for a mapping takes
-everything below it away. 0 is a value: as a quota it blocks.
+\`quota.publish.messagesPerSecond\` still inherits \`quota.publish.bytesPerSecond\`. \`weights\` are inherited node by
+node. \`null\` takes an inherited value away, and the default of the table holds again, for a quota: unlimited.
+\`null\` for a mapping takes everything below it away. 0 is a value: as a quota it blocks.
 
 \`\`\`yaml
 defaults:
@@ -91,7 +93,8 @@ function renderForeignKeys(foreignKeys) {
   ]);
   return `## Coming from PIP-82 or Pulsar
 
-PIP-82 ("Tenant and namespace level rate limiting") names three keys of its own; Pulsar shipped the feature under other names.
+PIP-82 ("Tenant and namespace level rate limiting") names three keys of its own; Pulsar shipped the feature under
+other names.
 
 ${table(['There', 'From', 'Here', 'What is different'], rows)}
 `;

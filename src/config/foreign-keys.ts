@@ -23,7 +23,8 @@ export const FOREIGN_KEYS: readonly ForeignKey[] = [
     from: 'PIP-82',
     ours: 'topic.kind',
     explanation:
-      'Nodes that share a quota always publish. `kind: memory` keeps a node to itself (false); `embedded` and `kafka` share (true).',
+      'Nodes that share a quota always publish. `kind: memory` keeps a node to itself (false); ' +
+      '`embedded` and `kafka` share (true).',
   },
   {
     key: 'resourceUsagePublishIntervalInSecs',

@@ -48,7 +48,7 @@ export const GROUP_SETTINGS = {
     default: 0.001,
     min: 0,
     max: 1,
-    buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, divided by weight.',
+    buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, by weight.',
     costs: 'That part cannot be lent to busy nodes.',
   },
   allowanceRatio: {
@@ -65,7 +65,7 @@ export const GROUP_SETTINGS = {
     defaultText: '1 for every node',
     min: 0.001,
     max: 1000,
-    buys: 'A node with weight 2 gets twice the share of a node with weight 1 where both want more. Mapping of node id to weight.',
+    buys: 'A mapping of node id to weight: weight 2 gets twice the share of weight 1 where both want more.',
     costs: 'Less for the others. All nodes must be configured alike.',
   },
   burstMs: {
@@ -88,9 +88,12 @@ export const GROUP_SETTINGS = {
     kind: 'choice',
     default: 'equal-share',
     choices: ISOLATION_POLICIES,
-    buys: 'What a node admits that cannot read its own records after isolation.holdMs: equal-share min(share held, quota / nodes), floor its floor, closed nothing, open everything.',
+    buys:
+      'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
+      'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
     costs:
-      'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a single node is cut off.',
+      'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a ' +
+      'single node is cut off.',
   },
   'isolation.holdMs': {
     kind: 'duration',

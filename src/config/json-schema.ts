@@ -51,7 +51,8 @@ function shapeOf(rows: SettingRows): Readonly<Record<string, z.ZodType>> {
 }
 
 function editorLeaf(setting: Setting): z.ZodType {
-  const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${setting.buys} Costs: ${setting.costs}`;
+  const { buys, costs } = setting;
+  const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
   return z.unknown().meta({ description, ...typeOf(setting) });
 }
 
@@ -69,7 +70,7 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:
-      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind) });
+      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
   }
 }
 

@@ -1,10 +1,11 @@
 /**
  * The known names nearest to a misspelled one, best first, at most three; for "did you mean". Distance is the number of
- * single-letter edits (insert, delete, replace, swap of neighbours) without regard to case, at most a third of the length.
+ * single-letter edits (insert, delete, replace, swap of neighbours) without regard to case; at most three, and at most
+ * a third of the length.
  */
 export function nearestNames(wanted: string, known: Iterable<string>): readonly string[] {
   const target = wanted.slice(0, LENGTH_MAX).toLowerCase();
-  const limit = Math.max(1, Math.floor(target.length / 3));
+  const limit = Math.max(1, Math.min(DISTANCE_MAX, Math.floor(target.length / 3)));
   const near: { name: string; distance: number }[] = [];
   let looked = 0;
   for (const name of known) {
@@ -22,30 +23,38 @@ export function didYouMean(wanted: string, known: Iterable<string>): string {
   return names.length === 0 ? '' : `Did you mean ${names.join(' or ')}?`;
 }
 
-// A request with an unknown group must not stop the event loop: the work is at most 10,000 × 64 × 64 cells, and rows
-// end early once every cell is above the limit (a few milliseconds for 10,000 unlike names).
+// A request with an unknown group must not stop the event loop: at most 10,000 names × 64 letters × 7 cells.
 const CANDIDATES_MAX = 10_000;
 const LENGTH_MAX = 64;
+const DISTANCE_MAX = 3;
 
+/** Rows of the table of distances (row − 2, row − 1, row), reused: this function does not call itself. */
+const ROWS = [new Uint8Array(LENGTH_MAX + 2), new Uint8Array(LENGTH_MAX + 2), new Uint8Array(LENGTH_MAX + 2)];
+
+/** Restricted Damerau–Levenshtein distance; above `limit` it is `limit + 1`. Only cells near the diagonal count. */
 function editDistance(one: string, other: string, limit: number): number {
-  if (Math.abs(one.length - other.length) > limit) return Number.POSITIVE_INFINITY;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  const tooFar = limit + 1;
+  if (Math.abs(one.length - other.length) > limit) return tooFar;
+  let [beforeLast, last, current] = ROWS as [Uint8Array, Uint8Array, Uint8Array];
+  for (let column = 0; column <= other.length; column++) last[column] = Math.min(column, tooFar);
   for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    let smallest = row;
-    for (let column = 1; column <= other.length; column++) {
-      const same = one[row - 1] === other[column - 1];
-      let cost = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
-      const swapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      if (swapped) cost = Math.min(cost, beforeLast[column - 2]! + 1);
-      current.push(cost);
-      smallest = Math.min(smallest, cost);
+    const from = Math.max(1, row - limit);
+    const to = Math.min(other.length, row + limit);
+    current[from - 1] = from === 1 ? Math.min(row, tooFar) : tooFar;
+    let smallest = current[from - 1]!;
+    for (let column = from; column <= to; column++) {
+      const replace = last[column - 1]! + (one[row - 1] === other[column - 1] ? 0 : 1);
+      let cost = Math.min(tooFar, replace, last[column]! + 1, current[column - 1]! + 1);
+      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
+        cost = Math.min(cost, beforeLast[column - 2]! + 1);
+      }
+      current[column] = cost;
+      if (cost < smallest) smallest = cost;
     }
-    // A swap can reach two rows back, but never below the smallest of this row.
-    if (smallest > limit) return Number.POSITIVE_INFINITY;
-    beforeLast = last;
-    last = current;
+    current[to + 1] = tooFar;
+    // A swap reaches two rows back, but never below the smallest of this row.
+    if (smallest > limit) return tooFar;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
   return last[other.length]!;
 }

@@ -71,6 +71,15 @@ export const LOG_SETTINGS = {
     buys: 'debug and trace show every round and record.',
     costs: 'Log volume; at trace it grows with the traffic.',
   },
+  decisionsFile: {
+    kind: 'text',
+    default: null,
+    defaultText: 'none: not written',
+    buys:
+      'Every change of an own share as a JSON line in this file, to look at a rebalancing closely. Relative paths ' +
+      'start at the folder of the configuration file.',
+    costs: 'About 10 µs of the event loop per change, and disk: the file grows without bound.',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 export const METRICS_SETTINGS: Readonly<Record<keyof MetricsConfig, Setting>> = {

@@ -28,7 +28,7 @@ export function parseYaml(text: string): ParsedYaml {
   const deep = tooDeepAt(text);
   if (deep !== null) return unreadable([syntaxMistake(lineColumn(text, deep), 'nests too deeply')]);
   const lines = new LineCounter();
-  // uniqueKeys compares every key with every other one: 7 s for 20,000 groups. duplicateKeys() below does it with a set.
+  // uniqueKeys compares every key with every other: 7 s for 20,000 groups. duplicateKeys() does it with a map.
   const options = { lineCounter: lines, prettyErrors: false, stringKeys: true, resolveKnownTags: false } as const;
   try {
     const document = parseDocument(text, { ...options, version: '1.2', uniqueKeys: false });
@@ -59,16 +59,18 @@ function tooDeepAt(text: string): number | null {
   let flowDepth = 0;
   let lineDepth = 0;
   for (const token of new Lexer().lex(text)) {
-    const kind = token[0];
-    if (kind === '[' || kind === '{') flowDepth++;
-    else if (kind === ']' || kind === '}') flowDepth--;
-    const indentation = kind === ' ' && lineDepth === 0;
-    if (kind === '\n' || kind === '\r' || kind === ',') lineDepth = 0;
+    if (token === '[' || token === '{') flowDepth++;
+    else if (token === ']' || token === '}') flowDepth--;
+    if (token[0] === '\n' || token[0] === '\r' || token === ',') lineDepth = 0;
     else if (token === '-' || token === '?' || token === ':') lineDepth++;
-    if (flowDepth > DEPTH_MAX || lineDepth > DEPTH_MAX || (indentation && token.length > 4 * DEPTH_MAX)) return offset;
+    if (flowDepth > DEPTH_MAX || lineDepth > DEPTH_MAX || isWideSpace(token)) return offset;
     if (!MARKERS.has(token)) offset += token.length;
   }
   return null;
+}
+
+function isWideSpace(token: string): boolean {
+  return token.length > 4 * DEPTH_MAX && /^ +$/.test(token);
 }
 
 /** Tokens of the lexer that stand for no text: start of a document, of a flow error, of a plain scalar. */

@@ -1,4 +1,4 @@
-/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `25%`) and how we print them back. */
+/** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `25%`) and how we print them. */
 
 export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'ratio' | 'factor';
 

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
+import { resolve } from 'node:path';
 import { buildConfig } from './build-config.js';
 import { checkRelations } from './check-relations.js';
 import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
 import { checkGroupNames, readGroups } from './read-groups.js';
-import { readNode } from './read-node.js';
+import { readNode, type SettingValues } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import { readTopic } from './read-topic.js';
 import type { ResolvedConfig } from './resolved-config.js';
@@ -50,7 +51,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
     return { config: null, mistakes: findings.mistakes };
   }
-  const node = readNode(root, findings, options.hostName ?? hostname());
+  const node = withAbsolutePaths(readNode(root, findings, options.hostName ?? hostname()), options.folder ?? '.');
   const topic = readTopic(root.topic, findings, {
     nodeId: node.get('node'),
     folder: options.folder ?? '.',
@@ -61,6 +62,11 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkGroupNames(node, groups, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   return { config: buildConfig({ source: options.source, node, topic, groups }), mistakes: [] };
+}
+
+function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {
+  const file = node.get('log.decisionsFile');
+  return typeof file === 'string' ? new Map(node).set('log.decisionsFile', resolve(folder, file)) : node;
 }
 
 /** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */

@@ -8,7 +8,7 @@ export interface ResolvedConfig {
   readonly source: string;
   readonly topic: TopicConfig;
   readonly http: HttpConfig;
-  readonly log: { readonly level: string };
+  readonly log: LogConfig;
   readonly metrics: MetricsConfig;
   /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
@@ -31,6 +31,12 @@ export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
+}
+
+export interface LogConfig {
+  readonly level: string;
+  /** Absolute path of the decision log; null = none is written. */
+  readonly decisionsFile: string | null;
 }
 
 export interface MetricsConfig {

@@ -7,7 +7,7 @@ import { show } from './setting-text.js';
 import { readValue } from './setting-value.js';
 import { SECTIONS, SETTINGS, type SettingRows } from './settings.js';
 
-/** A strict zod schema of nested mappings made of rows like `quota.publish.messagesPerSecond`. Every key may be null. */
+/** A strict zod schema of nested mappings, from rows like `quota.publish.messagesPerSecond`. Every key may be null. */
 export function schemaOf(rows: SettingRows, { leafOf = leafSchema, besides = {} }: SchemaOptions = {}): z.ZodType {
   const shape: Record<string, z.ZodType> = { ...besides };
   for (const [name, below] of childrenOf(rows)) {

@@ -92,12 +92,14 @@ function quantityValue({ kind, min = 0, max = Infinity }: Setting, input: unknow
 
 type Element = Pick<Setting, 'kind' | 'pattern' | 'min' | 'max' | 'remedy'>;
 
+/** 1 … 65535. */
+const PORT = '(?:[1-9]\\d{0,3}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d\\d|655[0-2]\\d|6553[0-5])';
+
 const GROUP: Element = { kind: 'name', pattern: GROUP_NAME, remedy: 'Write the names as in groups:.' };
 const ADDRESS: Element = {
   kind: 'name',
   pattern: {
-    matches:
-      /^(?:\[[0-9A-Fa-f:.%]{2,64}\]|[A-Za-z0-9._-]{1,253}):(?:[1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/,
+    matches: new RegExp(`^(?:[[0-9A-Fa-f:.%]{2,64}]|[A-Za-z0-9._-]{1,253}):${PORT}$`),
     text: 'host:port',
   },
   remedy: 'Write it like "127.0.0.1:9092".',

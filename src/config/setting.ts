@@ -6,7 +6,7 @@ import type { QuantityKind } from './quantity.js';
  */
 export interface Setting {
   readonly kind: SettingKind;
-  /** In base units (milliseconds, bytes, per second). `null`: there is no value unless one is given; see `defaultText`. */
+  /** In base units (milliseconds, bytes, per second). `null`: no value unless one is given; see `defaultText`. */
   readonly default: SettingDefault;
   /** For the docs, where the default is derived or `null` means something. */
   readonly defaultText?: string;

@@ -71,7 +71,7 @@ function fileRow(key: string): Setting {
   return {
     kind: 'text',
     default: null,
-    buys: `${key} is read from this file (at most 64 KiB); relative paths start at the folder of the configuration file.`,
+    buys: `${key} is read from this file (at most 64 KiB); relative paths start at that of the configuration file.`,
     costs: 'Read once, at the start.',
   };
 }

@@ -19,7 +19,7 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     default: 5000,
     min: 50,
     max: HOUR_MS,
-    buys: 'Less traffic on partitions other than the first: 100 nodes × 16 partitions each second would be 8 MB a minute.',
+    buys: 'Less traffic on partitions but the first: 100 nodes × 16 partitions each second would be 8 MB a minute.',
     costs: 'The loss of a single partition leader is noticed later.',
   },
   stalenessMs: {
@@ -60,7 +60,9 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     default: 5,
     min: 0,
     max: 20,
-    buys: 'Fewer reports of mere chance: z in change > z · √(2 · Σ size²). At 5 steady Poisson traffic reports in 0.04 % of the rounds, at 2 in 16 %.',
+    buys:
+      'Fewer reports of mere chance: z in change > z · √(2 · Σ size²). At 5 steady Poisson traffic reports in ' +
+      '0.04 % of the rounds, at 2 in 16 %.',
     costs: 'Small groups react later; 0 switches the noise rule off.',
   },
   fastWindowMs: {
@@ -111,6 +113,7 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     max: 64,
     buys: 'Fewer keys and less overhead per record.',
     costs:
-      'One changed group re-sends its whole bucket. At 100 nodes × 5,000 groups and few changes 4 to 8 read 5.3 MB per node and minute, 80 read 12 MB. All nodes of a cluster should agree.',
+      'One changed group re-sends its whole bucket. At 100 nodes × 5,000 groups and few changes 4 to 8 read 5.3 MB ' +
+      'per node and minute, 80 read 12 MB. All nodes of a cluster should agree.',
   },
 };

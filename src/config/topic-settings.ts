@@ -29,7 +29,7 @@ export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
   path: {
     kind: 'text',
     default: './state',
-    buys: 'The folder that the processes of a cluster share. Relative paths start at the folder of the configuration file.',
+    buys: 'The folder that the processes of a cluster share. Relative paths start at that of the configuration file.',
     costs: 'A few MB of disk; it must lie on a local file system.',
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },

@@ -40,7 +40,7 @@ async function makeWorld(): Promise<TopicWorld> {
 
 /** Writers compact as they append; with no tail to keep and nothing to append they only compact. */
 async function moveTailToTheEnd(dataFile: string): Promise<void> {
-  const limits = { fileBytesMax: FILE_BYTES_MAX, tailRecords: 0, tailBytes: 0, tombstoneKeepMs: -1 };
+  const limits = { fileBytesMax: FILE_BYTES_MAX, tailMs: -1, tailRecords: 0, tailBytes: 0, tombstoneKeepMs: -1 };
   const store = await LogStore.open(dataFile, limits);
   for (let commit = 0; commit < 100; commit++) await store.append([]);
   await store.close();

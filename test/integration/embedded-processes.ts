@@ -8,6 +8,8 @@ import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 
 const DIST = new URL('../../dist/topic/embedded/embedded-topic.js', import.meta.url);
 
+const LOOK_EVERY_MS = 5;
+
 /** A folder for one test and the processes on it; `end` kills what is left of them. */
 export class EmbeddedProcesses {
   readonly path: string;
@@ -61,9 +63,8 @@ export class Participant {
     const file = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
     const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
     this.#child = fork(file, [JSON.stringify(facts)], { stdio: [...stdio] });
-    this.#child.stdout?.on('data', (chunk: Buffer) => {
-      this.output += chunk.toString('latin1');
-      this.#onMessage();
+    this.#child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
+      this.output += chunk;
     });
     this.#child.on('message', (message) => {
       this.#messages.push(message);
@@ -114,7 +115,7 @@ export class Participant {
     while (!condition()) {
       const leftMs = givenUpAt - performance.now();
       if (leftMs <= 0) throw new Error(`${what} did not come within ${deadlineMs} ms`);
-      const ended = await Promise.race([exit, this.#next(Math.min(leftMs, 100))]);
+      const ended = await Promise.race([exit, this.#next(Math.min(leftMs, LOOK_EVERY_MS))]);
       if (ended !== undefined && !condition()) throw new Error(`${what} did not come before ${ended}`);
     }
   }

@@ -1,6 +1,8 @@
 export interface NodePorts {
   readonly client: number;
   readonly controller: number;
+  /** For a listener that a test adds. */
+  readonly spare: number;
 }
 
 /** server.properties of one combined node (broker and controller) of a KRaft cluster on loopback. */

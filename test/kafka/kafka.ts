@@ -35,7 +35,7 @@ export interface KafkaOptions {
   /** Combined broker and controller nodes; 1 or 3. */
   readonly nodes?: number;
   /** Lines of server.properties, for every node; they win over those of broker-properties.ts. */
-  readonly properties?: Readonly<Record<string, string>>;
+  readonly properties?: Readonly<Record<string, string>> | ((ports: NodePorts) => Readonly<Record<string, string>>);
   /** Further arguments of `StorageTool format`, e.g. `--add-scram`. */
   readonly formatArguments?: readonly string[];
 }
@@ -43,6 +43,7 @@ export interface KafkaOptions {
 export interface Kafka {
   /** host:port of each node. */
   readonly brokers: readonly string[];
+  readonly ports: readonly NodePorts[];
   readonly nodes: readonly KafkaNode[];
   /** Resolves when every node takes requests and counts as alive. */
   untilReady(): Promise<void>;
@@ -94,6 +95,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
 
 class KafkaCluster implements Kafka {
   readonly brokers: readonly string[];
+  readonly ports: readonly NodePorts[];
   readonly nodes: readonly KafkaNode[];
   readonly #processes: readonly NodeProcess[];
   readonly #scratch: string;
@@ -101,8 +103,11 @@ class KafkaCluster implements Kafka {
   static async create(distribution: Distribution, options: KafkaOptions): Promise<KafkaCluster> {
     const scratch = await mkdtemp(join(tmpdir(), 'quotamesh-kafka-'));
     const count = options.nodes ?? 1;
-    const free = await freePorts(2 * count);
-    const ports = Array.from({ length: count }, (_, i) => ({ client: free[2 * i], controller: free[2 * i + 1] }));
+    const free = await freePorts(3 * count);
+    const ports = Array.from({ length: count }, (_, i) => {
+      const [client, controller, spare] = free.slice(3 * i);
+      return { client, controller, spare };
+    });
     return new KafkaCluster(distribution, options, ports, scratch);
   }
 
@@ -110,9 +115,11 @@ class KafkaCluster implements Kafka {
     this.#scratch = scratch;
     const clusterId = randomBytes(16).toString('base64url');
     this.brokers = ports.map(({ client }) => `127.0.0.1:${client}`);
-    this.#processes = ports.map((_, i) => {
+    this.ports = ports;
+    this.#processes = ports.map((own, i) => {
       const folder = join(scratch, `node-${i + 1}`);
-      const properties = { ...brokerProperties(i + 1, ports, join(folder, 'log')), ...options.properties };
+      const extra = typeof options.properties === 'function' ? options.properties(own) : options.properties;
+      const properties = { ...brokerProperties(i + 1, ports, join(folder, 'log')), ...extra };
       const setUp = { properties, folder, clusterId, formatArguments: options.formatArguments ?? [] };
       return distribution.kind === 'java'
         ? new JavaNode(distribution.classPath, setUp, scratch)

@@ -1,3 +1,6 @@
+/** Doubles above this skip whole numbers; every maxRequest is below it. */
+export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
+
 /** What POST /v1/acquire takes. Compiled once by fastify for validation, and printed by GET /openapi.json. */
 export const ACQUIRE_BODY_SCHEMA = {
   type: 'object',
@@ -35,9 +38,6 @@ export const RESERVED_FIELDS: readonly string[] = [
   'waitMs',
   'atMost',
 ];
-
-/** Doubles above this skip whole numbers; every maxRequest is below it. */
-export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 function amount(description: string) {
   return { type: 'number', minimum: 0, maximum: AMOUNT_MAX, description, examples: [1] } as const;

@@ -1,4 +1,4 @@
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import type { FastifySchemaValidationError } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { type ErrorFacts, QuotameshError } from '../../errors.js';
 import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, RESERVED_FIELDS } from './acquire-schema.js';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { QuotameshError } from '../../errors.js';
 import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
@@ -16,12 +17,11 @@ export interface AppendQueueOptions {
   readonly gate: CommitGate;
   /** All entries in one transaction, or none. */
   readonly commit: (entries: readonly Buffer[]) => Promise<void>;
+  /** The log works: told after every transaction, also an empty one. */
   readonly onCommitted: (records: number, bytes: number) => void;
   readonly onAppendFailed: () => void;
   /** Told with every failure; the receiver knows whether it is the first. */
   readonly onLost: (reason: string) => void;
-  /** Told with every success. */
-  readonly onWorking: () => void;
 }
 
 interface WaitingAppend {
@@ -49,8 +49,12 @@ export class AppendQueue {
     this.#options = options;
   }
 
+  get busy(): boolean {
+    return this.#working !== undefined;
+  }
+
   append(entries: readonly Buffer[]): Promise<void> {
-    const bytes = entries.reduce((sum, entry) => sum + entry.length, 0);
+    const bytes = sum(entries, (entry) => entry.length);
     if (this.#waitingRecords + entries.length > WAITING_RECORDS_MAX || this.#waitingBytes + bytes > WAITING_BYTES_MAX) {
       this.#options.onAppendFailed();
       const reason = `${this.#waitingRecords} records (${this.#waitingBytes} bytes) are waiting already`;
@@ -66,16 +70,15 @@ export class AppendQueue {
   }
 
   /**
-   * Rejects what waits, and gives the transaction under way `graceMs` to end.
-   * False = it has not: the store must not be closed under it.
+   * Rejects what waits, and gives the transaction under way `graceMs` to end. When it has not, the queue is still
+   * `busy`, and the store must not be closed under it.
    */
-  async close(graceMs: number): Promise<boolean> {
+  async close(graceMs: number): Promise<void> {
     this.#stopping.abort();
     for (const append of this.#take(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY))
       this.#reject(append, topicClosed);
-    const idle = await endsWithin(this.#working, graceMs);
+    await Promise.race([this.#working, sleep(graceMs, undefined, { ref: false })]);
     for (const append of this.#committing) this.#reject(append, topicClosed);
-    return idle;
   }
 
   async #work(): Promise<void> {
@@ -98,16 +101,19 @@ export class AppendQueue {
 
   async #commit(appends: readonly WaitingAppend[]): Promise<void> {
     this.#committing = appends;
-    try {
-      await this.#options.commit(appends.flatMap((append) => append.entries));
-      for (const append of appends) this.#succeed(append);
-      this.#options.onWorking();
-    } catch (error) {
-      const failure = toTopicError(this.#options.topic, error);
+    const entries = appends.flatMap((append) => append.entries);
+    const failure = await this.#options.commit(entries).then(
+      () => undefined,
+      (error: unknown) => toTopicError(this.#options.topic, error),
+    );
+    this.#committing = [];
+    if (failure) {
       for (const append of appends) this.#reject(append, () => failure);
       this.#options.onLost(failure.message);
+    } else {
+      this.#options.onCommitted(entries.length, sum(entries, payloadBytes));
+      for (const append of appends) this.#resolve(append);
     }
-    this.#committing = [];
   }
 
   #take(recordsMax: number, bytesMax: number): WaitingAppend[] {
@@ -136,12 +142,8 @@ export class AppendQueue {
     this.#options.onLost(error.message);
   }
 
-  #succeed(append: WaitingAppend): void {
-    this.#options.onCommitted(
-      append.entries.length,
-      append.entries.reduce((sum, entry) => sum + payloadBytes(entry), 0),
-    );
-    // Rejected before: too late for the caller, yet in the log.
+  /** An append that was rejected meanwhile is in the log all the same. */
+  #resolve(append: WaitingAppend): void {
     if (append.timer === undefined) return;
     clearTimeout(append.timer);
     append.timer = undefined;
@@ -162,12 +164,6 @@ export class AppendQueue {
   }
 }
 
-async function endsWithin(work: Promise<void> | undefined, graceMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), graceMs);
-  });
-  const ended = await Promise.race([Promise.resolve(work).then(() => true), late]);
-  clearTimeout(timer);
-  return ended;
+function sum(entries: readonly Buffer[], size: (entry: Buffer) => number): number {
+  return entries.reduce((total, entry) => total + size(entry), 0);
 }

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long a process that has just left gives way when others were waiting; about ten commits. */
 const GIVE_WAY_MS = 2;
+/** Refused, though somebody was inside a moment ago: left, or frozen on the way in; then this is how often we ask. */
+const ASK_AGAIN_MS = 2;
 /** A waiter looks again after this even when it was not told; covers a connection that the holder never closed. */
 const LOOK_AGAIN_MS = 1000;
 
@@ -88,9 +90,13 @@ function holderGone(address: string, signal: AbortSignal): Promise<void> {
       socket.destroy();
       resolve();
     };
-    const timer = setTimeout(finish, LOOK_AGAIN_MS);
+    let timer = setTimeout(finish, LOOK_AGAIN_MS);
     signal.addEventListener('abort', finish);
-    // `resume`: the end of the connection is only noticed by reading. An error is a refused connection: nobody inside.
-    socket.on('error', finish).on('close', finish).resume();
+    socket.on('error', () => {
+      clearTimeout(timer);
+      timer = setTimeout(finish, ASK_AGAIN_MS);
+    });
+    // `resume`: the end of a connection is only noticed by reading.
+    socket.on('end', finish).resume();
   });
 }

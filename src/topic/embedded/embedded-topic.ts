@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../../core/invariant.js';
+import type { QuotameshError } from '../../errors.js';
 import type {
   AppendRecord,
   ReadRecord,
@@ -23,7 +24,8 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
 
 const DEFAULT_LIMITS: LogLimits = {
   fileBytesMax: 4 * 1024 ** 3,
-  tailRecords: 10_000,
+  tailMs: 30_000,
+  tailRecords: 20_000,
   tailBytes: 8 * 1024 ** 2,
   tombstoneKeepMs: 3_600_000,
 };
@@ -61,6 +63,7 @@ export class EmbeddedTopic implements ReportTopic {
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
   #lost = false;
+  #failure: QuotameshError | undefined;
 
   constructor(options: EmbeddedTopicOptions) {
     const { path, appendTimeoutMs, ...limits } = options;
@@ -79,6 +82,7 @@ export class EmbeddedTopic implements ReportTopic {
 
   async append(records: readonly AppendRecord[]): Promise<void> {
     if (this.#closing || !this.#log) throw topicClosed(this.#path);
+    if (this.#failure) throw this.#failure;
     if (records.length === 0) return;
     for (const { partition } of records) invariant(partition === 0, 'the only partition is 0', { partition });
     await this.#log.queue.append(records.map(encodeEntry));
@@ -135,7 +139,7 @@ export class EmbeddedTopic implements ReportTopic {
     const follower = new LogFollower(store, this.#path, folder.dataFile, {
       onRecords: (records) => this.#deliver(records),
       onCaughtUp: () => this.#tell((listener) => listener.onCaughtUp()),
-      onFailed: (error) => this.#tell((listener) => listener.onFailed(error)),
+      onFailed: (error) => this.#fail(error),
     });
     const queue = new AppendQueue({
       topic: this.#path,
@@ -145,11 +149,11 @@ export class EmbeddedTopic implements ReportTopic {
       onCommitted: (records, bytes) => {
         this.counters.recordsAppended += records;
         this.counters.bytesAppended += bytes;
+        this.#works();
         follower.read();
       },
       onAppendFailed: () => this.counters.appendsFailed++,
       onLost: (reason) => this.#lose(reason),
-      onWorking: () => this.#works(),
     });
     return { store, gate, queue, follower };
   }
@@ -161,8 +165,9 @@ export class EmbeddedTopic implements ReportTopic {
     const log = this.#log;
     if (!log) return;
     log.follower.stop();
-    if (!(await log.queue.close(CLOSE_COMMIT_GRACE_MS))) {
-      leaveByForce();
+    await log.queue.close(CLOSE_COMMIT_GRACE_MS);
+    if (log.queue.busy) {
+      exitByForceWhile(() => log.queue.busy);
       return;
     }
     // Closing takes LMDB's locks. When another process is frozen inside, the end of this process closes the file.
@@ -176,6 +181,12 @@ export class EmbeddedTopic implements ReportTopic {
     this.counters.recordsRead += records.length;
     for (const { key, value } of records) this.counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
     this.#tell((listener) => listener.onRecords(records));
+  }
+
+  /** Appends would go into a file that nobody reads. */
+  #fail(error: QuotameshError): void {
+    this.#failure = error;
+    this.#tell((listener) => listener.onFailed(error));
   }
 
   #lose(reason: string): void {
@@ -202,6 +213,8 @@ export class EmbeddedTopic implements ReportTopic {
  * gate keeps this from happening among our own processes; it takes a foreign program frozen inside the data file, or
  * processes in different network namespaces. Then nothing but a signal ends the process.
  */
-function leaveByForce(): void {
-  process.once('exit', () => process.kill(process.pid, 'SIGKILL'));
+function exitByForceWhile(stuck: () => boolean): void {
+  process.once('exit', () => {
+    if (stuck()) process.kill(process.pid, 'SIGKILL');
+  });
 }

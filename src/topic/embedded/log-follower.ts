@@ -13,14 +13,15 @@ const LOOK_AGAIN_MS = 3;
 /** Between two of these the event loop gets a turn: a batch takes 2 ms. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 1024 * 1024;
-const FILE_CHECK_MS = 5000;
+/** Nothing tells that a file which is in use was removed. */
+const FILE_CHECK_MS = 2000;
 
 export interface FollowerListener {
   onRecords(records: readonly ReadRecord[]): void;
   /** Once: everything that was there at the start has been delivered. */
   onCaughtUp(): void;
   /** Once: no further reading. */
-  onFailed(error: Error): void;
+  onFailed(error: QuotameshError): void;
 }
 
 /** Reads the log from its start and goes on with what any process appends: watches the data file, polls slowly. */
@@ -30,6 +31,7 @@ export class LogFollower {
   readonly #dataFile: string;
   readonly #listener: FollowerListener;
   #position = 0;
+  #inode = 0;
   #caughtUp = false;
   #stopped = false;
   /** A further batch is due in the next turn of the event loop. */
@@ -47,11 +49,11 @@ export class LogFollower {
   }
 
   async start(): Promise<void> {
-    const { ino } = await stat(this.#dataFile);
+    this.#inode = (await stat(this.#dataFile)).ino;
     if (this.#stopped) return;
     this.#startWatching();
     this.#poll = setInterval(() => this.read(), this.#watcher ? POLL_MS : POLL_UNWATCHED_MS);
-    this.#fileCheck = setInterval(() => void this.#checkFile(ino), FILE_CHECK_MS);
+    this.#fileCheck = setInterval(() => void this.#checkFile(), FILE_CHECK_MS);
     setImmediate(() => this.read());
   }
 
@@ -112,9 +114,9 @@ export class LogFollower {
     }, LOOK_AGAIN_MS);
   }
 
-  async #checkFile(ino: number): Promise<void> {
+  async #checkFile(): Promise<void> {
     const found = await stat(this.#dataFile).catch(() => undefined);
-    if (found?.ino !== ino && !this.#stopped) this.#fail('its data file was removed or replaced while in use');
+    if (found?.ino !== this.#inode && !this.#stopped) this.#fail('its data file was removed or replaced while in use');
   }
 
   #fail(fact: string, cause?: unknown): void {

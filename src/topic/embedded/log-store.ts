@@ -22,7 +22,9 @@ import {
 export interface LogLimits {
   /** The data file may not grow beyond; as much address space is reserved, since lmdb's way of growing leaks maps. */
   readonly fileBytesMax: number;
-  /** The newest records that are kept even when superseded, so that a reader may lag by that much. */
+  /** The tail: records that are kept even when superseded, so that a reader may lag by that much time of the log … */
+  readonly tailMs: number;
+  /** … unless there are more than this. */
   readonly tailRecords: number;
   readonly tailBytes: number;
   /** A tombstone behind the tail goes after this much time of the log, or when there are more than `tailRecords`. */
@@ -157,12 +159,13 @@ export class LogStore {
   }
 
   #moveTail(state: LogState, stepsMax: number): void {
-    const { tailRecords, tailBytes } = this.#limits;
-    for (let step = 0; step < stepsMax; step++) {
-      if (state.endOffset - state.tailStart <= tailRecords && state.tailBytes <= tailBytes) return;
-      const offset = state.tailStart++;
-      const entry = this.#db.get(logKey(offset));
-      invariant(entry !== undefined, 'the tail of the log has no holes', { offset });
+    const { tailMs, tailRecords, tailBytes } = this.#limits;
+    for (let step = 0; step < stepsMax && state.tailStart < state.endOffset; step++) {
+      const offset = state.tailStart;
+      const entry = this.#entryAt(offset);
+      const tooMany = state.endOffset - offset > tailRecords || state.tailBytes > tailBytes;
+      if (!tooMany && state.lastAppendMs - appendMsOfEntry(entry) <= tailMs) return;
+      state.tailStart++;
       state.tailBytes -= entry.length;
       if (this.#newestOffset(newestKey(keyOfEntry(entry))) !== offset) {
         this.#db.remove(logKey(offset));
@@ -177,8 +180,7 @@ export class LogStore {
     const table = { start: TOMBSTONES_START, end: TOMBSTONES_END, limit: TOMBSTONES_PER_COMMIT };
     for (const key of [...this.#db.getKeys(table)]) {
       const offset = offsetOfKey(key);
-      const entry = this.#db.get(logKey(offset));
-      invariant(entry !== undefined, 'a tombstone in the table is in the log', { offset });
+      const entry = this.#entryAt(offset);
       const tooMany = state.tombstones > this.#limits.tailRecords;
       if (!tooMany && state.lastAppendMs - appendMsOfEntry(entry) <= this.#limits.tombstoneKeepMs) return;
       this.#db.remove(newestKey(keyOfEntry(entry)));
@@ -188,13 +190,18 @@ export class LogStore {
 
   /** An entry behind the tail. */
   #remove(state: LogState, offset: number): void {
-    const entry = this.#db.get(logKey(offset));
-    invariant(entry !== undefined, 'the newest record of a key is in the log', { offset });
-    if (isTombstone(entry)) {
+    if (isTombstone(this.#entryAt(offset))) {
       this.#db.remove(tombstoneKey(offset));
       state.tombstones--;
     }
     this.#db.remove(logKey(offset));
+  }
+
+  /** Everything in the tail, the newest of each key and every row of T are in the log. */
+  #entryAt(offset: number): Buffer {
+    const entry = this.#db.get(logKey(offset));
+    invariant(entry !== undefined, 'an entry of the log is missing', { offset });
+    return entry;
   }
 
   #newestOffset(key: Buffer): number | undefined {

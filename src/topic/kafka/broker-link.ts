@@ -64,7 +64,7 @@ export class BrokerLink {
   /** TCP, TLS, the broker's API versions and authentication. Destroys the link when it fails. */
   async connect(): Promise<void> {
     const { connectionTimeoutMs, requestTimeoutMs } = this.#settings;
-    await this.#bounded(this.#broker.connect(), connectionTimeoutMs + requestTimeoutMs, 'connecting');
+    await this.#bounded(this.#broker.connect(), Math.max(connectionTimeoutMs, requestTimeoutMs), 'connecting');
   }
 
   /** The raw answer: error codes stand in it, per partition, and are not thrown. Destroys the link when it fails. */

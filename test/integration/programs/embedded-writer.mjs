@@ -4,7 +4,7 @@
  *     argv: JSON { path, key, pauseMs, appendTimeoutMs }; starts at the IPC message "go", ends at "stop"
  *
  * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
- * `(` before LMDB is asked for a transaction, `)` when that has ended, `<n>\n` when append n was acknowledged.
+ * `(` before LMDB is asked for a transaction, `)<n>\n` when append n was acknowledged after it.
  * After "stop" it sends { appended, failed, slowestMs, worstLagMs } over IPC and exits by itself.
  */
 import { writeSync } from 'node:fs';
@@ -17,14 +17,8 @@ const { path, key, pauseMs, appendTimeoutMs } = JSON.parse(process.argv[2]);
 const told = (event) => new Promise((resolve) => process.on('message', (message) => message === event && resolve()));
 
 markTransactions();
-const topic = new EmbeddedTopic({ path, appendTimeoutMs });
-const ignore = () => {};
-await topic.open({
-  ...{ onRecords: ignore, onCaughtUp: ignore, onLost: ignore, onRecovered: ignore },
-  onFailed: (error) => {
-    throw error;
-  },
-});
+// Before "ready", so that the life of a process that waits for its turn is spent on commits.
+await import('lmdb');
 const go = told('go');
 let stopped = false;
 told('stop').then(() => {
@@ -33,13 +27,21 @@ told('stop').then(() => {
 process.send('ready');
 await go;
 
+const topic = new EmbeddedTopic({ path, appendTimeoutMs });
+const ignore = () => {};
+await topic.open({
+  ...{ onRecords: ignore, onCaughtUp: ignore, onLost: ignore, onRecovered: ignore },
+  onFailed: (error) => {
+    throw error;
+  },
+});
 const lag = watchLag();
 let [failed, slowestMs, n] = [0, 0, 0];
 while (!stopped) {
   const start = performance.now();
   try {
     await topic.append([{ partition: 0, key, value: Buffer.from(String(++n)) }]);
-    writeSync(1, `${n}\n`);
+    writeSync(1, `)${n}\n`);
   } catch (error) {
     failed++;
     process.stderr.write(`${key}: ${error.message}\n`);
@@ -53,9 +55,8 @@ process.disconnect();
 
 function markTransactions() {
   const append = LogStore.prototype.append;
-  LogStore.prototype.append = async function (entries) {
+  LogStore.prototype.append = function (entries) {
     writeSync(1, '(');
-    await append.call(this, entries);
-    writeSync(1, ')');
+    return append.call(this, entries);
   };
 }

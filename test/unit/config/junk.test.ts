@@ -23,11 +23,7 @@ function resolves(raw: unknown, env = {}): boolean {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     expect(error.mistakes.length).toBeGreaterThan(0);
-    for (const mistake of error.mistakes) {
-      expect(mistake.problem).not.toBe('');
-      expect(mistake.allowed).not.toBe('');
-      expect(mistake.remedy).not.toBe('');
-    }
+    expect(error.mistakes.filter(({ problem, allowed, remedy }) => !problem || !allowed || !remedy)).toEqual([]);
     return false;
   }
 }
@@ -62,10 +58,10 @@ const leaves = fc.oneof(
 );
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(
-    { maxDepth: 6, depthSize: 'medium' },
+    { maxDepth: 5, depthSize: 'small' },
     leaves,
     fc.array(tie('tree'), { maxLength: 4 }),
-    fc.dictionary(keys, tie('tree'), { maxKeys: 8 }),
+    fc.dictionary(keys, tie('tree'), { maxKeys: 5 }),
   ),
 }));
 const root = fc.record(
@@ -111,10 +107,7 @@ describe('junk', () => {
           resolveConfig(reread, { ...OPTIONS, locate });
         } catch (error) {
           if (!(error instanceof ConfigError)) throw error;
-          for (const { line, column } of error.mistakes) {
-            expect(line).toBeGreaterThan(0);
-            expect(column).toBeGreaterThan(0);
-          }
+          expect(error.mistakes.filter(({ line, column }) => !(line! > 0 && column! > 0))).toEqual([]);
         }
       }),
       { numRuns: 1000 },

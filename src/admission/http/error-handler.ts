@@ -1,0 +1,48 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { QuotameshError } from '../../errors.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { invalidBody } from './invalid-body.js';
+import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
+
+export type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Every failure of a request as problem+json from the catalogue; what nobody foresaw is logged, once per answer. */
+export function errorHandler(telemetry: Telemetry): ErrorHandler {
+  return (error, request, reply) => {
+    const known = knownError(error, request);
+    if (known.code === 'UNEXPECTED') {
+      const stack = error instanceof Error ? error.stack : undefined;
+      telemetry.log('error', 'request failed', { method: request.method, route: request.routeOptions.url, stack });
+    }
+    sendError(reply, known);
+  };
+}
+
+export function sendError(reply: FastifyReply, error: QuotameshError): void {
+  const problem = problemOf(error);
+  reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+}
+
+function knownError(error: unknown, request: FastifyRequest): QuotameshError {
+  if (error instanceof QuotameshError) return error;
+  const failure = error as Partial<FastifyError>;
+  const [violation] = failure.validation ?? [];
+  if (violation !== undefined && failure.validationContext === 'body') return invalidBody(violation, request.body);
+  const made = failure.code === undefined ? undefined : FASTIFY_ERRORS[failure.code];
+  if (made !== undefined) return made(failure, request);
+  return new QuotameshError('UNEXPECTED', { reason: failure.message ?? String(error) }, { cause: error });
+}
+
+type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;
+
+const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is not valid JSON' }),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is empty' }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new QuotameshError('BODY_INVALID', { reason: 'the body is not as long as Content-Length says' }),
+  FST_ERR_CTP_BODY_TOO_LARGE: (_, request) =>
+    new QuotameshError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (_, request) =>
+    new QuotameshError('MEDIA_TYPE_UNSUPPORTED', { mediaType: request.headers['content-type'] ?? '(none)' }),
+  FST_ERR_BAD_URL: () => new QuotameshError('REQUEST_INVALID', { reason: 'the path is not a valid URL path' }),
+};

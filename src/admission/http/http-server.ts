@@ -1,0 +1,93 @@
+import type { Server } from 'node:http';
+import swagger from '@fastify/swagger';
+import { type FastifyInstance, fastify } from 'fastify';
+import { QuotameshError } from '../../errors.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import type { QuotaNode } from '../../runtime/quota-node.js';
+import { VERSION } from '../../version.js';
+import { addAcquireRoute } from './acquire-route.js';
+import { answerBrokenRequests } from './broken-requests.js';
+import { errorHandler, sendError } from './error-handler.js';
+import { addHealthRoutes } from './health-routes.js';
+import { addInfoRoutes, type MetricsPage } from './info-routes.js';
+import { refuseOtherMethods } from './other-methods.js';
+import { addStatusRoutes } from './status-routes.js';
+
+export interface HttpServerParts {
+  readonly node: QuotaNode;
+  readonly telemetry: Telemetry;
+  readonly metrics: MetricsPage;
+}
+
+/** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
+export async function createHttpServer({ node, telemetry, metrics }: HttpServerParts): Promise<FastifyInstance> {
+  const handleError = errorHandler(telemetry);
+  const app = fastify({
+    ...TIMEOUTS_MS,
+    http: { headersTimeout: TIMEOUTS_MS.requestTimeout, connectionsCheckingInterval: 5000 },
+    bodyLimit: node.config.http.bodyLimitBytes,
+    // The stopping node answers itself: with a problem of the catalogue, not with fastify's own 503.
+    return503OnClosing: false,
+    // A group name has up to 200 characters, three times as many when percent-encoded.
+    routerOptions: { maxParamLength: 1024 },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
+    frameworkErrors: handleError,
+    clientErrorHandler: answerBrokenRequests,
+  });
+  app.removeContentTypeParser('text/plain');
+  // Response schemas describe (response-schemas.ts); answers are written as they are.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
+  app.addHook('onRequest', (_, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  await app.register(swagger, { openapi: OPENAPI });
+  refuseOtherMethods(app, (paths) => {
+    addAcquireRoute(app, node);
+    addStatusRoutes(app, node);
+    addHealthRoutes(app, node);
+    addInfoRoutes(app, { node, metrics, paths });
+  });
+  return app;
+}
+
+/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+export async function listen(app: FastifyInstance, { config }: QuotaNode): Promise<string> {
+  const { host, port } = config.http;
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    throw new QuotameshError('HTTP_ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+/** Answers what has arrived, then closes; connections whose request is still incomplete are cut after `graceMs`. */
+export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
+  const server: Server = app.server;
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await app.close();
+  clearTimeout(cut);
+}
+
+/**
+ * A request is a few hundred bytes: 10 s are plenty even over a bad line. Keep-alive is longer than the idle timeout of
+ * the usual load balancers (60 s), so that they and not we close first, and a request never meets a closing connection.
+ */
+const TIMEOUTS_MS = { requestTimeout: 10_000, connectionTimeout: 90_000, keepAliveTimeout: 75_000 } as const;
+
+const OPENAPI = {
+  openapi: '3.1.0',
+  info: {
+    title: 'quotamesh',
+    version: VERSION,
+    description: 'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
+  },
+};
+
+function unknownRoute(method: string, url: string): QuotameshError {
+  const path = url.split('?', 1)[0] ?? url;
+  return new QuotameshError('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
+}

@@ -1,0 +1,182 @@
+/**
+ * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
+ * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways.
+ */
+const text = { type: 'string' } as const;
+const number = { type: 'number', minimum: 0 } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const yes = { type: 'boolean' } as const;
+
+/** An object whose members are all there, and no others. */
+function record<Members extends Readonly<Record<string, unknown>>>(properties: Members, description?: string) {
+  const described = description === undefined ? {} : { description };
+  return { type: 'object', ...described, additionalProperties: false, required: Object.keys(properties), properties };
+}
+
+function listOf(items: unknown) {
+  return { type: 'array', items };
+}
+
+function orNull(schema: { readonly type: string }) {
+  return { ...schema, type: [schema.type, 'null'] };
+}
+
+const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
+
+const RATES = record(
+  { messagesPerSecond: orNull(number), bytesPerSecond: orNull(number) },
+  'Units per second; null = no quota (unlimited).',
+);
+
+const REDUCED_CAPACITY = {
+  ...PROBLEM_MEMBERS,
+  'violated-policies': listOf(text),
+  retryAfterMs: { ...count, minimum: 1 },
+};
+
+const QUOTA_EXCEEDED = {
+  ...REDUCED_CAPACITY,
+  'violated-policies': listOf({ ...text, description: 'Names of items of RateLimit-Policy.' }),
+  group: text,
+  direction: { type: 'string', enum: ['publish', 'dispatch'] },
+  dimension: { type: 'string', enum: ['messages', 'bytes'] },
+  level: { type: 'string', enum: ['group'], description: 'What refused; more levels follow in later versions.' },
+};
+
+export const PROBLEM = problem('An error of the catalogue (docs/errors.md).', PROBLEM_MEMBERS);
+
+const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };
+
+export const ACQUIRE_ANSWERS = {
+  200: json('Granted: go on.', record({ granted: { type: 'boolean', enum: [true] } })),
+  400: PROBLEM,
+  404: PROBLEM,
+  413: PROBLEM,
+  415: PROBLEM,
+  422: PROBLEM,
+  429: {
+    ...problem('The share of this node is used up.', QUOTA_EXCEEDED),
+    headers: {
+      ...RETRY_AFTER,
+      'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
+      RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+    },
+  },
+  503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
+} as const;
+
+export const READY = json(
+  'The node decides. `degraded` names what is not as it should be.',
+  record({ ready: yes, degraded: listOf(text) }),
+);
+
+export const NOT_READY = {
+  ...problem('The node does not decide; `reasons` says why.', {
+    ...PROBLEM_MEMBERS,
+    reasons: listOf(text),
+    degraded: listOf(text),
+  }),
+  headers: RETRY_AFTER,
+};
+
+export const LIVE = json('The event loop turns.', record({ alive: yes }));
+
+const LOCAL_RATES = { share: RATES, limit: RATES };
+
+const LOCAL = record({
+  served: { ...yes, description: 'False until the first use here: nothing is computed for a group that nobody uses.' },
+  link: { type: 'string', enum: ['linked', 'held', 'fallback'] },
+  ...LOCAL_RATES,
+  admittedMessages: number,
+  admittedBytes: number,
+  attemptedMessages: number,
+  attemptedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+});
+
+const NODE_SHARE = record({
+  nodeId: text,
+  self: yes,
+  usage: RATES,
+  demand: RATES,
+  share: RATES,
+  reportedShare: RATES,
+  reportAgeMs: orNull(count),
+});
+
+const DIRECTION = record({ quota: RATES, target: RATES, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) });
+
+export const GROUP = json(
+  'A group as this node sees it.',
+  record({
+    group: text,
+    strategy: text,
+    promise: { type: 'string', enum: ['relaxed'] },
+    directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
+  }),
+);
+
+const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
+
+export const GROUPS = json(
+  'Configured groups in the order of the configuration, at most 1,000.',
+  record({
+    groups: listOf(
+      record({ group: text, strategy: text, publish: GROUP_SUMMARY_DIRECTION, dispatch: GROUP_SUMMARY_DIRECTION }),
+    ),
+    next: { type: ['string', 'null'], description: 'Value of `after` for the next page; null on the last one.' },
+  }),
+);
+
+const MEMBER = record({
+  nodeId: text,
+  incarnation: count,
+  state: { type: 'string', enum: ['alive', 'left', 'expired'] },
+  self: yes,
+  silentMs: { type: 'integer' },
+  version: text,
+});
+
+const TOPIC = record({
+  kind: text,
+  partitions: count,
+  lost: orNull(text),
+  positions: listOf({ type: 'integer' }),
+  pendingAppends: count,
+  counters: { type: 'object', additionalProperties: count },
+});
+
+export const NODES = json(
+  'This node, and the members of the cluster as it sees them.',
+  record({
+    cluster: text,
+    nodeId: text,
+    version: text,
+    incarnation: count,
+    phase: text,
+    ready: yes,
+    notReadyBecause: listOf(text),
+    degraded: listOf(text),
+    uptimeMs: number,
+    members: listOf(MEMBER),
+    topic: TOPIC,
+    rounds: count,
+    reportRoundTripMs: number,
+    lastRebalancingMs: number,
+    recordsIgnored: { type: 'object', additionalProperties: count },
+  }),
+);
+
+export const INDEX = json(
+  'Where to look.',
+  record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),
+);
+
+function json(description: string, schema: unknown) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function problem(description: string, members: Readonly<Record<string, unknown>>) {
+  return { description, content: { 'application/problem+json': { schema: record(members) } } };
+}

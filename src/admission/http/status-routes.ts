@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify';
+import type { QuotaNode } from '../../runtime/quota-node.js';
+import { summarizeGroup } from './group-summary.js';
+import { GROUP, GROUPS, NODES, PROBLEM } from './response-schemas.js';
+
+/** Groups of one page: about a megabyte and 10 ms of the event loop, whatever the number of groups. */
+const PAGE_MAX = 1000;
+
+/** Read-only: what this node knows of the cluster. */
+export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
+  app.get<{ Querystring: { after?: string } }>(
+    '/v1/groups',
+    { schema: { summary: 'All groups, with what this node does for them', tags, querystring: PAGE, response: { 200: GROUPS } } },
+    (request, reply) => {
+      reply.send(pageOfGroups(node, request.query.after));
+    },
+  );
+  app.get<{ Params: { group: string } }>(
+    '/v1/groups/:group',
+    {
+      schema: {
+        summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+        tags,
+        params: { type: 'object', required: ['group'], properties: { group: { type: 'string' } } },
+        response: { 200: GROUP, 404: PROBLEM },
+      },
+    },
+    (request, reply) => {
+      reply.send(node.groupStatus(request.params.group));
+    },
+  );
+  app.get(
+    '/v1/nodes',
+    { schema: { summary: 'This node, the members of the cluster, the topic', tags, response: { 200: NODES } } },
+    (_, reply) => {
+      reply.send(node.status());
+    },
+  );
+}
+
+const tags = ['status'];
+
+const PAGE = {
+  type: 'object',
+  properties: { after: { type: 'string', description: 'Begin behind this group: `next` of the page before.' } },
+} as const;
+
+function pageOfGroups(node: QuotaNode, after: string | undefined) {
+  const { groups } = node.config;
+  const first = after === undefined ? 0 : node.gate.groupIndex(after) + 1;
+  const page = groups.slice(first, first + PAGE_MAX).map((_, at) => summarizeGroup(node, first + at));
+  const next = first + PAGE_MAX < groups.length ? (page.at(-1)?.group ?? null) : null;
+  return { groups: page, next };
+}

@@ -1,0 +1,27 @@
+import { ConfigError } from '../config/config-error.js';
+import { EXIT_OK, EXIT_UNEXPECTED, QuotameshError } from '../errors.js';
+
+/** Ends the process with the message, the remedy and the exit code of an error. */
+export function exitWithError(error: unknown): never {
+  process.stderr.write(`quotamesh: ${describeError(error)}\n`);
+  process.exit(exitCodeOf(error));
+}
+
+/** For people: what is wrong, and what to do about it. */
+export function describeError(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  if (error instanceof QuotameshError) return `${error.message}\n${error.remedy}`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof QuotameshError ? error.exitCode : EXIT_UNEXPECTED;
+}
+
+/** `quotamesh … | head`: a reader that has gone away has seen enough; that is no failure of ours. */
+export function survivePipeEnd(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT_OK);
+    throw error;
+  });
+}

@@ -1,0 +1,38 @@
+import { Command, CommanderError } from 'commander';
+import { EXIT_OK, EXIT_USAGE } from '../errors.js';
+import { VERSION } from '../version.js';
+import { checkCommand } from './check-command.js';
+import { exitWithError, survivePipeEnd } from './exit.js';
+import { runCommand } from './run-command.js';
+import { statusCommand } from './status-command.js';
+
+/** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
+export async function runProgram(argv: readonly string[]): Promise<void> {
+  survivePipeEnd(process.stdout);
+  survivePipeEnd(process.stderr);
+  const program = new Command('quotamesh')
+    .description('Cluster-wide quotas with local decisions.')
+    .version(VERSION, '-V, --version')
+    .exitOverride()
+    .configureHelp({ helpWidth: 120 })
+    .addHelpText('after', EXAMPLES);
+  for (const command of [runCommand(), checkCommand(), statusCommand()]) {
+    program.addCommand(command.exitOverride().copyInheritedSettings(program));
+  }
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) exitWithError(error);
+    // Commander has printed what it had to say.
+    process.exitCode = error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  }
+}
+
+const EXAMPLES = `
+Examples:
+  quotamesh check node.yaml
+  quotamesh run --config node.yaml
+  quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
+  quotamesh status --url http://127.0.0.1:7070 --watch
+
+Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;

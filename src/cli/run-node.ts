@@ -1,0 +1,54 @@
+import { closeHttp, createHttpServer, listen } from '../admission/http/http-server.js';
+import { describeConfig } from '../config/describe-config.js';
+import { loadConfig } from '../config/load-config.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { assembleNode } from '../runtime/create-node.js';
+import { createMetrics } from '../telemetry/metrics.js';
+import { createNodeLog, type NodeLog } from '../telemetry/node-log.js';
+import { VERSION } from '../version.js';
+import { describeError, exitCodeOf } from './exit.js';
+import { guardProcess } from './process-guard.js';
+import type { RunOptions } from './run-command.js';
+import { stopOnSignals } from './stop-on-signals.js';
+
+/** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
+export async function runNode(options: RunOptions): Promise<void> {
+  const overrides = { nodeId: options.node, http: options.http };
+  const config = await loadConfig({ file: options.config, env: process.env, overrides });
+  if (options.printConfig === true) process.stdout.write(describeConfig(config));
+  else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
+  else await serve(config);
+}
+
+async function serve(config: ResolvedConfig): Promise<void> {
+  const log = createNodeLog(config);
+  const incidents = guardProcess(log);
+  const node = await assembleNode(config, log);
+  const metrics = createMetrics(node, incidents);
+  const app = await createHttpServer({ node, telemetry: log, metrics });
+
+  const stop = stopOnSignals(log, async () => {
+    await node.close();
+    await closeHttp(app, HTTP_GRACE_MS);
+  });
+  node.onFenced = (error) => void stop.now(exitCodeOf(error));
+  log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
+
+  // Before the topic: orchestrators ask for liveness from the first second on, and an unreachable topic is no reason to look dead.
+  try {
+    log.log('info', 'http listening', { url: await listen(app, node) });
+    await node.start();
+  } catch (error) {
+    fail(error, log);
+    await stop.now(exitCodeOf(error));
+  }
+}
+
+/** A request is answered in microseconds; who has not sent all of it by then will not. */
+const HTTP_GRACE_MS = 500;
+
+function fail(error: unknown, log: NodeLog): void {
+  const text = describeError(error);
+  log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
+  process.stderr.write(`quotamesh: ${text}\n`);
+}

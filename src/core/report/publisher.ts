@@ -1,0 +1,93 @@
+import type { Append } from '../coordinator-protocol.js';
+import type { LaneState } from '../lane-state.js';
+import type { CoordinatorSettings } from '../settings.js';
+import type { LinkWatch } from '../share/link-watch.js';
+import { MEMBERSHIP_PARTITION } from '../usage-map/log-reader.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { Incarnation, NodeKey } from '../vocabulary.js';
+import { Heartbeat } from './heartbeat.js';
+import { type Author, nodeRecordKey, type TopicRecord } from './record.js';
+import type { Bucket, ReportBook } from './report-book.js';
+import type { Reporter } from './reporter.js';
+
+export interface PublisherParts {
+  readonly nodeKey: NodeKey;
+  readonly membership: Membership;
+  readonly link: LinkWatch;
+  readonly book: ReportBook;
+  readonly reporter: Reporter;
+  /** Where appends go: the effects of the step under way. */
+  readonly appends: Append[];
+}
+
+/** Writes this node's records: heartbeats, due buckets, the farewell. It numbers them and tells the link watch what was sent when. */
+export class Publisher {
+  incarnation: Incarnation = 0;
+  readonly #settings: CoordinatorSettings;
+  readonly #parts: PublisherParts;
+  readonly #heartbeat: Heartbeat;
+  #sequence = 0;
+
+  constructor(settings: CoordinatorSettings, parts: PublisherParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#heartbeat = new Heartbeat(settings);
+  }
+
+  /** Heartbeats that are due; `all` beats on every partition now. */
+  beat(nowMs: number, all: boolean): void {
+    const suspected = this.#suspectsSomebody(nowMs);
+    const { nodeId, version, partitions } = this.#settings;
+    for (let partition = 0; partition < partitions; partition++) {
+      if (!all && !this.#heartbeat.isDue(partition, suspected, nowMs)) continue;
+      this.#heartbeat.sent(partition, nowMs);
+      const key = nodeRecordKey(this.#parts.nodeKey);
+      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version }));
+    }
+  }
+
+  publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+    const { book, link } = this.#parts;
+    for (const bucket of book.buckets) {
+      if (!bucket.dirty && nowMs < bucket.forcedAtMs) continue;
+      if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) continue;
+      // A topic that is away gets heartbeats only; the buckets stay dirty and go out when it is back.
+      if (link.of(bucket.partition) === 'linked') this.#publish(bucket, lanes, nowMs);
+    }
+  }
+
+  /** The farewell changes shares; the tombstones behind it only free space. */
+  sayFarewell(nowMs: number): void {
+    const { nodeKey, book, appends } = this.#parts;
+    const { nodeId } = this.#settings;
+    this.#append(MEMBERSHIP_PARTITION, nodeRecordKey(nodeKey), nowMs, (author) => ({
+      kind: 'farewell',
+      author,
+      nodeId,
+    }));
+    for (const { partition, key } of book.buckets) appends.push({ partition, key, record: null });
+  }
+
+  #publish(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+    const { reporter, book } = this.#parts;
+    const rows = reporter.rowsOf(bucket, lanes);
+    const wasNeverPublished = bucket.publishedMs === Number.NEGATIVE_INFINITY;
+    book.published(bucket, nowMs);
+    if (rows.length === 0 && wasNeverPublished) return;
+    this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
+  }
+
+  #append(partition: number, key: string, nowMs: number, make: (author: Author) => TopicRecord): void {
+    const sequence = ++this.#sequence;
+    this.#parts.link.sent(partition, sequence, nowMs);
+    const author = { nodeKey: this.#parts.nodeKey, incarnation: this.incarnation, sequence };
+    this.#parts.appends.push({ partition, key, record: make(author) });
+  }
+
+  #suspectsSomebody(nowMs: number): boolean {
+    const { membership, nodeKey } = this.#parts;
+    return membership.alive.some((member) => {
+      return member.nodeKey !== nodeKey && nowMs - member.lastSignMs > this.#settings.stalenessMs;
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import { maxMin } from '../../core/convergence/max-min.js';
+import { createRound } from '../../core/convergence/strategy.js';
+import { BYTES, MESSAGES, type Rates } from '../../core/vocabulary.js';
+
+/** What one node had to do and did in one second: [messages, bytes]. */
+export interface NodeSecond {
+  readonly demand: Rates;
+  readonly admitted: Rates;
+}
+
+/**
+ * Jain's index of one second: how evenly the nodes came by what max-min fairness gives them, 1 = exactly evenly.
+ *
+ *     xᵢ = admittedᵢ ÷ what a max-min division of the quota by this second's demand lets node i admit
+ *     J  = (Σ x)² ÷ (n · Σ x²)
+ *
+ * Nodes without demand do not count. NaN where fewer than two nodes have demand.
+ */
+export function jainIndex(quota: Rates, nodes: readonly NodeSecond[]): number {
+  const parts = fairMessages(quota, nodes).flatMap((fair, at) =>
+    fair > 0 ? [nodes[at].admitted[MESSAGES] / fair] : [],
+  );
+  if (parts.length < 2) return Number.NaN;
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  const squares = parts.reduce((sum, part) => sum + part * part, 0);
+  return squares === 0 ? Number.NaN : (total * total) / (parts.length * squares);
+}
+
+/** The tighter dimension decides how much of a node's demand can pass. */
+function fairMessages(quota: Rates, nodes: readonly NodeSecond[]): number[] {
+  const round = createRound(nodes.length);
+  round.count = nodes.length;
+  round.target.set(quota);
+  for (const [at, { demand }] of nodes.entries()) {
+    round.weight[at] = 1;
+    round.demand[MESSAGES][at] = demand[MESSAGES];
+    round.demand[BYTES][at] = demand[BYTES];
+  }
+  maxMin.converge(round);
+  return nodes.map(({ demand }, at) => {
+    const messages = round.share[MESSAGES][at] / demand[MESSAGES];
+    const bytes = round.share[BYTES][at] / demand[BYTES];
+    return demand[MESSAGES] > 0 ? demand[MESSAGES] * Math.min(1, messages, bytes) : 0;
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * The largest amount in any window of `windowMs`, exact to a millisecond: a ring of one bin per millisecond and its running sum.
+ * The sum only grows when something is added, so that is when the peak is looked at.
+ */
+export class SlidingPeak {
+  peak = 0;
+  readonly #bins: Float64Array;
+  #nowMs = 0;
+  #sum = 0;
+
+  constructor(windowMs: number) {
+    this.#bins = new Float64Array(windowMs);
+  }
+
+  /** @param atMs milliseconds since the start of the measurement; never goes back */
+  add(amount: number, atMs: number): void {
+    this.#moveTo(Math.floor(atMs));
+    const bin = this.#nowMs % this.#bins.length;
+    this.#bins[bin] += amount;
+    this.#sum += amount;
+    this.peak = Math.max(this.peak, this.#sum);
+  }
+
+  #moveTo(toMs: number): void {
+    const emptied = Math.min(toMs - this.#nowMs, this.#bins.length);
+    for (let step = 1; step <= emptied; step++) {
+      const bin = (this.#nowMs + step) % this.#bins.length;
+      this.#sum -= this.#bins[bin];
+      this.#bins[bin] = 0;
+    }
+    this.#nowMs = Math.max(this.#nowMs, toMs);
+  }
+}

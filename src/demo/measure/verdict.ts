@@ -1,0 +1,31 @@
+import type { Measurement } from './meter.js';
+
+/** One promise of the demonstration, and whether it was kept. */
+export interface Criterion {
+  readonly name: string;
+  readonly measured: number;
+  readonly bound: number;
+  readonly sense: 'at least' | 'at most';
+  readonly kept: boolean;
+}
+
+export const UTILISATION_MIN = 0.97;
+export const OVER_ADMISSION_MAX = 0.02;
+export const WORST_SECOND_MAX = 1.1;
+
+/** The three promises that decide the exit code. The first second counts like every other. */
+export function judge(measurement: Measurement): Criterion[] {
+  return [
+    atLeast('utilisation of min(quota, demand)', measurement.utilisation, UTILISATION_MIN),
+    atMost('over-admission over any 5 s', measurement.overAdmission, OVER_ADMISSION_MAX),
+    atMost('worst sliding second ÷ quota', measurement.worstSecond, WORST_SECOND_MAX),
+  ];
+}
+
+function atLeast(name: string, measured: number, bound: number): Criterion {
+  return { name, measured, bound, sense: 'at least', kept: measured >= bound };
+}
+
+function atMost(name: string, measured: number, bound: number): Criterion {
+  return { name, measured, bound, sense: 'at most', kept: measured <= bound };
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { admittedRate } from '../../sim/measure.js';
+import type { KafkaNode } from '../kafka/kafka.js';
+import { Cluster } from './cluster.js';
+import { now, percent, Story, worstFiveSeconds } from './story.js';
+import { TrafficProcess } from './traffic.js';
+
+const QUOTA = 600;
+const NODES = ['a', 'b', 'c'] as const;
+/** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
+const DEMAND = { a: 500, b: 300, c: 300 };
+
+export interface Outage {
+  readonly name: string;
+  begin(broker: KafkaNode): Promise<void>;
+  end(broker: KafkaNode): Promise<void>;
+}
+
+export const KILLED: Outage = {
+  name: 'killed with -9 and started again',
+  begin: (broker) => broker.kill(),
+  end: (broker) => broker.start(),
+};
+
+export const FROZEN: Outage = {
+  name: 'frozen (SIGSTOP) and thawed',
+  begin: async (broker) => broker.freeze(),
+  end: async (broker) => broker.thaw(),
+};
+
+/**
+ * The topic goes away under load and comes back: nobody ever rises, every second admits something, and shares follow the log again soon
+ * after. Asserts the counts, prints the times.
+ */
+export async function surviveOutage(
+  kafka: { brokers: readonly string[]; nodes: readonly KafkaNode[] },
+  outage: Outage,
+  outageMs: number,
+): Promise<void> {
+  const broker = kafka.nodes[0] as KafkaNode;
+  const name = `outage-${process.pid}-${Math.floor(now())}`;
+  const cluster = await Cluster.create({ topic: { kind: 'kafka', brokers: kafka.brokers, name }, quota: QUOTA });
+  const traffic = await TrafficProcess.start();
+  const story = new Story(cluster, traffic, QUOTA);
+  try {
+    await cluster.start(...NODES);
+    await story.phase(DEMAND, 3000, 1500);
+    const lostMs = now();
+    await outage.begin(broker);
+    await sleep(outageMs);
+    const degraded = (await cluster.status('a')).degraded;
+    const backMs = now();
+    await outage.end(broker);
+    const upMs = now();
+    const normalMs = await untilNormal(cluster);
+    const during = await story.since(lostMs, 1000, NODES);
+    const after = await story.phase(DEMAND, 6000, 500);
+    const worst = worstFiveSeconds(story.history, QUOTA);
+    console.log(
+      `[kafka ${outage.name}, ${outageMs / 1000} s] admitted meanwhile ${percent(admittedRate(during.events, lostMs, backMs) / QUOTA)}, ` +
+        `worst 5 s ${percent(worst)}, back to normal ${(normalMs - upMs).toFixed(0)} ms after it was up again, ` +
+        `then ${percent(after.total / QUOTA)}; a said: ${degraded.join('; ')}`,
+    );
+    expect(degraded.length).toBeGreaterThan(0);
+    expect(worst).toBeLessThanOrEqual(1.02);
+    expect(admittedRate(during.events, lostMs, backMs) / QUOTA).toBeGreaterThanOrEqual(0.9);
+    expect(normalMs - upMs).toBeLessThanOrEqual(5000);
+    expect(Math.abs(after.total / QUOTA - 1)).toBeLessThanOrEqual(0.02);
+  } finally {
+    traffic.stop();
+    await cluster.stop();
+  }
+}
+
+/** All nodes hear themselves again and see each other alive. Returns the epoch time. */
+async function untilNormal(cluster: Cluster): Promise<number> {
+  const deadline = now() + 30_000;
+  while (now() < deadline) {
+    const all = await Promise.all(NODES.map((id) => cluster.status(id)));
+    const isNormal = all.every(({ degraded, members }) => {
+      return degraded.length === 0 && members.filter(({ state }) => state === 'alive').length === NODES.length;
+    });
+    if (isNormal) return now();
+    await sleep(50);
+  }
+  throw new Error('the cluster did not get back to normal within 30 s');
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { admittedRate, jain, worstWindow } from '../../sim/measure.js';
+import type { Cluster, DecisionLine } from './cluster.js';
+import type { Answered, TrafficProcess } from './traffic.js';
+
+/** Arrivals per second by node id. */
+export type Rates = Readonly<Record<string, number>>;
+
+/** What one phase of a story showed. Rates are messages per second as the clients saw them. */
+export interface PhaseResult {
+  readonly events: readonly Answered[];
+  /** Epoch time of the change of rates that began the phase, and of its end. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** After settling. */
+  readonly total: number;
+  readonly perNode: Readonly<Record<string, number>>;
+  /** Most admitted in any second, as a part of the quota. */
+  readonly worstSecond: number;
+}
+
+/** Drives traffic at a cluster phase by phase, and keeps everything that was seen for windows that span phases. */
+export class Story {
+  readonly history: Answered[] = [];
+  readonly #cluster: Cluster;
+  readonly #traffic: TrafficProcess;
+  readonly quota: number;
+
+  constructor(cluster: Cluster, traffic: TrafficProcess, quota: number) {
+    this.#cluster = cluster;
+    this.#traffic = traffic;
+    this.quota = quota;
+  }
+
+  /** Sends at these rates for a time; the result is measured from `settleMs` after the change on. */
+  async phase(rates: Rates, milliseconds: number, settleMs: number): Promise<PhaseResult> {
+    const fromMs = this.setRates(rates);
+    await sleep(milliseconds);
+    return this.since(fromMs, settleMs, Object.keys(rates));
+  }
+
+  setRates(rates: Rates): number {
+    const targets = Object.entries(rates).map(([node, ratePerSecond]) => {
+      return { node, url: this.#cluster.url(node), ratePerSecond };
+    });
+    return this.#traffic.setRates(targets);
+  }
+
+  async since(fromMs: number, settleMs: number, nodes: readonly string[]): Promise<PhaseResult> {
+    const toMs = now();
+    await sleep(50);
+    this.history.push(...(await this.#traffic.collect()));
+    const events = this.history.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    const begin = fromMs + settleMs;
+    const perNode = Object.fromEntries(nodes.map((node) => [node, admittedRate(events, begin, toMs, node)]));
+    const worstSecond = worstWindow(this.history, 1000, fromMs - 1000, toMs) / this.quota;
+    return { events, fromMs, toMs, total: admittedRate(events, begin, toMs), perNode, worstSecond };
+  }
+
+  /** From `fromMs` until the shares of the decision logs stay within 5 % of the quota of `wanted` for a second. */
+  async settledAfterMs(fromMs: number, wanted: Rates, untilMs: number): Promise<number> {
+    return settledAfterMs(await this.#cluster.decisions(), fromMs, wanted, untilMs, this.quota);
+  }
+}
+
+/**
+ * The last moment before `untilMs` at which Σ |share − wanted| was above 5 % of the quota, after `fromMs` (the definition of
+ * peers-and-theory 4.2, read from the decision logs). Infinity when it still is within the last second.
+ */
+export function settledAfterMs(
+  decisions: readonly DecisionLine[],
+  fromMs: number,
+  wanted: Rates,
+  untilMs: number,
+  quota: number,
+): number {
+  const shares = new Map<string, number>();
+  let settledMs: number | null = null;
+  for (const { t, node, shareMessages } of decisions) {
+    if (t > untilMs) break;
+    if (node in wanted) shares.set(node, shareMessages ?? 0);
+    const off = Object.entries(wanted).reduce((sum, [id, share]) => sum + Math.abs((shares.get(id) ?? 0) - share), 0);
+    if (off > 0.05 * quota) settledMs = null;
+    else if (settledMs === null) settledMs = t;
+  }
+  if (settledMs === null || settledMs > untilMs - 1000) return Number.POSITIVE_INFINITY;
+  return Math.max(0, settledMs - fromMs);
+}
+
+/** Most admitted in any 5 s, as a part of the quota. */
+export function worstFiveSeconds(events: readonly Answered[], quota: number): number {
+  return worstWindow(events, 5000, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) / quota;
+}
+
+export function jainOf(rates: readonly number[]): number {
+  return jain(rates);
+}
+
+export function now(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export function percent(part: number): string {
+  return `${(100 * part).toFixed(1)} %`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,3 @@
+import { clusterPromises } from '../cluster/promises.js';
+
+clusterPromises('embedded', async () => 'embedded');

@@ -1,0 +1,197 @@
+import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
+import { QuotameshError } from '../../src/errors.js';
+import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
+import { expectRisingOffsets, text } from '../conformance/topic-expectations.js';
+import { createTopic, withAdmin } from '../kafka/admin.js';
+import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
+import { sharedKafka } from '../kafka/shared-kafka.js';
+
+const DEADLINE_MS = 15_000;
+const RIGHT = {
+  'cleanup.policy': 'compact',
+  'message.timestamp.type': 'LogAppendTime',
+  'compression.type': 'producer',
+};
+
+let brokers: readonly string[];
+beforeAll(async () => {
+  brokers = await sharedKafka();
+}, 180_000);
+
+const opened: KafkaReportTopic[] = [];
+afterEach(() => Promise.all(opened.splice(0).map((topic) => topic.close())));
+
+async function open(config: KafkaTopicConfig, logged: unknown[] = []) {
+  const log = (...line: unknown[]) => logged.push(line);
+  const topic = new KafkaReportTopic(config, { log });
+  opened.push(topic);
+  const listener = new RecordingListener();
+  await topic.open(listener);
+  return { topic, listener };
+}
+
+async function refusalOf(config: KafkaTopicConfig): Promise<QuotameshError> {
+  const error: unknown = await open(config).then(
+    () => 'opened',
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof QuotameshError)) throw new Error(`not refused as expected: ${String(error)}`);
+  return error;
+}
+
+describe('a topic that is missing', () => {
+  it('is created as reports need it', async () => {
+    const config = kafkaTopicConfig(brokers, { partitions: 3 });
+    const { topic } = await open(config);
+    expect(topic.partitions).toBe(3);
+    const settings = await settingsOf(config.name);
+    expect(settings).toMatchObject({ ...RIGHT, 'segment.ms': '300000', 'min.cleanable.dirty.ratio': '0.1' });
+  });
+
+  it('is created once by nodes that start at the same time', async () => {
+    const config = kafkaTopicConfig(brokers, { partitions: 2 });
+    const all = await Promise.all(Array.from({ length: 5 }, () => open(config)));
+    await all[0].topic.append([{ partition: 1, key: 'key', value: Buffer.from('for all') }]);
+    for (const { listener } of all) {
+      await listener.until('the record', () => listener.has('key'), DEADLINE_MS);
+      expect(listener.lost).toEqual([]);
+    }
+  });
+
+  it('is refused by name when Kafka cannot hold as many copies', async () => {
+    const error = await refusalOf(kafkaTopicConfig(brokers, { replicationFactor: 7 }));
+    expect(error.code).toBe('TOPIC_SETTINGS');
+    expect(error.message).toContain('INVALID_REPLICATION_FACTOR');
+  });
+});
+
+describe('a topic that exists', () => {
+  it('is refused with every mistake and the command that corrects them', async () => {
+    const config = kafkaTopicConfig(brokers);
+    const wrong = { 'cleanup.policy': 'delete', 'compression.type': 'zstd', 'max.message.bytes': '5000' };
+    await createTopic(brokers, config.name, { ...wrong, 'retention.ms': '1000' }, { numPartitions: 17 });
+    const error = await refusalOf(config);
+    expect(error.code).toBe('TOPIC_SETTINGS');
+    for (const mistake of [
+      'cleanup.policy is delete, wanted compact',
+      'retention.ms is 1000, wanted -1 or at least 3600000',
+      'message.timestamp.type is CreateTime, wanted LogAppendTime',
+      'compression.type is zstd, wanted producer',
+      'max.message.bytes is 5000, wanted at least 1000000',
+      'it has 17 partitions, wanted 1 to 16',
+      `kafka-configs.sh --bootstrap-server ${brokers[0]} --alter --entity-type topics --entity-name ${config.name}`,
+      '--add-config cleanup.policy=compact,retention.ms=86400000,message.timestamp.type=LogAppendTime,',
+    ]) {
+      expect(error.message).toContain(mistake);
+    }
+  });
+
+  it('is used as it is when its settings are right, whatever its number of partitions', async () => {
+    const config = kafkaTopicConfig(brokers, { partitions: 1 });
+    await createTopic(brokers, config.name, { ...RIGHT, 'cleanup.policy': 'compact,delete' }, { numPartitions: 5 });
+    expect((await open(config)).topic.partitions).toBe(5);
+  });
+});
+
+describe('what others write', () => {
+  it('gets the time of the log, not of the sender, and a null key becomes an empty one', async () => {
+    const config = kafkaTopicConfig(brokers);
+    // Compacted topics refuse null keys; one that was compacted later may hold them.
+    await createTopic(brokers, config.name, { 'message.timestamp.type': 'LogAppendTime' });
+    await produce(config.name, [{ key: null, value: 'no key', timestamp: '1000' }]);
+    await alter(config.name, RIGHT);
+    const { listener } = await open(config);
+    await listener.until('caught up', () => listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    const [record] = listener.records;
+    expect(record.key).toBe('');
+    expect(Math.abs(record.appendMs - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('is skipped with an error in the log where its codec is unknown, and reading goes on', async () => {
+    const config = kafkaTopicConfig(brokers);
+    const logged: [string, string, Record<string, unknown>][] = [];
+    const { topic, listener } = await open(config, logged);
+    await alter(config.name, { ...RIGHT, 'compression.type': 'zstd' });
+    await produce(config.name, [{ key: 'zstd', value: 'unreadable' }]);
+    await alter(config.name, RIGHT);
+    await topic.append([{ partition: 0, key: 'plain', value: Buffer.from('readable') }]);
+    await listener.until('the record after', () => listener.has('plain'), DEADLINE_MS);
+    expect(listener.records.map(({ key }) => key)).toEqual(['plain']);
+    expect(listener.lost).toEqual([]);
+    const errors = logged.filter(([level]) => level === 'error');
+    expect(errors).toHaveLength(1);
+    expect(errors[0][2]).toMatchObject({ partition: 0, fromOffset: 0, toOffset: 0, reason: 'compressed with zstd' });
+  });
+
+  it('is read with gzip, as we write it when told to', async () => {
+    const { topic, listener } = await open(kafkaTopicConfig(brokers, { compression: 'gzip' }));
+    const records = Array.from({ length: 100 }, (_, i) => ({
+      partition: 0,
+      key: `${i}`,
+      value: Buffer.alloc(500, 65),
+    }));
+    await topic.append(records);
+    await listener.until('all', () => listener.records.length === 100, DEADLINE_MS);
+    expect(listener.records.map(({ key }) => key)).toEqual(records.map(({ key }) => key));
+  });
+});
+
+describe('a topic that changes under a running node', () => {
+  it('is read from its start after it was deleted and created again, with offsets that go on', async () => {
+    const config = kafkaTopicConfig(brokers);
+    const { topic, listener } = await open(config);
+    for (let i = 0; i < 5; i++) await topic.append([{ partition: 0, key: 'key', value: Buffer.from(`old ${i}`) }]);
+    await listener.until('the old ones', () => listener.records.length === 5, DEADLINE_MS);
+    await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [config.name] }));
+    await listener.until('lost', () => listener.lost.length === 1, DEADLINE_MS);
+    const other = await open(config);
+    await other.topic.append([{ partition: 0, key: 'key', value: Buffer.from('new') }]);
+    await listener.until('recovered', () => listener.recovered === 1, DEADLINE_MS);
+    await listener.until('the new one', () => listener.records.length === 6, DEADLINE_MS);
+    expect(text(listener.records[5].value)).toBe('new');
+    expectRisingOffsets(topic, listener.delivered);
+    expect(listener.failures).toEqual([]);
+  });
+
+  it('refuses an append that is too large, and goes on', async () => {
+    const { topic, listener } = await open(kafkaTopicConfig(brokers));
+    const tooLarge = topic.append([{ partition: 0, key: 'large', value: Buffer.alloc(1_100_000) }]);
+    await expect(tooLarge).rejects.toMatchObject({ code: 'APPEND_REFUSED', message: /MESSAGE_TOO_LARGE/ });
+    await topic.append([{ partition: 0, key: 'small', value: Buffer.alloc(10) }]);
+    expect(listener.lost).toEqual([]);
+    expect(topic.counters).toMatchObject({ appendsFailed: 1, recordsAppended: 1 });
+  });
+
+  it('takes an append larger than a batch in pieces', async () => {
+    const { topic, listener } = await open(kafkaTopicConfig(brokers));
+    const records = Array.from({ length: 40 }, (_, i) => ({ partition: 0, key: `${i}`, value: Buffer.alloc(100_000) }));
+    await topic.append(records);
+    await listener.until('all', () => listener.records.length === 40, DEADLINE_MS);
+    expect(listener.records.map(({ key }) => key)).toEqual(records.map(({ key }) => key));
+  });
+});
+
+async function settingsOf(name: string): Promise<Record<string, string>> {
+  const resources = [{ type: ConfigResourceTypes.TOPIC, name }];
+  const answer = await withAdmin(brokers, (admin) => admin.describeConfigs({ resources, includeSynonyms: false }));
+  return Object.fromEntries(answer.resources[0].configEntries.map((each) => [each.configName, each.configValue]));
+}
+
+function alter(name: string, settings: Readonly<Record<string, string>>) {
+  const configEntries = Object.entries(settings).map(([key, value]) => ({ name: key, value }));
+  const resource = { type: ConfigResourceTypes.TOPIC, name, configEntries };
+  return withAdmin(brokers, (admin) => admin.alterConfigs({ resources: [resource], validateOnly: false }));
+}
+
+/** By kafkajs's public producer. */
+async function produce(topic: string, messages: { key: string | null; value: string; timestamp?: string }[]) {
+  const retry = { retries: 5, initialRetryTime: 100, maxRetryTime: 1000 };
+  const kafka = new Kafka({ brokers: [...brokers], logLevel: logLevel.NOTHING, retry });
+  const producer = kafka.producer({ createPartitioner: () => () => 0, retry });
+  await producer.connect();
+  await producer.send({ topic, messages });
+  await producer.disconnect();
+}

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { NodePorts } from './broker-properties.js';
+
+const run = promisify(execFile);
+const KEYTOOL_TIMEOUT_MS = 60_000;
+const STORE_PASSWORD = 'changeit';
+export const PASSWORD = 'correct horse';
+
+/** User names by how they authenticate; permissions are given by ACLs, and to nobody at first. */
+export const USERS = { plain: 'alice', 'scram-sha-256': 'bob', 'scram-sha-512': 'carol' } as const;
+
+/**
+ * A second listener (TLS, SASL, ACLs) on the node's spare port. The plain listener stays for the test's own admin
+ * client, whose user is the super user.
+ */
+export function secureProperties(keyStore: string): (ports: NodePorts) => Readonly<Record<string, string>> {
+  return ({ client, controller, spare }) => ({
+    listeners: `PLAINTEXT://127.0.0.1:${client},SECURE://127.0.0.1:${spare},CONTROLLER://127.0.0.1:${controller}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${client},SECURE://127.0.0.1:${spare}`,
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT',
+    'ssl.keystore.type': 'PKCS12',
+    'ssl.keystore.location': keyStore,
+    'ssl.keystore.password': STORE_PASSWORD,
+    'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+    'listener.name.secure.plain.sasl.jaas.config': login('plain.PlainLoginModule', `user_${USERS.plain}="${PASSWORD}"`),
+    'listener.name.secure.scram-sha-256.sasl.jaas.config': login('scram.ScramLoginModule', ''),
+    'listener.name.secure.scram-sha-512.sasl.jaas.config': login('scram.ScramLoginModule', ''),
+    'listener.name.secure.oauthbearer.sasl.jaas.config': login('oauthbearer.OAuthBearerLoginModule', ''),
+    'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
+    'super.users': 'User:ANONYMOUS',
+  });
+}
+
+/** For `StorageTool format`: SCRAM users are part of the metadata. */
+export const SCRAM_USERS = [
+  ...['--add-scram', `SCRAM-SHA-256=[name=${USERS['scram-sha-256']},password=${PASSWORD}]`],
+  ...['--add-scram', `SCRAM-SHA-512=[name=${USERS['scram-sha-512']},password=${PASSWORD}]`],
+];
+
+/** A key and a self-signed certificate for 127.0.0.1; returns where they are, and the certificate as PEM. */
+export async function makeKeyStore(folder: string): Promise<{ keyStore: string; certificate: string }> {
+  const keyStore = join(folder, 'broker.p12');
+  const pem = join(folder, 'broker.pem');
+  const store = ['-keystore', keyStore, '-storepass', STORE_PASSWORD, '-alias', 'broker'];
+  const name = ['-dname', 'CN=quotamesh-test', '-ext', 'SAN=ip:127.0.0.1'];
+  const key = ['-genkeypair', '-storetype', 'PKCS12', '-keyalg', 'EC', '-validity', '2', ...name];
+  await run('keytool', [...key, ...store], { timeout: KEYTOOL_TIMEOUT_MS });
+  await run('keytool', ['-exportcert', '-rfc', '-file', pem, ...store], { timeout: KEYTOOL_TIMEOUT_MS });
+  return { keyStore, certificate: await readFile(pem, 'utf8') };
+}
+
+/** A token that Kafka's default validator for tests takes: unsigned, with a subject and an end. */
+export function unsecuredToken(subject: string): string {
+  const now = Math.floor(Date.now() / 1000);
+  const part = (content: object) => Buffer.from(JSON.stringify(content)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ sub: subject, iat: now, exp: now + 600 })}.`;
+}
+
+function login(module: string, options: string): string {
+  return `org.apache.kafka.common.security.${module} required ${options};`;
+}

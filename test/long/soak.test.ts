@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Cluster, type NodeProcess } from '../cluster/cluster.js';
+import { Story } from '../cluster/story.js';
+import { TrafficProcess } from '../cluster/traffic.js';
+import { sharedKafka } from '../kafka/shared-kafka.js';
+
+const MINUTE_MS = 60_000;
+
+for (const topic of ['embedded', 'kafka'] as const) {
+  test(`10 minutes of load on the ${topic} topic: resident memory after 10 minutes ≤ 1.05 × that after 2`, async () => {
+    const cluster = await Cluster.create({ topic: await topicOf(topic) });
+    const traffic = await TrafficProcess.start();
+    try {
+      await cluster.start('a', 'b', 'c');
+      const story = new Story(cluster, traffic, 1000);
+      const first = await underLoad(cluster, story, 2);
+      const last = await underLoad(cluster, story, 8);
+      for (const [id, bytes] of last) {
+        const ratio = bytes / (first.get(id) ?? 0);
+        console.log(
+          `[soak ${topic}] ${id}: ${(bytes / 2 ** 20).toFixed(1)} MiB after 10 minutes, ${ratio.toFixed(3)} × that after 2`,
+        );
+        expect(ratio).toBeLessThanOrEqual(1.05);
+      }
+    } finally {
+      traffic.stop();
+      await cluster.stop();
+    }
+  });
+}
+
+async function topicOf(topic: 'embedded' | 'kafka') {
+  if (topic === 'embedded') return 'embedded' as const;
+  return { kind: 'kafka', brokers: await sharedKafka(), name: `soak-${process.pid}` };
+}
+
+/** Load whose busy node changes every 10 s; returns resident bytes per node: the mean of the last minute's samples. */
+async function underLoad(cluster: Cluster, story: Story, minutes: number): Promise<Map<string, number>> {
+  const samples = new Map<string, number[]>();
+  const rounds = (minutes * MINUTE_MS) / 10_000;
+  for (let round = 0; round < rounds; round++) {
+    const busy = ['a', 'b', 'c'][round % 3];
+    story.setRates(Object.fromEntries(['a', 'b', 'c'].map((id) => [id, id === busy ? 1200 : 50])));
+    await sleep(10_000);
+    await story.since(0, 0, []);
+    story.history.length = 0;
+    if (round < rounds - 6) continue;
+    for (const node of cluster.nodes.values())
+      samples.set(node.id, [...(samples.get(node.id) ?? []), await residentBytes(node)]);
+  }
+  return new Map(
+    [...samples].map(([id, values]) => [id, values.reduce((sum, value) => sum + value, 0) / values.length]),
+  );
+}
+
+async function residentBytes(node: NodeProcess): Promise<number> {
+  const status = await readFile(`/proc/${node.child.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}

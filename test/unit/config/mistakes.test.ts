@@ -1,0 +1,309 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError } from '../../../src/config/config-error.js';
+import { loadConfig } from '../../../src/config/load-config.js';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotamesh-config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Every mistake of a text, one a line, without the folder. */
+async function reportOf(yaml: string): Promise<string[]> {
+  const file = join(folder, 'node.yaml');
+  writeFileSync(file, yaml);
+  try {
+    await loadConfig({ file });
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    const { report, mistakes, facts } = error as ConfigError;
+    expect(facts).toEqual({ file, count: mistakes.length });
+    return report.split('\n').map((line) => line.replace(`${folder}/`, ''));
+  }
+}
+
+const GROUPS = 'groups: { orders: {} }\n';
+
+describe('a broken node.yaml', () => {
+  test.each<[string, string, RegExp]>([
+    ['not a mapping', '- a\n', /^node.yaml:1:1: the configuration must be a mapping with the keys .*, got a list/],
+    ['a text', 'hello\n', /^node.yaml:1:1: the configuration must be a mapping .*, got a text/],
+    ['no cluster', GROUPS, /^node.yaml:1:1: cluster is missing\. Give every node of the cluster the same name/],
+    [
+      'a number for a name',
+      `cluster: 7\n${GROUPS}`,
+      /^node.yaml:1:10: cluster must be a name .* got 7\. Put it in quotes: "7"/,
+    ],
+    ['a bad name', `cluster: a b\n${GROUPS}`, /^node.yaml:1:10: cluster must be a name .* got "a b"/],
+    ['no groups', 'cluster: demo\n', /^node.yaml:1:1: groups is missing or empty\. Add at least one group/],
+    [
+      'groups as a list',
+      'cluster: demo\ngroups: [a]\n',
+      /^node.yaml:2:9: groups must be a mapping of group name to settings, got a list/,
+    ],
+    [
+      'a bad group name',
+      'cluster: demo\ngroups:\n  a b: {}\n',
+      /^node.yaml:3:3: groups\["a b"\] is no name for a group/,
+    ],
+    [
+      'a group as a number',
+      'cluster: demo\ngroups:\n  orders: 5\n',
+      /^node.yaml:3:11: groups.orders must be a mapping with the keys quota, strategy, .*got 5/,
+    ],
+    [
+      'an unknown key',
+      `cluster: demo\nlogg: {}\n${GROUPS}`,
+      /^node.yaml:2:1: logg is not a known key\. Did you mean "log"\?$/,
+    ],
+    [
+      'a key of another section',
+      `cluster: demo\nheartbeatMs: 1s\n${GROUPS}`,
+      /^node.yaml:2:1: heartbeatMs is not a known key\. It belongs below timing\.$/,
+    ],
+    [
+      'a group key at the top',
+      `cluster: demo\nquota: {}\n${GROUPS}`,
+      /^node.yaml:2:1: quota .* put it below groups.<name> or defaults\.$/,
+    ],
+    [
+      'a key of PIP-82',
+      `cluster: demo\nresourceUsagePublishTopicName: x\n${GROUPS}`,
+      /:2:1: .*That is PIP-82's name; here it is topic.name/,
+    ],
+    [
+      'a merge key',
+      `cluster: demo\ndefaults: &d {}\ngroups:\n  a:\n    <<: *d\n`,
+      /^node.yaml:5:5: groups.a\["<<"\] is not .* Merge keys are not read: put what groups share below defaults\.$/,
+    ],
+    [
+      'a mapping as a value',
+      `cluster: demo\nsampleIntervalMs: {}\n${GROUPS}`,
+      /:2:19: sampleIntervalMs must be a duration between 1ms and 1s .* got a mapping/,
+    ],
+    [
+      'a value as a section',
+      `cluster: demo\nhttp: 7070\n${GROUPS}`,
+      /:2:7: http must be a mapping with the keys host, port, bodyLimitBytes, got 7070/,
+    ],
+    [
+      'out of range',
+      `cluster: demo\nhttp: { port: 70000 }\n${GROUPS}`,
+      /:2:15: http.port must be a whole number between 0 and 65535 .*got 70000/,
+    ],
+    ['not whole', `cluster: demo\nhttp: { port: 70.5 }\n${GROUPS}`, /:2:15: http.port must be a whole number/],
+    [
+      'a wrong unit',
+      `cluster: demo\ntiming:\n  heartbeatMs: 1sec\n${GROUPS}`,
+      /:3:16: timing.heartbeatMs must be .* got "1sec"\. Correct it, or remove the key for the default \(1s\)\.$/,
+    ],
+    [
+      'an infinite number',
+      `cluster: demo\ntiming:\n  noiseFactor: .inf\n${GROUPS}`,
+      /:3:16: timing.noiseFactor must be a number between 0 and 20 .*got Infinity/,
+    ],
+    [
+      'a wrong choice',
+      `cluster: demo\nlog: { level: inof }\n${GROUPS}`,
+      /:2:15: log.level must be one of trace, .* got "inof"\. Did you mean "info"\?$/,
+    ],
+    [
+      'a topic of no kind',
+      `cluster: demo\ntopic: 5\n${GROUPS}`,
+      /:2:8: topic must be a mapping with the keys kind, got 5/,
+    ],
+    [
+      'a misspelled topic',
+      `cluster: demo\ntopic: kafak\n${GROUPS}`,
+      /:2:8: topic.kind must be one of memory, embedded, kafka, got "kafak"\. Did you mean "kafka"\?$/,
+    ],
+    [
+      'a topic of later',
+      `cluster: demo\ntopic: redis\n${GROUPS}`,
+      /:2:8: topic.kind cannot be "redis" yet: it arrives in a later version/,
+    ],
+    [
+      'a key of another kind of topic',
+      `cluster: demo\ntopic: { kind: embedded, brokers: ["a:1"] }\n${GROUPS}`,
+      /:2:26: topic.brokers is not a known key\. It belongs to a topic of kind kafka\.$/,
+    ],
+    [
+      'kafka without brokers',
+      `cluster: demo\ntopic: kafka\n${GROUPS}`,
+      /:2:8: topic.brokers is required with kind kafka\. Name at least one broker/,
+    ],
+    [
+      'a broker without port',
+      `cluster: demo\ntopic:\n  kind: kafka\n  brokers: ["a:9092", b]\n${GROUPS}`,
+      /:4:23: topic.brokers\[1\] must be host:port, got "b"\. Write it like/,
+    ],
+    [
+      'no brokers',
+      `cluster: demo\ntopic: { kind: kafka, brokers: [] }\n${GROUPS}`,
+      /:2:32: topic.brokers must be a list of host:port.* got an empty list/,
+    ],
+    [
+      'half of sasl',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], sasl: { mechanism: plain, username: u } }\n${GROUPS}`,
+      /:2:47: topic.sasl.password is required with sasl/,
+    ],
+    [
+      'a certificate without key',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], tls: { cert: PEM } }\n${GROUPS}`,
+      /topic.tls.key is required with tls.cert/,
+    ],
+    [
+      'a secret twice',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], tls: { ca: PEM, caFile: ./x } }\n${GROUPS}`,
+      /topic.tls.caFile and topic.tls.ca exclude each other/,
+    ],
+    [
+      'a missing secret file',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], tls: { caFile: ./absent.pem } }\n${GROUPS}`,
+      /:2:56: topic.tls.caFile cannot be read: there is no such file/,
+    ],
+    [
+      'replication 0',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], replicationFactor: 0 }\n${GROUPS}`,
+      /topic.replicationFactor must not be 0\. Use -1/,
+    ],
+    [
+      'staleness against heartbeat',
+      `cluster: demo\ntiming:\n  heartbeatMs: 1400\n  stalenessMs: 4.1s\n${GROUPS}`,
+      /:4:16: timing.stalenessMs must be at least 3 × .* = 4200ms, got 4100ms: .* Raise .* or lower/,
+    ],
+    [
+      'a default against a setting',
+      `cluster: demo\ntiming:\n  heartbeatMs: 1600\n${GROUPS}`,
+      /:3:16: timing.isolationAfterMs must be at least 2 × .* = 3200ms, got 3s \(the default\): otherwise/,
+    ],
+    [
+      'a share that outlives its node',
+      `cluster: demo\ntiming:\n  shareValidMs: 6s\n${GROUPS}`,
+      /:3:17: timing.shareValidMs must be less than .* = 5s, got 6s: otherwise .* Lower/,
+    ],
+    [
+      'a topic against timing',
+      `cluster: demo\ntopic: { kind: kafka, brokers: ["a:1"], fetchMaxWaitMs: 2s }\n${GROUPS}`,
+      /:2:57: timing.isolationAfterMs must be at least 2 × topic.fetchMaxWaitMs = 4s/,
+    ],
+    [
+      'an unknown default group',
+      `cluster: demo\ndefaultGroup: order\n${GROUPS}`,
+      /:2:15: defaultGroup must name a configured group, got "order"\. Did you mean "orders"\?$/,
+    ],
+    [
+      'metrics of an unknown group',
+      `cluster: demo\nmetrics: { perGroup: [orders, mail] }\n${GROUPS}`,
+      /:2:31: metrics.perGroup\[1\] must name a configured group, got "mail"\. Add the group/,
+    ],
+    [
+      'a mistake in defaults',
+      `cluster: demo\ndefaults:\n  burstMs: -1\n${GROUPS}`,
+      /^node.yaml:3:12: defaults.burstMs must be a duration between 0 and 1m/,
+    ],
+    [
+      'strict',
+      'cluster: demo\ngroups:\n  orders: { promise: strict }\n',
+      /:3:22: groups.orders.promise cannot be "strict" yet: it arrives in a later version\. Until then use relaxed\.$/,
+    ],
+    [
+      'a strategy of later',
+      'cluster: demo\ngroups:\n  orders: { strategy: steal-halfway }\n',
+      /:3:23: groups.orders.strategy cannot be "steal-halfway" yet/,
+    ],
+    [
+      'a weight of 0',
+      'cluster: demo\ngroups:\n  orders: { weights: { n1: 1, n2: 0 } }\n',
+      /:3:35: groups.orders.weights.n2 must be a number between 0.001 and 1000 .*got 0/,
+    ],
+    [
+      'a tag',
+      `cluster: !name demo\n${GROUPS}`,
+      /^node.yaml:1:10: the configuration is not readable as YAML: Unresolved tag: !name\./,
+    ],
+    [
+      'an unknown alias',
+      `cluster: *demo\n${GROUPS}`,
+      /^node.yaml:1:1: the configuration is not readable as YAML: Unresolved alias/,
+    ],
+    [
+      'an open bracket',
+      `cluster: demo\ngroups: { orders: {}\n`,
+      /^node.yaml:\d:\d+: the configuration is not readable as YAML/,
+    ],
+    [
+      'a tab',
+      `cluster: demo\ngroups:\n\torders: {}\n`,
+      /^node.yaml:3:1: the configuration is not readable as YAML: Tabs are not allowed/,
+    ],
+    ['two documents', `cluster: demo\n---\n${GROUPS}`, /not readable as YAML: Source contains multiple documents/],
+    [
+      'a key twice',
+      `cluster: demo\ngroups:\n  orders: {}\n  mail: {}\n  orders: {}\n`,
+      /^node.yaml:5:3: groups.orders is written twice, first in line 3\. Keep one of the two\.$/,
+    ],
+  ])('with %s', async (_, yaml, expected) => {
+    const report = await reportOf(yaml);
+    expect(report).toHaveLength(1);
+    expect(report[0]).toMatch(expected);
+  });
+
+  test('tells every mistake at once, in the order of the file', async () => {
+    const report = await reportOf(`cluster: demo
+http: { port: -1 }
+timing:
+  stalenessMs: 2s
+  hartbeatMs: 1s
+groups:
+  orders:
+    quota:
+      publish:
+        messagesPerSecond: -5
+        bytesPerSecond: lots
+    qouta: {}
+  mail:
+    strategy: fair
+    maxRequest: { messages: 0 }
+`);
+    expect(report.map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      'node.yaml:2:15: http.port',
+      'node.yaml:4:16: timing.stalenessMs',
+      'node.yaml:4:16: timing.shareValidMs',
+      'node.yaml:4:16: timing.isolationAfterMs',
+      'node.yaml:5:3: timing.hartbeatMs',
+      'node.yaml:10:28: groups.orders.quota.publish.messagesPerSecond',
+      'node.yaml:11:25: groups.orders.quota.publish.bytesPerSecond',
+      'node.yaml:12:5: groups.orders.qouta',
+      'node.yaml:14:15: groups.mail.strategy',
+      'node.yaml:15:29: groups.mail.maxRequest.messages',
+    ]);
+    expect(report[5]).toBe(
+      'node.yaml:10:28: groups.orders.quota.publish.messagesPerSecond must be a rate ≥ 0 (e.g. 1000 or 10k), got -5. ' +
+        'Remove the key for "unlimited" or use 0 to block.',
+    );
+  });
+
+  test('points into an anchor when the mistake came through its alias', async () => {
+    const report = await reportOf(`cluster: demo
+groups:
+  one: &one
+    burstMs: soon
+  two: *one
+`);
+    expect(report).toHaveLength(2);
+    for (const line of report) expect(line).toMatch(/^node.yaml:4:14: groups\.(one|two)\.burstMs must be/);
+  });
+
+  test('with very many mistakes shows the first 200', async () => {
+    const groups = Array.from({ length: 5000 }, (_, index) => `  group-${index}: { burstMs: -1 }`);
+    const report = await reportOf(`cluster: demo\ngroups:\n${groups.join('\n')}\n`);
+    expect(report).toHaveLength(201);
+    expect(report[199]).toMatch(/^node.yaml:202:/);
+    expect(report[200]).toBe('… and perhaps more');
+  });
+});

@@ -1,0 +1,156 @@
+import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QuotameshError } from '../../../src/errors.js';
+import type { AppendRecord } from '../../../src/ports/report-topic.js';
+import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
+import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';
+import { makeTopicFolder } from '../../../src/topic/embedded/topic-folder.js';
+import { RecordingListener } from '../../conformance/recording-listener.js';
+
+const DEADLINE_MS = 10_000;
+
+let path: string;
+let topics: EmbeddedTopic[];
+
+beforeEach(async () => {
+  path = join(await mkdtemp(join(tmpdir(), 'quotamesh-folder-')), 'state');
+  topics = [];
+});
+
+afterEach(async () => {
+  await Promise.all(topics.map((topic) => topic.close()));
+  await rm(join(path, '..'), { recursive: true });
+});
+
+describe('the folder of an embedded topic', () => {
+  it('is created with its parents, says its format, and opens again with what was in it', async () => {
+    path = join(path, 'deeper', 'state');
+    const first = await open();
+    await first.topic.append([record('kept', 'yes')]);
+    await first.topic.close();
+    const names = await readdir(path);
+    expect(names.filter((name) => !/^reports-\w+\.mdb(-lock)?$/.test(name))).toEqual(['quotamesh-topic']);
+    const second = await open();
+    await second.listener.until('caught up', () => second.listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    expect(second.listener.has('kept')).toBe(true);
+    path = join(path, '..', '..');
+  });
+
+  it('is refused when it is of another format, with what to do', async () => {
+    await mkdir(path);
+    await writeFile(join(path, 'quotamesh-topic'), 'quotamesh embedded topic, format 2\n');
+    const error = await open().catch((refusal: unknown) => refusal);
+    expect(error).toMatchObject({ code: 'TOPIC_SETTINGS' });
+    expect((error as Error).message).toMatch(/format 2.*reads format 1; use another path, or remove the folder/);
+  });
+
+  it.each(['not LMDB at all', 'x'.repeat(100_000)])(
+    'is refused when its data file is a foreign one',
+    async (content) => {
+      const { dataFile } = await makeTopicFolder(path);
+      await writeFile(dataFile, content);
+      await expect(open()).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+      expect((await stat(dataFile)).size).toBe(content.length);
+    },
+  );
+
+  it('is refused when a file stands in its place', async () => {
+    await writeFile(path, '');
+    await expect(open()).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+    await expect(open({ path: join(path, 'below') })).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+  });
+
+  it.each([0.9, 0.5, 0.1])('does not kill the process when its data file was cut to %f of it', async (part) => {
+    const writer = await open();
+    for (let i = 0; i < 20; i++) {
+      await writer.topic.append(Array.from({ length: 100 }, (_, k) => record(`key-${i}-${k}`, 'x'.repeat(500))));
+    }
+    await writer.topic.close();
+    const { dataFile } = await makeTopicFolder(path);
+    await truncate(dataFile, Math.floor((await stat(dataFile)).size * part));
+    const reader = await open().catch((refusal: unknown) => refusal);
+    if (reader instanceof QuotameshError) {
+      expect(reader.code).toBe('TOPIC_SETTINGS');
+      return;
+    }
+    const { listener } = reader as Opened;
+    const over = () => listener.caughtUpAfter.length > 0 || listener.failures.length > 0;
+    await listener.until('caught up or failed', over, DEADLINE_MS);
+    expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
+  });
+
+  it('loses the logs of earlier boots once they are old', async () => {
+    await mkdir(path);
+    const [old, young] = [join(path, 'reports-0000abcd.mdb'), join(path, 'reports-1111abcd.mdb')];
+    for (const file of [old, `${old}-lock`, young]) await writeFile(file, 'left over');
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const file of [old, `${old}-lock`]) await utimes(file, yesterday, yesterday);
+    await open();
+    const names = await readdir(path);
+    expect(names).not.toContain('reports-0000abcd.mdb');
+    expect(names).not.toContain('reports-0000abcd.mdb-lock');
+    expect(names).toContain('reports-1111abcd.mdb');
+  });
+
+  it('fails the topic when it is removed while in use', async () => {
+    const { topic, listener } = await open();
+    await topic.append([record('a', 'b')]);
+    await rm(path, { recursive: true });
+    await listener.until('failed', () => listener.failures.length > 0, DEADLINE_MS);
+    expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
+    await expect(topic.append([record('a', 'c')])).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+  });
+});
+
+describe('the bounds of an embedded topic', () => {
+  it('says so when its file is full, and goes on reading', async () => {
+    const { topic, listener } = await open({ fileBytesMax: 16 * 1024 ** 2 });
+    const fill = async () => {
+      for (let i = 0; i < 1000; i++) {
+        await topic.append(Array.from({ length: 100 }, (_, k) => record(`key-${i}-${k}`, 'x'.repeat(2000))));
+      }
+    };
+    await expect(fill()).rejects.toMatchObject({ code: 'TOPIC_FULL' });
+    expect(listener.lost).toHaveLength(1);
+    const { dataFile } = await makeTopicFolder(path);
+    expect((await stat(dataFile)).size).toBeLessThanOrEqual(16 * 1024 ** 2);
+    const other = await open({ fileBytesMax: 16 * 1024 ** 2 });
+    await other.listener.until('caught up', () => other.listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    expect(other.listener.records.length).toBe(topic.counters.recordsAppended);
+  });
+
+  it('refuses appends at once when too many are waiting', async () => {
+    const { topic } = await open({ appendTimeoutMs: 300 });
+    const hold = await new CommitGate((await makeTopicFolder(path)).gateName).enter(AbortSignal.timeout(5000));
+    const many = Array.from({ length: 10_000 }, (_, i) => record(`key-${i}`, 'x'));
+    const outcomes = [topic.append(many), topic.append(many), topic.append([record('one', 'more')])].map((append) =>
+      append.then(
+        () => 'done',
+        (error: QuotameshError) => error.code,
+      ),
+    );
+    expect(await Promise.race([outcomes[2], Promise.all(outcomes)])).toBe('TOPIC_UNREACHABLE');
+    expect(await Promise.all(outcomes)).toEqual(['APPEND_TIMED_OUT', 'APPEND_TIMED_OUT', 'TOPIC_UNREACHABLE']);
+    hold?.leave();
+    await expect(topic.append([record('after', 'all')])).resolves.toBeUndefined();
+  });
+});
+
+interface Opened {
+  readonly topic: EmbeddedTopic;
+  readonly listener: RecordingListener;
+}
+
+async function open(options: Partial<EmbeddedTopicOptions> = {}): Promise<Opened> {
+  const topic = new EmbeddedTopic({ path, appendTimeoutMs: 5000, ...options });
+  topics.push(topic);
+  const listener = new RecordingListener();
+  await topic.open(listener);
+  return { topic, listener };
+}
+
+function record(key: string, value: string): AppendRecord {
+  return { partition: 0, key, value: Buffer.from(value) };
+}
