@@ -13,7 +13,10 @@ export function runCommand(): Command {
     .description('Run one node until SIGTERM or SIGINT.')
     .requiredOption('-c, --config <file>', 'configuration, YAML')
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
-    .option('--http <host:port>', 'where HTTP listens; port 0 = any free one, the log says which (default: 127.0.0.1:7070)')
+    .option(
+      '--http <host:port>',
+      'where HTTP listens; port 0 = any free one, the log says which (default: 127.0.0.1:7070)',
+    )
     .option('--check', 'validate the configuration, print its mistakes, and exit')
     .option('--print-config', 'print the effective configuration, secrets masked, and exit')
     .addHelpText('after', HELP)

@@ -1,3 +1,4 @@
+import { createAcquireOutcomes } from '../admission/http/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../admission/http/http-server.js';
 import { describeConfig } from '../config/describe-config.js';
 import { loadConfig } from '../config/load-config.js';
@@ -23,22 +24,23 @@ export async function runNode(options: RunOptions): Promise<void> {
 async function serve(config: ResolvedConfig): Promise<void> {
   const log = createNodeLog(config);
   const incidents = guardProcess(log);
-  const node = await assembleNode(config, log);
-  const metrics = createMetrics(node, incidents);
-  const app = await createHttpServer({ node, telemetry: log, metrics });
-
-  const stop = stopOnSignals(log, async () => {
-    await node.close();
-    await closeHttp(app, HTTP_GRACE_MS);
-  });
-  node.onFenced = (error) => void stop.now(exitCodeOf(error));
+  let close = async (): Promise<void> => undefined;
+  const stop = stopOnSignals(log, () => close());
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
-
-  // Before the topic: orchestrators ask for liveness from the first second on, and an unreachable topic is no reason to look dead.
   try {
+    const node = await assembleNode(config, log);
+    const outcomes = createAcquireOutcomes();
+    const metrics = createMetrics({ node, outcomes, incidents });
+    const app = await createHttpServer({ node, telemetry: log, metrics, outcomes });
+    close = () => node.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+    node.onFenced = (error) => void stop.now(exitCodeOf(error));
+    // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
+    // look dead.
     log.log('info', 'http listening', { url: await listen(app, node) });
     await node.start();
   } catch (error) {
+    // Who closes a node that is still opening its topic ends that, too.
+    if (stop.begun) return;
     fail(error, log);
     await stop.now(exitCodeOf(error));
   }

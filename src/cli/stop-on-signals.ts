@@ -3,6 +3,7 @@ import { EXIT_OK, EXIT_UNEXPECTED } from '../errors.js';
 import type { NodeLog } from '../telemetry/node-log.js';
 
 export interface Stop {
+  readonly begun: boolean;
   /** Stops in order and ends the process. */
   now(exitCode: number): Promise<never>;
 }
@@ -16,6 +17,9 @@ export function stopOnSignals(log: NodeLog, close: () => Promise<void>): Stop {
   let stopping: Promise<never> | null = null;
   let firstMs = 0;
   const stop: Stop = {
+    get begun() {
+      return stopping !== null;
+    },
     now: (exitCode) => {
       stopping ??= stopInOrder(log, close, exitCode);
       return stopping;

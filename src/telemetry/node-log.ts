@@ -57,9 +57,10 @@ function drained(destination: Destination, timeoutMs: number): Promise<void> {
       destination.destroy();
       resolve();
     }, timeoutMs);
-    destination.flush(() => {
+    destination.on('close', () => {
       clearTimeout(giveUp);
       resolve();
     });
+    destination.end();
   });
 }

@@ -1,16 +1,18 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { DIRECTIONS, directionIndex, laneOf } from '../../core/vocabulary.js';
+import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import type { NotReady, Refused } from '../decision.js';
+import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { ACQUIRE_BODY_SCHEMA, type AcquireBody } from './acquire-schema.js';
-import { PROBLEM_MEDIA_TYPE, type Problem, problemOf, QUOTA_EXCEEDED_TYPE, REDUCED_CAPACITY_TYPE } from './problem.js';
-import { RateLimitFields } from './rate-limit-fields.js';
+import type { ErrorHandler } from './error-handler.js';
+import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.js';
+import { RefusalAnswers } from './refusal-answers.js';
 import { ACQUIRE_ANSWERS } from './response-schemas.js';
 
 /** POST /v1/acquire: the hot path. No log line, no promise; a granted answer allocates what fastify itself does. */
-export function addAcquireRoute(app: FastifyInstance, node: QuotaNode): void {
-  const fields = new RateLimitFields(node);
+export function addAcquireRoute(app: FastifyInstance, { node, outcomes, handleError }: AcquireRouteParts): void {
+  const answers = new RefusalAnswers(node);
   app.post(
     '/v1/acquire',
     {
@@ -20,57 +22,58 @@ export function addAcquireRoute(app: FastifyInstance, node: QuotaNode): void {
         body: ACQUIRE_BODY_SCHEMA,
         response: ACQUIRE_ANSWERS,
       },
+      errorHandler: (error, request, reply) => {
+        outcomes.rejected++;
+        handleError(error, request, reply);
+      },
     },
     (request, reply) => {
       const body = request.body as AcquireBody;
       const decision = node.tryAcquire(body.group, body, body);
-      if (decision.granted) reply.header('content-type', 'application/json; charset=utf-8').send(GRANTED_BODY);
-      else if (decision.reason === 'quota') sendRefused(reply, decision, { node, fields, body });
-      else sendNotReady(reply, decision, node);
+      if (decision.granted) {
+        outcomes.granted++;
+        reply.header('content-type', 'application/json; charset=utf-8').send(GRANTED_BODY);
+      } else if (decision.reason === 'quota') {
+        outcomes.refused++;
+        sendRefused(reply, decision, { node, answers, body });
+      } else {
+        outcomes.notReady++;
+        sendNotReady(reply, decision, node);
+      }
     },
   );
+}
+
+export interface AcquireRouteParts {
+  readonly node: QuotaNode;
+  readonly outcomes: AcquireOutcomes;
+  readonly handleError: ErrorHandler;
 }
 
 const GRANTED_BODY = '{"granted":true}';
 
 interface RefusedRequest {
   readonly node: QuotaNode;
-  readonly fields: RateLimitFields;
+  readonly answers: RefusalAnswers;
   readonly body: AcquireBody;
 }
 
-function sendRefused(reply: FastifyReply, decision: Refused, { node, fields, body }: RefusedRequest): void {
-  const { dimension, level, retryAfterMs } = decision;
-  const group = node.gate.groupIndex(body.group);
-  const direction = directionIndex(body.direction ?? 'publish');
-  const lane = laneOf(group, direction);
-  const name = node.config.groups[group]?.name ?? body.group;
-  const facts = { group: name, direction: DIRECTIONS[direction], dimension };
+function sendRefused(reply: FastifyReply, decision: Refused, { node, answers, body }: RefusedRequest): void {
+  const { dimension, retryAfterMs } = decision;
+  const lane = laneOf(node.gate.groupIndex(body.group), directionIndex(body.direction ?? 'publish'));
   const retryAfterS = wholeSeconds(retryAfterMs);
-  const problem = {
-    ...problemOf(new QuotameshError('QUOTA_EXCEEDED', facts), QUOTA_EXCEEDED_TYPE),
-    'violated-policies': [fields.nameOf(group, direction, dimension)],
-    ...facts,
-    level,
-    retryAfterMs,
-  };
-  reply.header('ratelimit-policy', fields.policy(lane));
-  reply.header('ratelimit', fields.current(lane, node.clock(), { dimension, retryAfterS }));
-  reply.header('retry-after', retryAfterS);
-  sendProblem(reply, problem);
+  reply.code(429).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', retryAfterS);
+  reply.header('ratelimit-policy', answers.fields.policy(lane));
+  reply.header('ratelimit', answers.fields.current(lane, node.clock(), { dimension, retryAfterS }));
+  reply.send(answers.body(lane, dimension, retryAfterMs));
 }
 
-function sendNotReady(reply: FastifyReply, decision: NotReady, node: QuotaNode): void {
-  const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: decision.because });
-  const { retryAfterMs } = decision;
-  reply.header('retry-after', wholeSeconds(retryAfterMs));
+function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: QuotaNode): void {
+  const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: because });
   // No policy of ours is violated, and what the cluster grants elsewhere is not less.
   const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };
-  sendProblem(reply, problem);
-}
-
-function sendProblem(reply: FastifyReply, problem: Problem & { readonly retryAfterMs: number }): void {
-  reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+  reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', wholeSeconds(retryAfterMs));
+  reply.send(JSON.stringify(problem));
 }
 
 /**

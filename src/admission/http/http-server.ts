@@ -5,6 +5,7 @@ import { QuotameshError } from '../../errors.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { VERSION } from '../../version.js';
+import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { addAcquireRoute } from './acquire-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { errorHandler, sendError } from './error-handler.js';
@@ -17,11 +18,14 @@ export interface HttpServerParts {
   readonly node: QuotaNode;
   readonly telemetry: Telemetry;
   readonly metrics: MetricsPage;
+  /** Counted here, read by the metrics. */
+  readonly outcomes: AcquireOutcomes;
 }
 
 /** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
-export async function createHttpServer({ node, telemetry, metrics }: HttpServerParts): Promise<FastifyInstance> {
-  const handleError = errorHandler(telemetry);
+export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
+  const { node, metrics, outcomes } = parts;
+  const handleError = errorHandler(parts.telemetry);
   const app = fastify({
     ...TIMEOUTS_MS,
     http: { headersTimeout: TIMEOUTS_MS.requestTimeout, connectionsCheckingInterval: 5000 },
@@ -45,7 +49,7 @@ export async function createHttpServer({ node, telemetry, metrics }: HttpServerP
   });
   await app.register(swagger, { openapi: OPENAPI });
   refuseOtherMethods(app, (paths) => {
-    addAcquireRoute(app, node);
+    addAcquireRoute(app, { node, outcomes, handleError });
     addStatusRoutes(app, node);
     addHealthRoutes(app, node);
     addInfoRoutes(app, { node, metrics, paths });
@@ -83,7 +87,8 @@ const OPENAPI = {
   info: {
     title: 'quotamesh',
     version: VERSION,
-    description: 'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
+    description:
+      'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
   },
 };
 

@@ -5,11 +5,15 @@ import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, RESERVED_FIELDS } from './acquire-sche
 
 /** The catalogue's error for what the schema of an acquire has refused: it names the field, and shows what was sent. */
 export function invalidBody(violation: FastifySchemaValidationError, body: unknown): QuotameshError {
+  // First of all: a misspelled "messages" would otherwise be reported as an absent one.
+  const unexpected = Object.keys(isObject(body) ? body : {}).find((name) => !FIELDS.includes(name));
+  if (unexpected !== undefined) return unexpectedField(unexpected);
   const [, field = ''] = violation.instancePath.split('/');
-  if (violation.keyword === 'additionalProperties') return unexpectedField(String(violation.params.additionalProperty));
   if (violation.keyword === 'required') return missingField(String(violation.params.missingProperty));
-  if (field === '') return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(body)}` });
-  const sent = show((body as Readonly<Record<string, unknown>>)[field]);
+  if (!isObject(body)) {
+    return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(body)}` });
+  }
+  const sent = show(body[field]);
   if (field === 'messages' || field === 'bytes') {
     return new QuotameshError('AMOUNT_INVALID', {
       field,
@@ -26,6 +30,10 @@ const ALLOWED: Readonly<Record<string, string>> = {
   direction: 'must be "publish" or "dispatch"',
   retry: 'must be true or false',
 };
+
+function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
+  return typeof body === 'object' && body !== null && !Array.isArray(body);
+}
 
 function unexpectedField(field: string): QuotameshError {
   const shown = field.slice(0, SHOWN_MAX);

@@ -1,4 +1,4 @@
-import { DIMENSIONS, DIRECTIONS, type Dimension, laneOf, slotOf } from '../../core/vocabulary.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/vocabulary.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 
 /**
@@ -8,29 +8,16 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
  */
 export class RateLimitFields {
   readonly #node: QuotaNode;
-  /** Per slot: the policy's name; empty where there is no quota. */
-  readonly #names: string[] = [];
-  /** Per lane: the whole field, which never changes while a configuration is in force. */
-  readonly #policies: (string | null)[] = [];
+  /** Per lane, made at its first use; nothing in it changes while a configuration is in force. */
+  readonly #lanes: LanePolicies[] = [];
 
   constructor(node: QuotaNode) {
     this.#node = node;
-    for (const { name, quota } of node.config.groups) {
-      for (const direction of DIRECTIONS) {
-        const rates = quota[direction];
-        const names = DIMENSIONS.map((dimension, at) =>
-          rates[at] === Number.POSITIVE_INFINITY ? '' : `${name}-${direction}-${dimension}`,
-        );
-        const items = names.flatMap((policy, at) => (policy === '' ? [] : [policyItem(policy, rates[at]!, at)]));
-        this.#names.push(...names);
-        this.#policies.push(items.length > 0 ? items.join(', ') : null);
-      }
-    }
   }
 
   /** q is the quota of the whole cluster: what this node may give of it changes every second and stands in RateLimit. */
-  policy(lane: number): string | null {
-    return this.#policies[lane] ?? null;
+  policy(lane: number): string {
+    return this.#of(lane).field;
   }
 
   /**
@@ -38,21 +25,51 @@ export class RateLimitFields {
    * a client must make do with r, and `t` is left out; only the item that refused carries one, equal to Retry-After
    * (which must not be earlier than any t).
    */
-  current(lane: number, nowMs: number, refused?: { readonly dimension: Dimension; readonly retryAfterS: number }): string {
-    const items: string[] = [];
+  current(
+    lane: number,
+    nowMs: number,
+    refused?: { readonly dimension: Dimension; readonly retryAfterS: number },
+  ): string {
+    const { names } = this.#of(lane);
+    let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
-      const name = this.#names[slotOf(lane, at)];
-      if (name === '' || name === undefined) continue;
+      if (names[at] === '') continue;
       const remaining = wholeUnits(this.#node.limiter.available(lane, at, nowMs));
       const window = refused?.dimension === DIMENSIONS[at] ? `;t=${refused.retryAfterS}` : '';
-      items.push(`"${name}";r=${remaining}${window}`);
+      field += `${field === '' ? '' : ', '}"${names[at]}";r=${remaining}${window}`;
     }
-    return items.join(', ');
+    return field;
   }
 
-  nameOf(group: number, direction: number, dimension: Dimension): string {
-    return this.#names[slotOf(laneOf(group, direction), DIMENSIONS.indexOf(dimension))] ?? '';
+  nameOf(lane: number, dimension: Dimension): string {
+    return this.#of(lane).names[DIMENSIONS.indexOf(dimension)] ?? '';
   }
+
+  #of(lane: number): LanePolicies {
+    const known = this.#lanes[lane];
+    if (known !== undefined) return known;
+    const made = policiesOf(this.#node, lane);
+    this.#lanes[lane] = made;
+    return made;
+  }
+}
+
+interface LanePolicies {
+  /** Per dimension; empty where there is no quota. */
+  readonly names: readonly string[];
+  /** RateLimit-Policy as a whole. */
+  readonly field: string;
+}
+
+function policiesOf(node: QuotaNode, lane: number): LanePolicies {
+  const group = node.config.groups[Math.floor(lane / DIRECTION_COUNT)]!;
+  const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+  const rates = group.quota[direction];
+  const names = DIMENSIONS.map((dimension, at) =>
+    rates[at] === Number.POSITIVE_INFINITY ? '' : `${group.name}-${direction}-${dimension}`,
+  );
+  const items = names.flatMap((name, at) => (name === '' ? [] : [policyItem(name, rates[at]!, at)]));
+  return { names, field: items.join(', ') };
 }
 
 /** Largest integer of a structured field (RFC 9651 §3.3.1). */

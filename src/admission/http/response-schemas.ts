@@ -59,7 +59,10 @@ export const ACQUIRE_ANSWERS = {
     headers: {
       ...RETRY_AFTER,
       'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
-      RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+      RateLimit: {
+        type: 'string',
+        description: 'r = what this node would admit now; t = Retry-After, where it refused.',
+      },
     },
   },
   503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },

@@ -10,7 +10,14 @@ const PAGE_MAX = 1000;
 export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.get<{ Querystring: { after?: string } }>(
     '/v1/groups',
-    { schema: { summary: 'All groups, with what this node does for them', tags, querystring: PAGE, response: { 200: GROUPS } } },
+    {
+      schema: {
+        summary: 'All groups, with what this node does for them',
+        tags,
+        querystring: PAGE,
+        response: { 200: GROUPS },
+      },
+    },
     (request, reply) => {
       reply.send(pageOfGroups(node, request.query.after));
     },

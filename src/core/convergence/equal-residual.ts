@@ -1,4 +1,5 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
+import { floorPerWeight } from './floors.js';
 import { splitByUsage } from './proportional.js';
 import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
 
@@ -11,7 +12,8 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  * the set quota, but it will quickly converge". Documented overshoot: Σ shares ≤ target + (n − 1) · residual.
  *
  * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw (by the formula every node would take the whole target); no residual
- * left → reduction in proportion to usage, as `proportional`, with floors.
+ * left → reduction in proportion to usage, as `proportional`, with floors; a residual below a node's floor → the floor
+ * (Σ grows by at most floorRatio · target), because a starved node could never show again that it wants something.
  */
 export const equalResidual: Strategy = { name: 'equal-residual', reads: 'usage', overshoots: true, converge };
 
@@ -26,6 +28,9 @@ function converge(round: Round): void {
       continue;
     }
     const share = round.share[dimension] as Float64Array;
-    for (let at = 0; at < round.count; at++) share[at] = (usage[at] as number) + residual;
+    const perWeight = floorPerWeight(round, dimension);
+    for (let at = 0; at < round.count; at++) {
+      share[at] = Math.max((usage[at] as number) + residual, perWeight * (round.weight[at] as number));
+    }
   }
 }

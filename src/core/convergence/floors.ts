@@ -7,18 +7,23 @@ import { type Round, sum } from './strategy.js';
  */
 export function liftToFloors(round: Round, dimension: number): void {
   const share = round.share[dimension] as Float64Array;
-  const floorPerWeight = (round.floorRatio * (round.target[dimension] as number)) / sum(round.weight, round.count);
+  const perWeight = floorPerWeight(round, dimension);
   let missing = 0;
   let above = 0;
   for (let at = 0; at < round.count; at++) {
-    const spare = (share[at] as number) - floorPerWeight * (round.weight[at] as number);
+    const spare = (share[at] as number) - perWeight * (round.weight[at] as number);
     if (spare < 0) missing -= spare;
     else above += spare;
   }
   if (missing === 0) return;
   const keep = above > missing ? 1 - missing / above : 0;
   for (let at = 0; at < round.count; at++) {
-    const floor = floorPerWeight * (round.weight[at] as number);
+    const floor = perWeight * (round.weight[at] as number);
     share[at] = floor + Math.max(0, (share[at] as number) - floor) * keep;
   }
+}
+
+/** floorᵢ = wᵢ times this. */
+export function floorPerWeight(round: Round, dimension: number): number {
+  return (round.floorRatio * (round.target[dimension] as number)) / sum(round.weight, round.count);
 }

@@ -1,4 +1,5 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
+import { floorPerWeight } from './floors.js';
 import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
@@ -53,10 +54,9 @@ function converge(round: Round): void {
 }
 
 function setFloors(round: Round): void {
-  const totalWeight = sum(round.weight, round.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!limited[dimension]) continue;
-    const perWeight = (round.floorRatio * (round.target[dimension] as number)) / totalWeight;
+    const perWeight = floorPerWeight(round, dimension);
     const floors = low[dimension] as Float64Array;
     for (let at = 0; at < round.count; at++) floors[at] = perWeight * (round.weight[at] as number);
   }

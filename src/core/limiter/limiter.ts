@@ -35,6 +35,7 @@ export class Limiter {
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Float64Array;
   readonly retryRefusals: Float64Array;
+  readonly #hasAccrued: Uint8Array;
 
   constructor(laneCount: number) {
     const slots = laneCount * DIMENSION_COUNT;
@@ -50,6 +51,7 @@ export class Limiter {
     this.refused = new Float64Array(slots);
     this.refusals = new Float64Array(laneCount);
     this.retryRefusals = new Float64Array(laneCount);
+    this.#hasAccrued = new Uint8Array(laneCount);
   }
 
   /**
@@ -117,8 +119,13 @@ export class Limiter {
     }
   }
 
-  /** Fills the buckets of a lane as if it had existed, idle, since that time. */
+  /**
+   * Fills the buckets of a lane that is served for the first time, as if it had existed, idle, since that time. Later calls change
+   * nothing: a lane that is served again has what it had, and to credit its idle time twice would wipe out a debt.
+   */
   accrueSince(lane: number, sinceMs: number): void {
+    if (this.#hasAccrued[lane] === 1) return;
+    this.#hasAccrued[lane] = 1;
     this.refilledMs[lane] = sinceMs;
   }
 

@@ -12,6 +12,7 @@ import { type ChangeRule, estimate, noticedIn } from './significant-change.js';
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
 const REST_AFTER_MS = 500;
+const RELAXED_NOISE_FACTOR = 2;
 
 /**
  * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
@@ -91,7 +92,7 @@ export class Reporter {
   /**
    * The noise rule, except where work is being refused although the reported demand is served: then the report is too low,
    * and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below the
-   * reported demand"). One standard deviation is enough then.
+   * reported demand"). Two standard deviations are enough then.
    */
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;
@@ -99,7 +100,7 @@ export class Reporter {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
       significantChangeRatio,
-      noiseFactor: relaxed ? 1 : noiseFactor,
+      noiseFactor: relaxed ? RELAXED_NOISE_FACTOR : noiseFactor,
     };
   }
 

@@ -5,12 +5,14 @@ import { type ChangeRule, createLaneRates, estimate, isSignificant, type LaneRat
 /**
  * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of a new rate is
  * coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the forced report, minutes
- * later. So the rate since the change is looked at again after 1, 3, 10, 30 and 100 fast windows, at one standard deviation instead
+ * later. So the rate since the change is looked at again after 1, 3, 6, 15, 40 and 100 fast windows, at one and a half standard deviations instead
  * of five; the last look, over the slow window, corrects 2 % of the demand, and 10 % of the usage, which is for people only where
- * the strategy reads the demand. At most five more reports per change, none if the first was good (docs/decisions/0002).
+ * the strategy reads the demand. At most six more reports per change, none if the first was good (docs/decisions/0002).
  */
-const LOOKS_IN_FAST_WINDOWS = [1, 3, 10, 30, 100];
+const LOOKS_IN_FAST_WINDOWS = [1, 3, 6, 15, 40, 100];
 const LAST_LOOK = LOOKS_IN_FAST_WINDOWS.length - 1;
+/** One would chase the noise of small rates, two would miss what is left of a step in the first 50 ms. */
+const LOOK_NOISE_FACTOR = 1.5;
 const LAST_DEMAND_RATIO = 0.02;
 const LAST_USAGE_RATIO = 0.1;
 
@@ -50,7 +52,7 @@ export function isUnsettled(
   if (sample.now.atMs - settling.sinceMs < afterMs) return false;
   settling.look = look === LAST_LOOK ? -1 : look + 1;
   if (look === LAST_LOOK) return differsMuch(sample, reported);
-  const relaxed = { ...rule, noiseFactor: 1 };
+  const relaxed = { ...rule, noiseFactor: LOOK_NOISE_FACTOR };
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (isSignificant(sample, SLOW, dimension, reported, relaxed)) return true;
   }

@@ -9,6 +9,8 @@ export class TopicUnusable extends QuotameshError {
   }
 }
 
+const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+
 /** The answer to a produce; the broker works, but not for this one. */
 export class AppendRefused extends QuotameshError {
   /** True when it is the fault of the records, and others would be taken. */
@@ -21,7 +23,17 @@ export class AppendRefused extends QuotameshError {
   }
 }
 
-const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
+/** What metadata without a leader means, said with the partitions it is about. */
+export class NoLeader extends Error {
+  readonly type = 'LEADER_NOT_AVAILABLE';
+}
+
+const LEADERLESS = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+
+/** Leadership is moving, or has moved: ask again who leads. */
+export function isLeaderless(error: unknown): boolean {
+  return LEADERLESS.has(typeOf(error) ?? '');
+}
 
 /** The error of an answer, by its code in Kafka's protocol. */
 export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {

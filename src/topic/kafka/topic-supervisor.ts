@@ -12,12 +12,14 @@ import type { Outbox } from './outbox.js';
 import { PartitionCursor } from './partition-cursor.js';
 import { PartitionLeader } from './partition-leader.js';
 import { TopicDiscovery } from './topic-discovery.js';
-import { reasonOf, TopicUnusable, unusable } from './topic-failure.js';
+import { isLeaderless, NoLeader, reasonOf, TopicUnusable, unusable } from './topic-failure.js';
 import type { TopicHealth } from './topic-health.js';
 import type { TopicMetadata } from './topic-metadata.js';
 
 /** A broker that has just started may not know its topics yet; after this time the topic counts as deleted. */
 const MISSING_PATIENCE_MS = 10_000;
+/** The leaders of a topic that was created just now refuse requests for a moment: no loss before it was ever open. */
+const SETTLING_PATIENCE_MS = 3_000;
 
 export interface SupervisorParts {
   readonly kafkajs: Kafkajs;
@@ -44,6 +46,7 @@ export class TopicSupervisor {
   #isOpen = false;
   #wake: () => void = () => {};
   #missingSince: number | null = null;
+  #settlingSince: number | null = null;
   #toldFailure: string | null = null;
 
   constructor(parts: SupervisorParts) {
@@ -103,7 +106,7 @@ export class TopicSupervisor {
     const { topic } = this.#parts.options;
     if (!exists) {
       this.#missingSince ??= performance.now();
-      if (performance.now() - this.#missingSince < MISSING_PATIENCE_MS) throw new Error(`topic ${topic} is missing`);
+      if (performance.now() - this.#missingSince < MISSING_PATIENCE_MS) throw new NoLeader(`topic ${topic} is missing`);
       throw new TopicUnusable('TOPIC_MISSING', { topic });
     }
     this.#missingSince = null;
@@ -134,7 +137,7 @@ export class TopicSupervisor {
     const starts = [...byAddress.values()].map(({ address, cursors }) => this.#startLeader(address, cursors));
     const failed = (await Promise.allSettled(starts)).find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
-    if (leaderless.length > 0) throw new Error(`partition ${leaderless.join(', ')} has no leader at the moment`);
+    if (leaderless.length > 0) throw new NoLeader(`partition ${leaderless.join(', ')} has no leader`);
   }
 
   async #startLeader(address: BrokerAddress, cursors: readonly PartitionCursor[]): Promise<void> {
@@ -191,12 +194,19 @@ export class TopicSupervisor {
     const { health, listener, log, options } = this.#parts;
     const permanent = unusable(error, options.topic, 'using it');
     if (permanent && !this.#isOpen) throw permanent;
+    if (this.#isSettling(error)) return;
     health.unreachable(reasonOf(error));
     if (!permanent || permanent.code === this.#toldFailure) return;
     // Once per kind of failure: attempts go on, in case somebody repairs it.
     this.#toldFailure = permanent.code;
     log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
     listener.onFailed(permanent);
+  }
+
+  #isSettling(error: unknown): boolean {
+    if (this.#isOpen || !isLeaderless(error)) return false;
+    this.#settlingSince ??= performance.now();
+    return performance.now() - this.#settlingSince < SETTLING_PATIENCE_MS;
   }
 
   #openLink(address: BrokerAddress): BrokerLink {

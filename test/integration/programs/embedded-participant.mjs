@@ -73,6 +73,7 @@ function report() {
   const { user, system } = process.cpuUsage(cpu);
   const figures = {
     ...{ kind: 'report', isOpen, ...seen, appends, worstLagMs: lag.stop() },
+    rssMiB: process.memoryUsage.rss() / 1024 ** 2,
     cpuPercent: (user + system) / 10 / (performance.now() - since),
   };
   appends = newAppends();

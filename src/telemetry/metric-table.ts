@@ -1,0 +1,130 @@
+export interface MetricRow {
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/**
+ * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the functions
+ * that fill them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the hot path for
+ * them: all are read at the scrape from counters that the node keeps anyway.
+ */
+export const NODE_METRICS = {
+  quotamesh_build_info: { type: 'gauge', help: 'Always 1; the version.', labels: ['version', 'node_version'] },
+  quotamesh_node_info: { type: 'gauge', help: 'Always 1; who this is.', labels: ['cluster', 'node', 'topic'] },
+  quotamesh_ready: { type: 'gauge', help: '1 while the node decides, else 0.' },
+  quotamesh_degraded: {
+    type: 'gauge',
+    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back.',
+    labels: ['reason'],
+  },
+  quotamesh_incarnation: { type: 'gauge', help: 'Lives of this node id as counted in the topic.' },
+  quotamesh_members: { type: 'gauge', help: 'Nodes of the cluster as this one sees them.', labels: ['state'] },
+  quotamesh_longest_silence_seconds: {
+    type: 'gauge',
+    help: 'Time since the last sign of life of the alive node that has been silent for longest, this one included.',
+  },
+  quotamesh_oldest_report_age_seconds: {
+    type: 'gauge',
+    help: 'Age of the oldest report of an alive node about a lane served here. Unchanged groups are reported again only after timing.forcedReportMs.',
+  },
+  quotamesh_share_sum_ratio: {
+    type: 'gauge',
+    help: 'The largest sum of all nodes’ shares divided by the target, over at most 1,000 lanes served here; above 1 the strategy overshoots.',
+  },
+  quotamesh_lanes: {
+    type: 'gauge',
+    help: 'Lanes (direction of a group) served here, by isolation state: linked, held (share kept), fallback (isolation policy).',
+    labels: ['link'],
+  },
+  quotamesh_isolated_partitions: { type: 'gauge', help: 'Partitions through which own records do not come back.' },
+  quotamesh_rounds_total: { type: 'counter', help: 'Rounds (sample, report, converge).' },
+  quotamesh_round_seconds_total: { type: 'counter', help: 'Time spent in rounds; divided by rounds: their mean.' },
+  quotamesh_last_rebalancing_seconds: {
+    type: 'gauge',
+    help: 'How long the last rebalancing took, from the first share that moved until the last.',
+  },
+  quotamesh_report_round_trip_seconds: {
+    type: 'gauge',
+    help: 'From appending the last own record to reading it back; 0 before the first.',
+  },
+  quotamesh_unhandled_rejections_total: {
+    type: 'counter',
+    help: 'Failures inside libraries that the node has survived.',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export const TOPIC_METRICS = {
+  quotamesh_topic_records_read_total: { type: 'counter', help: 'Records read, of all nodes.' },
+  quotamesh_topic_read_bytes_total: { type: 'counter', help: 'Keys and values read.' },
+  quotamesh_topic_records_appended_total: { type: 'counter', help: 'Own records appended.' },
+  quotamesh_topic_appended_bytes_total: { type: 'counter', help: 'Keys and values appended.' },
+  quotamesh_topic_appends_failed_total: {
+    type: 'counter',
+    help: 'Appends that were refused or not acknowledged in time.',
+  },
+  quotamesh_topic_reconnects_total: { type: 'counter', help: 'Times the topic came back after a loss.' },
+  quotamesh_topic_records_ignored_total: {
+    type: 'counter',
+    help: 'Records read and not used, by cause: what could not be decoded, and what is old or repeated.',
+    labels: ['cause'],
+  },
+  quotamesh_topic_pending_appends: {
+    type: 'gauge',
+    help: 'Own records that wait to be appended; at most one per key.',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export const ADMISSION_METRICS = {
+  quotamesh_admitted_messages_total: { type: 'counter', help: 'Messages admitted.', labels: ['direction'] },
+  quotamesh_admitted_bytes_total: { type: 'counter', help: 'Bytes admitted.', labels: ['direction'] },
+  quotamesh_attempted_messages_total: {
+    type: 'counter',
+    help: 'Messages asked for, retries of the same work not counted again.',
+    labels: ['direction'],
+  },
+  quotamesh_attempted_bytes_total: {
+    type: 'counter',
+    help: 'Bytes asked for, retries of the same work not counted again.',
+    labels: ['direction'],
+  },
+  quotamesh_refused_messages_total: { type: 'counter', help: 'Messages refused.', labels: ['direction'] },
+  quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes refused.', labels: ['direction'] },
+  quotamesh_refusals_total: { type: 'counter', help: 'Acquires refused for the quota.', labels: ['direction'] },
+  quotamesh_http_acquires_total: {
+    type: 'counter',
+    help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
+    labels: ['outcome'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+const GROUP_LABELS = ['group', 'direction'] as const;
+
+/** Only for the groups of `metrics.perGroup`. A dimension without quota has no series of quota, share, limit and sum. */
+export const GROUP_METRICS = {
+  quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
+  quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
+  quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
+  quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
+  quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),
+  quotamesh_group_limit_bytes_per_second: groupGauge('Share + allowance: what the limiter enforces.'),
+  quotamesh_group_share_sum_messages_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
+  quotamesh_group_share_sum_bytes_per_second: groupGauge('Σ of all nodes’ shares as this node sees it.'),
+  quotamesh_group_usage_messages_per_second: groupGauge('Usage of this node as reported last.'),
+  quotamesh_group_usage_bytes_per_second: groupGauge('Usage of this node as reported last.'),
+  quotamesh_group_demand_messages_per_second: groupGauge('Demand of this node as reported last.'),
+  quotamesh_group_demand_bytes_per_second: groupGauge('Demand of this node as reported last.'),
+  quotamesh_group_admitted_messages_total: groupCounter('Messages admitted by this node.'),
+  quotamesh_group_admitted_bytes_total: groupCounter('Bytes admitted by this node.'),
+  quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.'),
+  quotamesh_group_refused_bytes_total: groupCounter('Bytes refused by this node.'),
+  quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.'),
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+function groupGauge(help: string) {
+  return { type: 'gauge', help, labels: GROUP_LABELS } as const;
+}
+
+function groupCounter(help: string) {
+  return { type: 'counter', help, labels: GROUP_LABELS } as const;
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { STRATEGIES } from '../../../../src/core/convergence/registry.js';
+import { sharesOf, total } from './round-of.js';
+
+interface AllocationCase {
+  readonly id: string;
+  readonly kind: string;
+  readonly quota: number;
+  readonly usage: Readonly<Record<string, number>>;
+  readonly rule: string;
+  readonly expectedLimits: Readonly<Record<string, number>>;
+  readonly expectedSum: number;
+}
+
+/** The strategies that a rule of the text describes; when the quota is exceeded both options of the text reduce alike. */
+const STRATEGIES_OF_RULE: Readonly<Record<string, readonly string[]>> = {
+  'limit = usage + unused': ['equal-residual'],
+  'limit = usage + unused x usage / total': ['proportional'],
+  'limit = usage - excess x usage / total': ['proportional', 'equal-residual'],
+};
+
+/** Kinds that other runners or later issues take; an unknown kind fails the run. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  steal: 'steal-halfway is a strategy of a later issue',
+  closedLoop: 'run in virtual time by test/simulation/pip82.test.ts',
+  reporting: 'run against the reporter and the usage map by test/unit/core/report/pip82-reporting.test.ts',
+  budget: 'bytes on the topic at 100 nodes are measured by a later issue (DESIGN §12)',
+};
+
+const { cases } = JSON.parse(readFileSync(new URL('../../../vectors/pip82.json', import.meta.url), 'utf8')) as {
+  cases: AllocationCase[];
+};
+const allocations = cases.filter(({ kind }) => kind === 'allocation');
+
+test.each(allocations)('PIP-82 $id: $rule', ({ quota, usage, rule, expectedLimits, expectedSum }) => {
+  const names = Object.keys(usage);
+  const strategies = STRATEGIES_OF_RULE[rule] ?? [];
+  expect(strategies, `rule "${rule}"`).not.toHaveLength(0);
+  for (const name of strategies) {
+    const strategy = STRATEGIES[name];
+    expect(strategy).toBeDefined();
+    if (strategy === undefined) continue;
+    const [shares = []] = sharesOf(strategy, { target: [quota], usage: [names.map((node) => usage[node] as number)] });
+    names.forEach((node, at) => {
+      expect(shares[at], `${name} ${node}`).toBeCloseTo(expectedLimits[node] as number, 4);
+    });
+    expect(total(shares)).toBeCloseTo(expectedSum, 4);
+  }
+});
+
+test('every kind of case is known', () => {
+  const counts = new Map<string, number>();
+  for (const { kind } of cases) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  console.log(`pip82.json: ${allocations.length} allocation cases run here`);
+  counts.delete('allocation');
+  for (const [kind, count] of counts) {
+    expect(ELSEWHERE, `unknown kind "${kind}"`).toHaveProperty(kind);
+    console.log(`pip82.json: ${count} ${kind} cases not here: ${ELSEWHERE[kind]}`);
+  }
+  expect(allocations).toHaveLength(5);
+});

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { waterFill } from '../../../../src/core/convergence/water-fill.js';
+
+interface Fill {
+  readonly capacity: number;
+  readonly high: readonly number[];
+  readonly low?: readonly number[];
+  readonly weight?: readonly number[];
+}
+
+function fill({ capacity, high, low = high.map(() => 0), weight = high.map(() => 1) }: Fill) {
+  const out = new Float64Array(high.length);
+  const columns = [low, high, weight].map((column) => Float64Array.from(column)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  const level = waterFill(...columns, high.length, capacity, out);
+  return { level, out: Array.from(out) };
+}
+
+const TABLE: readonly (Fill & { readonly out: readonly number[]; readonly level: number })[] = [
+  // The worked numbers of the function's comment.
+  { capacity: 100, high: [70, 70], out: [50, 50], level: 50 },
+  { capacity: 100, high: [10, 80, 80], out: [10, 45, 45], level: 45 },
+  { capacity: 100, high: [20, 30], out: [20, 30], level: Number.POSITIVE_INFINITY },
+  // Bounds below, weights, ties and nothing at all.
+  { capacity: 100, high: [100, 100, 100], low: [50, 0, 0], out: [50, 25, 25], level: 25 },
+  { capacity: 100, high: [100, 5, 100], low: [60, 5, 0], out: [60, 5, 35], level: 35 },
+  { capacity: 90, high: [90, 90], weight: [2, 1], out: [60, 30], level: 30 },
+  { capacity: 100, high: [50, 50], out: [50, 50], level: Number.POSITIVE_INFINITY },
+  { capacity: 100, high: [40, 60], low: [40, 60], out: [40, 60], level: Number.POSITIVE_INFINITY },
+  { capacity: 0, high: [10, 20], out: [0, 0], level: 0 },
+  { capacity: 100, high: [0, 0], out: [0, 0], level: Number.POSITIVE_INFINITY },
+  // Too high and too low by the same amount: both sides are settled in one pass.
+  { capacity: 60, high: [10, 100, 100], low: [0, 0, 30], out: [10, 20, 30], level: 20 },
+];
+
+describe('water-filling', () => {
+  test.each(TABLE)('capacity $capacity, high $high, low $low, weight $weight → $out', ({ out, level, ...given }) => {
+    const filled = fill(given);
+    expect(filled.level).toBeCloseTo(level, 9);
+    filled.out.forEach((amount, at) => {
+      expect(amount).toBeCloseTo(out[at] as number, 9);
+    });
+  });
+
+  test('refuses low bounds that are more than there is', () => {
+    expect(() => fill({ capacity: 10, high: [20, 20], low: [20, 20] })).toThrow(/more than there is/);
+  });
+});
