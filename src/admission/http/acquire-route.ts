@@ -7,12 +7,14 @@ import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { ACQUIRE_BODY_SCHEMA, type AcquireBody } from './acquire-schema.js';
 import type { ErrorHandler } from './error-handler.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.js';
+import { RateLimitFields } from './rate-limit-fields.js';
 import { RefusalAnswers } from './refusal-answers.js';
 import { ACQUIRE_ANSWERS } from './response-schemas.js';
 
 /** POST /v1/acquire: the hot path. No log line, no promise; a granted answer allocates what fastify itself does. */
 export function addAcquireRoute(app: FastifyInstance, { node, outcomes, handleError }: AcquireRouteParts): void {
-  const answers = new RefusalAnswers(node);
+  const fields = new RateLimitFields(node);
+  const answers = new RefusalAnswers(node, fields);
   app.post(
     '/v1/acquire',
     {
@@ -32,10 +34,10 @@ export function addAcquireRoute(app: FastifyInstance, { node, outcomes, handleEr
       const decision = node.tryAcquire(body.group, body, body);
       if (decision.granted) {
         outcomes.granted++;
-        reply.header('content-type', 'application/json; charset=utf-8').send(GRANTED_BODY);
+        sendGranted(reply, laneAsked(node, body), fields, node.clock());
       } else if (decision.reason === 'quota') {
         outcomes.refused++;
-        sendRefused(reply, decision, { node, answers, body });
+        sendRefused(reply, decision, { lane: laneAsked(node, body), answers, nowMs: node.clock() });
       } else {
         outcomes.notReady++;
         sendNotReady(reply, decision, node);
@@ -52,19 +54,29 @@ export interface AcquireRouteParts {
 
 const GRANTED_BODY = '{"granted":true}';
 
-interface RefusedRequest {
-  readonly node: QuotaNode;
-  readonly answers: RefusalAnswers;
-  readonly body: AcquireBody;
+function laneAsked(node: QuotaNode, body: AcquireBody): number {
+  return laneOf(node.gate.groupIndex(body.group), directionIndex(body.direction ?? 'publish'));
 }
 
-function sendRefused(reply: FastifyReply, decision: Refused, { node, answers, body }: RefusedRequest): void {
+/** The RateLimit fields cost about 1 µs of the 26 µs of CPU that a grant takes (a bare fastify route takes 20). */
+function sendGranted(reply: FastifyReply, lane: number, fields: RateLimitFields, nowMs: number): void {
+  const policy = fields.policy(lane);
+  if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', fields.current(lane, nowMs));
+  reply.header('content-type', 'application/json; charset=utf-8').send(GRANTED_BODY);
+}
+
+interface RefusedLane {
+  readonly lane: number;
+  readonly answers: RefusalAnswers;
+  readonly nowMs: number;
+}
+
+function sendRefused(reply: FastifyReply, decision: Refused, { lane, answers, nowMs }: RefusedLane): void {
   const { dimension, retryAfterMs } = decision;
-  const lane = laneOf(node.gate.groupIndex(body.group), directionIndex(body.direction ?? 'publish'));
   const retryAfterS = wholeSeconds(retryAfterMs);
   reply.code(429).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', retryAfterS);
   reply.header('ratelimit-policy', answers.fields.policy(lane));
-  reply.header('ratelimit', answers.fields.current(lane, node.clock(), { dimension, retryAfterS }));
+  reply.header('ratelimit', answers.fields.current(lane, nowMs, { dimension, retryAfterS }));
   reply.send(answers.body(lane, dimension, retryAfterMs));
 }
 

@@ -2,7 +2,7 @@ import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, slotOf } from 
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { problemOf, QUOTA_EXCEEDED_TYPE } from './problem.js';
-import { RateLimitFields } from './rate-limit-fields.js';
+import type { RateLimitFields } from './rate-limit-fields.js';
 
 /**
  * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of a
@@ -14,9 +14,9 @@ export class RefusalAnswers {
   /** Per slot: the body up to the number that ends it. */
   readonly #heads: string[] = [];
 
-  constructor(node: QuotaNode) {
+  constructor(node: QuotaNode, fields: RateLimitFields) {
     this.#node = node;
-    this.fields = new RateLimitFields(node);
+    this.fields = fields;
   }
 
   body(lane: number, dimension: Dimension, retryAfterMs: number): string {

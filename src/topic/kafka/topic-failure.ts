@@ -24,15 +24,13 @@ export class AppendRefused extends QuotameshError {
 }
 
 /** What metadata without a leader means, said with the partitions it is about. */
-export class NoLeader extends Error {
-  readonly type = 'LEADER_NOT_AVAILABLE';
-}
+export class NoLeader extends Error {}
 
 const LEADERLESS = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
 
 /** Leadership is moving, or has moved: ask again who leads. */
 export function isLeaderless(error: unknown): boolean {
-  return LEADERLESS.has(typeOf(error) ?? '');
+  return error instanceof NoLeader || LEADERLESS.has(typeOf(error) ?? '');
 }
 
 /** The error of an answer, by its code in Kafka's protocol. */

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { burstDepth } from '../../../../src/core/share/burst.js';
+
+const RULE = { burstMs: 100, burstMinMessages: 20 };
+
+test.each([
+  { says: '100 ms of a large limit', limit: 10_000, piece: 1, equalShare: 10_000, depth: 1000 },
+  { says: 'at least 20 messages', limit: 50, piece: 1, equalShare: 333, depth: 20 },
+  { says: 'at least 20 pieces of 500 bytes', limit: 10_000, piece: 500, equalShare: 333_000, depth: 10_000 },
+  { says: 'the minimum is bounded by 250 ms of target/N', limit: 1, piece: 1, equalShare: 10, depth: 2.5 },
+  { says: 'but never below one piece', limit: 0.1, piece: 1, equalShare: 0.3, depth: 1 },
+  { says: 'a blocked limit still has a depth above 0', limit: 0, piece: 1, equalShare: 0, depth: 1 },
+])('$says', ({ limit, piece, equalShare, depth }) => {
+  expect(burstDepth(limit, RULE, piece, equalShare)).toBeCloseTo(depth, 9);
+});

@@ -1,0 +1,108 @@
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { decodeFetch, type FetchedPartition } from '../../../src/topic/kafka/fetch-response.js';
+import { loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
+
+const requireKafkajs = createRequire(import.meta.url);
+const Encoder = requireKafkajs('kafkajs/src/protocol/encoder');
+const { RecordBatch } = requireKafkajs('kafkajs/src/protocol/recordBatch/v0');
+const Record = requireKafkajs('kafkajs/src/protocol/recordBatch/record/v0');
+const kafkajs = loadKafkajs();
+
+const ATTRIBUTES_AT = 21;
+const MAGIC_AT = 16;
+
+interface BatchOptions {
+  readonly from: number;
+  readonly values: readonly string[];
+  readonly gzip?: boolean;
+  readonly attributes?: number;
+  readonly magic?: number;
+}
+
+/** As kafkajs's producer makes it, then as a broker would have stamped it. */
+async function batch({ from, values, gzip = false, attributes, magic }: BatchOptions): Promise<Buffer> {
+  const records = values.map((value, i) => Record({ offsetDelta: i, key: `key-${i}`, value: Buffer.from(value) }));
+  const compression = gzip ? 1 : 0;
+  const lastOffsetDelta = values.length - 1;
+  const encoded = await RecordBatch({ compression, firstOffset: from, lastOffsetDelta, records, firstTimestamp: 5 });
+  const bytes = Buffer.from(encoded.buffer);
+  if (attributes !== undefined) bytes.writeInt16BE(attributes, ATTRIBUTES_AT);
+  if (magic !== undefined) bytes.writeInt8(magic, MAGIC_AT);
+  return bytes;
+}
+
+async function decode(...batches: Buffer[]): Promise<FetchedPartition> {
+  const bytes = Buffer.concat(batches);
+  const partition = new Encoder()
+    .writeInt32(2) // partition
+    .writeInt16(0)
+    .writeInt64(99) // high watermark
+    .writeInt64(99)
+    .writeInt64(0)
+    .writeArray([])
+    .writeInt32(-1)
+    .writeBytes(bytes);
+  const topic = new Encoder().writeString('topic').writeArray([partition]);
+  const answer = new Encoder().writeInt32(0).writeInt16(0).writeInt32(0).writeArray([topic]);
+  const [decoded] = await decodeFetch(kafkajs, answer.buffer);
+  return decoded;
+}
+
+function valuesOf({ batches }: FetchedPartition): string[] {
+  return batches.flatMap(({ records }) => records.map(({ offset, value }) => `${offset} ${value}`));
+}
+
+describe('an answer to a fetch', () => {
+  it('holds the records of its batches, plain and gzipped', async () => {
+    const decoded = await decode(
+      await batch({ from: 10, values: ['a', 'b'] }),
+      await batch({ from: 12, values: ['c'], gzip: true }),
+    );
+    expect(decoded).toMatchObject({ partition: 2, errorCode: 0, highWatermark: 99 });
+    expect(valuesOf(decoded)).toEqual(['10 a', '11 b', '12 c']);
+    expect(decoded.batches.map(({ firstOffset, nextOffset }) => [firstOffset, nextOffset])).toEqual([
+      [10, 12],
+      [12, 13],
+    ]);
+  });
+
+  it('ends before a batch that was cut off at the size limit', async () => {
+    const cut = (await batch({ from: 11, values: ['b'] })).subarray(0, -1);
+    expect(valuesOf(await decode(await batch({ from: 10, values: ['a'] }), cut))).toEqual(['10 a']);
+    expect(valuesOf(await decode(cut.subarray(0, 10)))).toEqual([]);
+  });
+
+  it('takes 200,000 records at once', async () => {
+    const values = Array.from({ length: 200_000 }, (_, i) => `${i}`);
+    const decoded = await decode(await batch({ from: 0, values }));
+    expect(decoded.batches[0].records).toHaveLength(200_000);
+  });
+
+  it('knows how far a mark of a transaction reaches, without a record', async () => {
+    const { batches } = await decode(await batch({ from: 7, values: ['mark'], attributes: 0x30 }));
+    expect(batches).toEqual([{ firstOffset: 7, nextOffset: 8, records: [], unreadable: null }]);
+  });
+
+  it.each([
+    [2, 'compressed with snappy'],
+    [3, 'compressed with lz4'],
+    [4, 'compressed with zstd'],
+    [7, 'compressed with codec 7'],
+  ])('names the codec %i that it cannot read, and reads what follows', async (attributes, reason) => {
+    const foreign = await batch({ from: 5, values: ['x', 'y', 'z'], attributes });
+    const decoded = await decode(foreign, await batch({ from: 8, values: ['a'] }));
+    expect(decoded.batches[0]).toEqual({ firstOffset: 5, nextOffset: 8, records: [], unreadable: reason });
+    expect(valuesOf(decoded)).toEqual(['8 a']);
+  });
+
+  it('steps over formats before Kafka 0.11 and over records that make no sense', async () => {
+    const old = await decode(await batch({ from: 5, values: ['x'], magic: 1 }));
+    expect(old.batches[0]).toMatchObject({ nextOffset: 6, unreadable: 'message format 1' });
+    const broken = await batch({ from: 5, values: ['x'.repeat(50)] });
+    broken.fill(0xff, 61);
+    const { batches } = await decode(broken, await batch({ from: 6, values: ['a'] }));
+    expect(batches[0].unreadable).toMatch(/^malformed: /);
+    expect(batches[1].records).toHaveLength(1);
+  });
+});

