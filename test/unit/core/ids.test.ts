@@ -42,7 +42,7 @@ describe('ids', () => {
   });
 });
 
-const PINNED = { group: 0, node: 0, cluster: 0 };
+const PINNED = { group: 144941889673158, node: 5483872277780, cluster: 1305287944 };
 
 describe('incarnation', () => {
   test('orders lives by count, then by the random tie-breaker', () => {
