@@ -49,6 +49,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Stop the other process or choose another address with --http HOST:PORT.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  NODE_UNREACHABLE: {
+    message: 'no answer from a node at {url}: {reason}',
+    remedy: 'Check that a node runs there; --url names another one.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   TOPIC_UNREACHABLE: {
     message: 'topic {topic} cannot be reached: {reason}',
     remedy: 'Check that the topic is up and reachable; the node goes on trying.',

@@ -1,6 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClusterStatus, fetchClusterStatus, nodeUrl } from './cluster-status.js';
+import { describeError } from './exit.js';
 import type { StatusOptions } from './status-command.js';
+import { statusTable } from './status-table.js';
 
-export async function showStatus({ url }: StatusOptions): Promise<void> {
-  const response = await fetch(new URL('/v1/nodes', url));
-  process.stdout.write(`${await response.text()}\n`);
+/** `quotamesh status`: once, or once a second until Ctrl-C. */
+export async function showStatus({
+  url: address,
+  group = [],
+  json = false,
+  watch = false,
+}: StatusOptions): Promise<void> {
+  const url = nodeUrl(address);
+  const render = (status: ClusterStatus) => (json ? JSON.stringify(status) : statusTable(status));
+  if (!watch) {
+    process.stdout.write(`${render(await fetchClusterStatus(url, group))}\n`);
+    return;
+  }
+  // In place on a terminal; one after the other into a file or a pipe.
+  const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[J' : '';
+  for (;;) {
+    // A node that is being restarted comes back: the table does, too.
+    const text = await fetchClusterStatus(url, group).then(render, describeError);
+    process.stdout.write(`${clear}${text}\n${clear === '' && !json ? '\n' : ''}`);
+    await sleep(WATCH_INTERVAL_MS);
+  }
 }
+
+const WATCH_INTERVAL_MS = 1000;

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 export interface StatusOptions {
   readonly url: string;
+  readonly group?: readonly string[];
   readonly json?: boolean;
   readonly watch?: boolean;
 }
@@ -10,10 +11,18 @@ export function statusCommand(): Command {
   return new Command('status')
     .description('Print the live table of a running cluster, as one of its nodes sees it.')
     .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+    .option('--group <name...>', 'only these groups (default: 20 at most, those in use first)')
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')
+    .addHelpText('after', HELP)
     .action(async (options: StatusOptions) => {
       const { showStatus } = await import('./show-status.js');
       await showStatus(options);
     });
 }
+
+const HELP = `
+Examples:
+  quotamesh status
+  quotamesh status --url http://127.0.0.1:7071 --group orders --watch
+  quotamesh status --json | jq .groups[0].directions.publish.nodes`;

@@ -41,7 +41,7 @@ export type Notice =
   | { readonly kind: 'resumed'; readonly afterMs: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
-export const IGNORED_CAUSES = ['old-incarnation', 'repeated', 'repeated-offset'] as const;
+export const IGNORED_CAUSES = ['old-incarnation', 'repeated', 'repeated-offset', 'foreign-key'] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 
 /** What the runtime has to do now; the buffer is reused by the next step. */

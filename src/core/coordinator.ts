@@ -19,8 +19,8 @@ import type { CoordinatorSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
 import { ShareBook } from './share/share-book.js';
 import { tombstonesOfForgotten } from './usage-map/forget.js';
-import { LogReader, MEMBERSHIP_PARTITION } from './usage-map/log-reader.js';
-import { Membership } from './usage-map/membership.js';
+import { LogReader } from './usage-map/log-reader.js';
+import { MEMBERSHIP_PARTITION, Membership, newestLife } from './usage-map/membership.js';
 import { UsageMap } from './usage-map/usage-map.js';
 import { DIRECTION_COUNT, type Incarnation, type NodeKey } from './vocabulary.js';
 
@@ -65,7 +65,7 @@ export class Coordinator {
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.#table = new LaneTable(settings);
-    this.membership = new Membership(settings.stalenessMs);
+    this.membership = new Membership(settings.stalenessMs, partitions);
     this.usageMap = new UsageMap(this.membership, (mapLane) => this.#table.markMapLane(mapLane));
     this.log = new LogReader(partitions, heartbeatMs, this.membership, this.usageMap, notices);
     this.link = new LinkWatch(settings, notices);
@@ -122,7 +122,7 @@ export class Coordinator {
   #join(nowMs: number): void {
     invariant(this.phase === 'catching-up', 'caught-up comes once', { phase: this.phase });
     const known = this.membership.get(this.nodeKey);
-    const count = known === undefined ? 1 : incarnationCount(known.incarnation) + 1;
+    const count = known === undefined ? 1 : incarnationCount(newestLife(known)) + 1;
     this.#publisher.incarnation = incarnationOf(count, this.settings.nonce);
     this.phase = 'joining';
     this.#lastRoundMs = nowMs;

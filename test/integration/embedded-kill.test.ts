@@ -1,5 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
 import { killWriters } from './embedded-kill-rounds.js';
+import { EmbeddedProcesses } from './embedded-processes.js';
 
 it('loses no acknowledged record and blocks nobody when writers are killed -9, 50 times', async () => {
   const figures = await killWriters(50);
@@ -7,3 +11,24 @@ it('loses no acknowledged record and blocks nobody when writers are killed -9, 5
   // By chance alone some kills hit a commit: a writer spends most of its life in one.
   expect(figures.insideCommit).toBeGreaterThan(0);
 }, 120_000);
+
+it('opens a folder whose first process was killed while it created it', async () => {
+  for (let round = 0; round < 8; round++) {
+    const processes = await EmbeddedProcesses.begin();
+    const topic = new EmbeddedTopic({ path: processes.path, appendTimeoutMs: 2000 });
+    try {
+      const first = await processes.start('embedded-writer.mjs', { key: 'first', pauseMs: 0, appendTimeoutMs: 2000 });
+      first.send('go');
+      // Creating and opening takes about 10 ms.
+      await sleep(2 * round);
+      first.kill();
+      const listener = new RecordingListener();
+      await topic.open(listener);
+      await topic.append([{ partition: 0, key: 'second', value: Buffer.from('here') }]);
+      await listener.until('own record', () => listener.has('second'), 5000);
+    } finally {
+      await topic.close();
+      await processes.end();
+    }
+  }
+}, 60_000);

@@ -62,7 +62,7 @@ export class Participant {
   constructor(program: string, facts: Readonly<Record<string, unknown>>) {
     const file = fileURLToPath(new URL(`programs/${program}`, import.meta.url));
     const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
-    this.#child = fork(file, [JSON.stringify(facts)], { stdio: [...stdio] });
+    this.#child = fork(file, [JSON.stringify(facts)], { stdio: [...stdio], execArgv: ['--expose-gc'] });
     this.#child.stdout?.setEncoding('latin1').on('data', (chunk: string) => {
       this.output += chunk;
     });

@@ -12,6 +12,7 @@ import { withAdmin } from '../kafka/admin.js';
 import { type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import {
+  certificateOf,
   makeKeyStore,
   PASSWORD,
   SCRAM_USERS,
@@ -28,9 +29,9 @@ let ca: string;
 let kafka: Kafka;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quotamesh-tls-'));
-  const { keyStore, certificate } = await makeKeyStore(folder);
-  ca = certificate;
-  kafka = await startKafka({ properties: secureProperties(keyStore), formatArguments: SCRAM_USERS });
+  const properties = secureProperties(await makeKeyStore(folder));
+  kafka = await startKafka({ properties, formatArguments: SCRAM_USERS });
+  ca = await certificateOf(kafka.ports[0].spare);
 }, 180_000);
 afterAll(async () => {
   await kafka?.stop();

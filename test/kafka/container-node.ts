@@ -21,6 +21,8 @@ export class ContainerNode implements NodeProcess {
   #running = false;
 
   constructor(engine: string, setUp: NodeSetUp) {
+    if (setUp.formatArguments.length > 0)
+      throw new Error('this test needs Java: it puts files and users into the broker');
     this.#engine = engine;
     this.#setUp = setUp;
   }

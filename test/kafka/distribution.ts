@@ -34,6 +34,8 @@ export const WHAT_TO_INSTALL =
 export interface Probes {
   hasJava(): Promise<boolean>;
   hasMaven(): Promise<boolean>;
+  /** The jars have been fetched before; Maven is not needed then. */
+  isCached(): Promise<boolean>;
   /** Name of an engine that answers, or null. */
   containerEngine(): Promise<string | null>;
   mayInstall(): boolean;
@@ -64,8 +66,7 @@ export async function chooseSource(probes: Probes): Promise<string> {
 }
 
 async function hasToolchain(probes: Probes): Promise<boolean> {
-  // Maven is not needed once the jars are in the cache.
-  return (await probes.hasJava()) && (existsSync(await cacheFolder()) || (await probes.hasMaven()));
+  return (await probes.hasJava()) && ((await probes.isCached()) || (await probes.hasMaven()));
 }
 
 const systemProbes: Probes = {
@@ -76,6 +77,9 @@ const systemProbes: Probes = {
   },
   async hasMaven() {
     return (await outputOf('mvn', ['-v'])) !== null;
+  },
+  async isCached() {
+    return existsSync(await cacheFolder());
   },
   async containerEngine() {
     for (const engine of ['docker', 'podman']) if ((await outputOf(engine, ['info'])) !== null) return engine;

@@ -16,7 +16,7 @@ export interface GuardedProcess {
 }
 
 // The guard is told to stop before the child's pid can be reused. Background jobs of sh read /dev/null: hence fd 3.
-const GUARD = `
+export const GUARD = `
   exec 3<&0
   "$@" </dev/null & child=$!
   echo "$child"

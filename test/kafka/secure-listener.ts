@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import type { NodePorts } from './broker-properties.js';
 
@@ -40,16 +40,25 @@ export const SCRAM_USERS = [
   ...['--add-scram', `SCRAM-SHA-512=[name=${USERS['scram-sha-512']},password=${PASSWORD}]`],
 ];
 
-/** A key and a self-signed certificate for 127.0.0.1; returns where they are, and the certificate as PEM. */
-export async function makeKeyStore(folder: string): Promise<{ keyStore: string; certificate: string }> {
+/** A key and a self-signed certificate for 127.0.0.1; returns the file. */
+export async function makeKeyStore(folder: string): Promise<string> {
   const keyStore = join(folder, 'broker.p12');
-  const pem = join(folder, 'broker.pem');
-  const store = ['-keystore', keyStore, '-storepass', STORE_PASSWORD, '-alias', 'broker'];
-  const name = ['-dname', 'CN=quotamesh-test', '-ext', 'SAN=ip:127.0.0.1'];
-  const key = ['-genkeypair', '-storetype', 'PKCS12', '-keyalg', 'EC', '-validity', '2', ...name];
-  await run('keytool', [...key, ...store], { timeout: KEYTOOL_TIMEOUT_MS });
-  await run('keytool', ['-exportcert', '-rfc', '-file', pem, ...store], { timeout: KEYTOOL_TIMEOUT_MS });
-  return { keyStore, certificate: await readFile(pem, 'utf8') };
+  const store = ['-storetype', 'PKCS12', '-keystore', keyStore, '-storepass', STORE_PASSWORD, '-alias', 'broker'];
+  const key = ['-keyalg', 'EC', '-validity', '2', '-dname', 'CN=quotamesh-test', '-ext', 'SAN=ip:127.0.0.1'];
+  await run('keytool', ['-genkeypair', ...store, ...key], { timeout: KEYTOOL_TIMEOUT_MS });
+  return keyStore;
+}
+
+/** What the broker shows, as PEM: its own authority, since it is self-signed. */
+export function certificateOf(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      const base64 = socket.getPeerCertificate().raw.toString('base64');
+      resolve(`-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
 }
 
 /** A token that Kafka's default validator for tests takes: unsigned, with a subject and an end. */

@@ -55,11 +55,15 @@ export function reportRecordKey(nodeKey: NodeKey, bucket: number): string {
   return `${encodeKey(nodeKey)}/${bucket.toString(36)}`;
 }
 
+export function isNodeRecordKey(key: string): boolean {
+  return key.length === NODE_KEY_LENGTH;
+}
+
 /** The node a key belongs to, or null when the key is not one of ours. */
 export function nodeKeyOfRecordKey(key: string): NodeKey | null {
-  if (key.length < 8 || (key.length > 8 && key[8] !== '/')) return null;
+  if (key.length < NODE_KEY_LENGTH || (key.length > NODE_KEY_LENGTH && key[NODE_KEY_LENGTH] !== '/')) return null;
   let nodeKey = 0;
-  for (let at = 0; at < 8; at++) {
+  for (let at = 0; at < NODE_KEY_LENGTH; at++) {
     const digit = ALPHABET.indexOf(key[at] as string);
     if (digit < 0) return null;
     nodeKey = nodeKey * 64 + digit;
@@ -67,12 +71,14 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
+/** 48 bits, six per character. */
+const NODE_KEY_LENGTH = 8;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 function encodeKey(nodeKey: NodeKey): string {
   let text = '';
   let rest = nodeKey;
-  for (let at = 0; at < 8; at++) {
+  for (let at = 0; at < NODE_KEY_LENGTH; at++) {
     text = ALPHABET[rest % 64] + text;
     rest = Math.floor(rest / 64);
   }

@@ -2,7 +2,7 @@ import type { Notice } from '../coordinator-protocol.js';
 import type { LaneState } from '../lane-state.js';
 import type { CoordinatorSettings } from '../settings.js';
 import { OwnEcho } from '../topic/own-echo.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/log-reader.js';
+import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 import type { Link } from './isolation.js';
 
 /**

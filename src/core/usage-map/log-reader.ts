@@ -1,11 +1,14 @@
-import type { IgnoredCause, Notice, ReadEvent } from '../coordinator-protocol.js';
-import { type Author, nodeKeyOfRecordKey, type TopicRecord } from '../report/record.js';
+import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import {
+  type Author,
+  isNodeRecordKey,
+  nodeKeyOfRecordKey,
+  type ReportRecord,
+  type TopicRecord,
+} from '../report/record.js';
 import { LogTime } from '../topic/log-time.js';
-import type { Member, Membership } from './membership.js';
+import { MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
-
-/** The partition whose log decides who is a member, and on whose log time silence is measured. */
-export const MEMBERSHIP_PARTITION = 0;
 
 /**
  * Applies records to membership and usage map, in the order of the log and by nothing but the log: repeats, past incarnations
@@ -14,7 +17,7 @@ export const MEMBERSHIP_PARTITION = 0;
  */
 export class LogReader {
   readonly logTimes: readonly LogTime[];
-  readonly ignored: Record<IgnoredCause, number> = { 'old-incarnation': 0, repeated: 0, 'repeated-offset': 0 };
+  readonly ignored: Record<IgnoredCause, number> = createIgnored();
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
   readonly #notices: Notice[];
@@ -45,39 +48,50 @@ export class LogReader {
     }
     this.#nextOffset[read.partition] = read.offset + 1;
     (this.logTimes[read.partition] as LogTime).advanceTo(read.appendMs);
-    const changed = read.record === null ? this.#applyTombstone(read.key) : this.#applyRecord(read, read.record, nowMs);
+    const changed = read.record === null ? this.#applyTombstone(read) : this.#applyRecord(read, read.record, nowMs);
     if (read.partition !== MEMBERSHIP_PARTITION) return changed;
     return this.#expire() || changed;
   }
 
   #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
-    const known = this.#membership.get(record.author.nodeKey)?.incarnation;
-    const member = this.#membership.recognise(record.author);
-    if (member === null) {
-      this.#ignore('old-incarnation');
+    const { author } = record;
+    if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
+      this.#ignore('foreign-key');
       return false;
     }
-    if (known !== undefined && member.incarnation > known) this.#usageMap.removeBefore(member, member.incarnation);
-    if (record.kind === 'report') return this.#applyReport(read, member, record, nowMs);
-    if (!isNews(record.author, member)) {
-      this.#ignore('repeated');
-      return false;
-    }
-    if (read.partition !== MEMBERSHIP_PARTITION) return false;
-    member.sequence = record.author.sequence;
-    return record.kind === 'node' ? this.#join(member, record, nowMs) : this.#leave(member, record.nodeId);
+    const member = this.#membership.memberOf(author, this.membershipLogMs);
+    if (author.incarnation > (member.lives[read.partition] as number)) this.#beginLife(member, read.partition, author);
+    const isNews = read.partition === MEMBERSHIP_PARTITION && this.#membership.recognise(member, author);
+    if (record.kind === 'report') this.#applyReport(read, member, record, nowMs);
+    else if (read.partition === MEMBERSHIP_PARTITION && !isNews) this.#ignoreOld(member, author);
+    return isNews && this.#applySign(member, record, nowMs);
   }
 
-  #applyReport(read: ReadEvent, member: Member, record: TopicRecord & { kind: 'report' }, nowMs: number): boolean {
-    if (!this.#usageMap.apply(read.partition, read.key, member, record, nowMs)) {
-      this.#ignore('repeated');
-      return false;
+  /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
+  #beginLife(member: Member, partition: number, { incarnation }: Author): void {
+    this.#membership.beginLife(member, partition, incarnation);
+    if (partition === MEMBERSHIP_PARTITION) this.#usageMap.removeBefore(member, incarnation);
+    else this.#usageMap.removeBefore(member, incarnation, partition);
+  }
+
+  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, nowMs: number): void {
+    const { incarnation } = record.author;
+    const isPast = incarnation < member.incarnation || incarnation < (member.lives[read.partition] as number);
+    if (isPast) this.#ignore('old-incarnation');
+    else if (!this.#usageMap.apply(read.partition, read.key, member, record, nowMs)) this.#ignore('repeated');
+  }
+
+  /** A newer record on the membership partition: a sign of life, a farewell. Returns whether the set of alive nodes changed. */
+  #applySign(member: Member, record: TopicRecord, nowMs: number): boolean {
+    switch (record.kind) {
+      case 'node':
+        return this.#join(member, record, nowMs);
+      case 'farewell':
+        return this.#leave(member, record.nodeId);
+      case 'report':
+        this.#membership.signOfLife(member, this.membershipLogMs, nowMs);
+        return false;
     }
-    if (read.partition === MEMBERSHIP_PARTITION && isNews(record.author, member)) {
-      member.sequence = record.author.sequence;
-      this.#membership.signOfLife(member, this.membershipLogMs, nowMs);
-    }
-    return false;
   }
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
@@ -99,11 +113,11 @@ export class LogReader {
     return expired.length > 0;
   }
 
-  #applyTombstone(key: string): boolean {
+  #applyTombstone({ partition, key }: ReadEvent): boolean {
     this.#usageMap.remove(key);
-    const nodeKey = nodeKeyOfRecordKey(key);
-    const member = nodeKey === null || key.length > 8 ? undefined : this.#membership.get(nodeKey);
-    if (member !== undefined && member.state !== 'alive') this.#membership.forget(member);
+    const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
+    const member = nodeKey === null ? undefined : this.#membership.get(nodeKey);
+    if (member !== undefined) this.#membership.forget(member, partition);
     return false;
   }
 
@@ -111,11 +125,15 @@ export class LogReader {
     this.#notices.push({ kind, nodeId, members: this.#membership.alive.length });
   }
 
+  #ignoreOld(member: Member, author: Author): void {
+    this.#ignore(author.incarnation < member.incarnation ? 'old-incarnation' : 'repeated');
+  }
+
   #ignore(cause: IgnoredCause): void {
     this.ignored[cause]++;
   }
 }
 
-function isNews(author: Author, member: Member): boolean {
-  return author.sequence > member.sequence;
+function createIgnored(): Record<IgnoredCause, number> {
+  return Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
 }

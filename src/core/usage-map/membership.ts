@@ -1,6 +1,9 @@
 import type { Author } from '../report/record.js';
 import type { Incarnation, NodeId, NodeKey } from '../vocabulary.js';
 
+/** The partition whose log decides who is a member, and on whose log time silence is measured. */
+export const MEMBERSHIP_PARTITION = 0;
+
 /** One node as the log shows it. */
 export interface Member {
   readonly nodeKey: NodeKey;
@@ -8,10 +11,16 @@ export interface Member {
   readonly slot: number;
   nodeId: NodeId;
   version: string;
+  /** Newest life on the membership partition, 0 before its first record there. */
   incarnation: Incarnation;
-  /** Highest sequence of this incarnation on the membership partition. */
+  /** That life's highest sequence on the membership partition. */
   sequence: number;
-  /** Log time of the membership partition at its newest sign of life. */
+  /**
+   * Newest life per partition. Rows of a partition count if they are as new as that life and as the one on the membership partition;
+   * partitions know nothing of each other otherwise, so it does not matter in which order a node reads them.
+   */
+  readonly lives: Float64Array;
+  /** Log time of the membership partition at its newest sign of life, or when it became known. */
   lastSignLogMs: number;
   /** Local monotonic time at which that sign was read. */
   lastSignMs: number;
@@ -29,13 +38,15 @@ export class Membership {
   /** Alive members in order of NodeKey. */
   readonly alive: Member[] = [];
   readonly #stalenessMs: number;
+  readonly #partitions: number;
   readonly #byKey = new Map<NodeKey, Member>();
   readonly #bySlot: Member[] = [];
   /** Nobody expires before; a lower bound, because signs of life only move expiry back. */
   #nextExpiryLogMs = 0;
 
-  constructor(stalenessMs: number) {
+  constructor(stalenessMs: number, partitions: number) {
     this.#stalenessMs = stalenessMs;
+    this.#partitions = partitions;
   }
 
   get(nodeKey: NodeKey): Member | undefined {
@@ -50,17 +61,28 @@ export class Membership {
     return this.#byKey.values();
   }
 
-  /** The member a record belongs to, made known without being alive; null when the record is of a past incarnation. */
-  recognise(author: Author): Member | null {
-    const known = this.#byKey.get(author.nodeKey);
-    if (known === undefined) return this.#introduce(author);
-    if (author.incarnation < known.incarnation) return null;
-    if (author.incarnation > known.incarnation) {
-      known.incarnation = author.incarnation;
-      known.sequence = 0;
-      if (known.state === 'left') known.state = 'expired';
-    }
-    return known;
+  /** The member a record belongs to, made known without being alive. */
+  memberOf(author: Author, logMs: number): Member {
+    return this.#byKey.get(author.nodeKey) ?? this.#introduce(author.nodeKey, logMs);
+  }
+
+  /**
+   * The first record of a newer life on a partition. On the membership partition it leaves the node as alive as it was: the process that
+   * starts takes over what the one before it held.
+   */
+  beginLife(member: Member, partition: number, incarnation: Incarnation): void {
+    member.lives[partition] = incarnation;
+    if (partition !== MEMBERSHIP_PARTITION) return;
+    member.incarnation = incarnation;
+    member.sequence = 0;
+    if (member.state === 'left') member.state = 'expired';
+  }
+
+  /** Whether a record of the membership partition is news there. */
+  recognise(member: Member, { incarnation, sequence }: Author): boolean {
+    if (incarnation < member.incarnation || sequence <= member.sequence) return false;
+    member.sequence = sequence;
+    return true;
   }
 
   /** A NODE record: the node is alive. Returns whether the set of alive nodes changed. */
@@ -100,26 +122,34 @@ export class Membership {
     return expired;
   }
 
-  /** Drops a node that is not alive from memory; its slot is not used again. */
-  forget(member: Member): void {
-    this.#byKey.delete(member.nodeKey);
+  /** A tombstone of the node's own key on a partition: it has no life there any more. A node without any is dropped from memory. */
+  forget(member: Member, partition: number): void {
+    if (partition === MEMBERSHIP_PARTITION) {
+      if (member.state === 'alive') return;
+      member.incarnation = 0;
+      member.sequence = 0;
+      member.state = 'expired';
+    }
+    member.lives[partition] = 0;
+    if (member.state !== 'alive' && member.lives.every((life) => life === 0)) this.#byKey.delete(member.nodeKey);
   }
 
-  #introduce(author: Author): Member {
+  #introduce(nodeKey: NodeKey, logMs: number): Member {
     const member: Member = {
-      nodeKey: author.nodeKey,
+      nodeKey,
       slot: this.#bySlot.length,
       nodeId: '',
       version: '',
-      incarnation: author.incarnation,
+      incarnation: 0,
       sequence: 0,
-      lastSignLogMs: 0,
+      lives: new Float64Array(this.#partitions),
+      lastSignLogMs: logMs,
       lastSignMs: 0,
       state: 'expired',
       position: -1,
     };
     this.#bySlot.push(member);
-    this.#byKey.set(author.nodeKey, member);
+    this.#byKey.set(nodeKey, member);
     return member;
   }
 
@@ -134,6 +164,11 @@ export class Membership {
       member.position = position;
     });
   }
+}
+
+/** Newest life of a node on any partition; its next one has to be newer. */
+export function newestLife(member: Member): Incarnation {
+  return Math.max(...member.lives);
 }
 
 const NOBODY: readonly Member[] = [];

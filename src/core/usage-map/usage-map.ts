@@ -77,10 +77,11 @@ export class UsageMap {
     this.#entries.delete(key);
   }
 
-  /** Drops all rows of a member's past incarnations. */
-  removeBefore(member: Member, incarnation: Incarnation): void {
+  /** Drops the rows of a member's past incarnations, on one partition or on all. */
+  removeBefore(member: Member, incarnation: Incarnation, partition?: number): void {
     for (const [key, entry] of this.#entries) {
-      if (entry.member === member && entry.incarnation < incarnation) this.remove(key);
+      if (entry.member !== member || entry.incarnation >= incarnation) continue;
+      if (partition === undefined || entry.partition === partition) this.remove(key);
     }
   }
 

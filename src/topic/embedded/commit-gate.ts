@@ -18,8 +18,10 @@ const LOOK_AGAIN_MS = 1000;
  *
  * It is a listening socket of Linux's abstract namespace: one holder at a time, gone with its process whatever kills
  * it (and only after LMDB's robust mutex has been released, since the kernel closes files last), no file to leave
- * behind, 35 µs to enter and leave. It is a courtesy only: LMDB's lock still decides who writes. So where there is no
- * such namespace (macOS) the door always stands open, and a frozen writer there also delays opening and exiting.
+ * behind, 35 µs to enter and leave (150 when the code is cold). It is a courtesy only: LMDB's lock still decides who
+ * writes. So where there is no such namespace (macOS), or not the same one (containers), the door stands open, and a
+ * frozen writer also delays opening and exiting. A process whose event loop stalls inside (0.3 ms per commit) keeps the
+ * others out for as long, like a frozen one.
  */
 export class CommitGate {
   readonly #address: string;

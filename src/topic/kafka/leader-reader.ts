@@ -21,9 +21,12 @@ export interface ReaderSink {
   onProgress(): void;
 }
 
-/** Bounds how long decoding one answer keeps the event loop (about 10 ms) and what it takes in memory. */
-const FETCH_BYTES_MAX = 2 * 1024 * 1024;
-const FETCH_PARTITION_BYTES_MAX = 1024 * 1024;
+/**
+ * Bounds how long decoding one answer keeps the event loop: measured 2 µs per record and 9 µs per batch, so 30 ms for
+ * the worst case of half a MiB of single small records, while catching up at 15 MB/s and more.
+ */
+const FETCH_BYTES_MAX = 512 * 1024;
+const FETCH_PARTITION_BYTES_MAX = 256 * 1024;
 const READ_UNCOMMITTED = 0;
 const OFFSET_OUT_OF_RANGE = 1;
 const EARLIEST = -2;

@@ -73,10 +73,10 @@ describe('an answer to a fetch', () => {
     expect(valuesOf(await decode(cut.subarray(0, 10)))).toEqual([]);
   });
 
-  it('takes 200,000 records at once', async () => {
-    const values = Array.from({ length: 200_000 }, (_, i) => `${i}`);
+  it('takes more records at once than a call takes arguments', async () => {
+    const values = Array.from({ length: 130_000 }, (_, i) => `${i}`);
     const decoded = await decode(await batch({ from: 0, values }));
-    expect(decoded.batches[0].records).toHaveLength(200_000);
+    expect(decoded.batches[0].records).toHaveLength(130_000);
   });
 
   it('knows how far a mark of a transaction reaches, without a record', async () => {

@@ -1,0 +1,49 @@
+import { GENERATED, table } from './markdown.mjs';
+
+/** docs/metrics.md from the metric tables (src/telemetry/metric-table.ts). */
+export function renderMetrics({ NODE_METRICS, TOPIC_METRICS, ADMISSION_METRICS, GROUP_METRICS }) {
+  return `${GENERATED}
+
+# Metrics
+
+\`GET /metrics\` answers in the Prometheus text format. All metrics are read at the scrape from what the node counts
+anyway. Rates are units per second, times seconds, sizes bytes. Beside the metrics below there are prom-client's usual
+ones of the process (\`process_*\`, \`nodejs_*\`), among them the lag of the event loop
+(\`nodejs_eventloop_lag_seconds\`, \`nodejs_eventloop_lag_p99_seconds\`, …).
+
+Worth an alert: \`quotamesh_ready == 0\`, \`quotamesh_degraded == 1\`, \`quotamesh_share_sum_ratio > 1.01\`, and
+\`quotamesh_members{state="alive"}\` below the number of nodes that you run.
+
+## Node
+
+${metricTable(NODE_METRICS)}
+
+## Topic
+
+${metricTable(TOPIC_METRICS)}
+
+## Admission
+
+Sums over all groups of this node.
+
+${metricTable(ADMISSION_METRICS)}
+
+## Groups
+
+Only for the groups that \`metrics.perGroup\` names (docs/settings.md): up to 17 series per group and direction. A
+dimension without quota has no series of quota, share, limit and share sum; one that nobody has used here yet has only
+its quota and counters.
+
+${metricTable(GROUP_METRICS)}
+`;
+}
+
+function metricTable(metrics) {
+  const rows = Object.entries(metrics).map(([name, { type, labels = [], help }]) => [
+    `\`${name}\``,
+    type,
+    labels.map((label) => `\`${label}\``).join(', '),
+    help,
+  ]);
+  return table(['Metric', 'Type', 'Labels', 'Meaning'], rows);
+}

@@ -1,0 +1,72 @@
+import { QuotameshError } from '../errors.js';
+import type { GroupStatus, NodeStatus } from '../runtime/status.js';
+
+/** A cluster as one of its nodes sees it. */
+export interface ClusterStatus {
+  readonly node: NodeStatus;
+  readonly groups: readonly GroupStatus[];
+  /** Configured, but left out: see GROUPS_MAX. */
+  readonly groupsNotShown: number;
+}
+
+/** Each group is a request of its own and fills a part of the screen; `--group` picks others. */
+export const GROUPS_MAX = 20;
+
+/** Asks a node over its public HTTP API. `names` empty = the groups used at that node first, then others, 20 at most. */
+export async function fetchClusterStatus(url: URL, names: readonly string[]): Promise<ClusterStatus> {
+  const node = await get<NodeStatus>(url, '/v1/nodes');
+  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(url);
+  const groups: GroupStatus[] = [];
+  for (const name of known.names) groups.push(await get<GroupStatus>(url, `/v1/groups/${encodeURIComponent(name)}`));
+  return { node, groups, groupsNotShown: known.notShown };
+}
+
+/** `127.0.0.1:7070` is taken for `http://127.0.0.1:7070`. */
+export function nodeUrl(text: string): URL {
+  const full = /^https?:\/\//.test(text) ? text : `http://${text}`;
+  if (URL.canParse(full)) return new URL(full);
+  throw new QuotameshError('USAGE', { reason: `--url must be the address of a node, got ${JSON.stringify(text)}` });
+}
+
+interface GroupList {
+  readonly groups: readonly {
+    readonly group: string;
+    readonly publish: { readonly served: boolean };
+    readonly dispatch: { readonly served: boolean };
+  }[];
+  readonly next: string | null;
+}
+
+async function groupsToShow(url: URL): Promise<{ names: readonly string[]; notShown: number }> {
+  const used: string[] = [];
+  const unused: string[] = [];
+  let after: string | null = null;
+  do {
+    const page: GroupList = await get<GroupList>(
+      url,
+      after === null ? '/v1/groups' : `/v1/groups?after=${encodeURIComponent(after)}`,
+    );
+    for (const { group, publish, dispatch } of page.groups) {
+      (publish.served || dispatch.served ? used : unused).push(group);
+    }
+    after = page.next;
+  } while (after !== null);
+  const all = [...used, ...unused];
+  return { names: all.slice(0, GROUPS_MAX), notShown: Math.max(0, all.length - GROUPS_MAX) };
+}
+
+const TIMEOUT_MS = 5000;
+
+async function get<Answer>(url: URL, path: string): Promise<Answer> {
+  const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+    (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),
+  );
+  const answer: unknown = await response.json().catch(() => unreachable(url, `${path} is answered by something else`));
+  if (response.ok) return answer as Answer;
+  const detail = (answer as { detail?: unknown }).detail;
+  return unreachable(url, typeof detail === 'string' ? detail : `${path} answers with status ${response.status}`);
+}
+
+function unreachable(url: URL, reason: string): never {
+  throw new QuotameshError('NODE_UNREACHABLE', { url: url.origin, reason });
+}

@@ -1,0 +1,90 @@
+import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../runtime/status.js';
+import type { ClusterStatus } from './cluster-status.js';
+import { textTable } from './text-table.js';
+
+/** The cluster as plain text: who is in it, then who has which share of what. */
+export function statusTable({ node, groups, groupsNotShown }: ClusterStatus): string {
+  const more = groupsNotShown === 0 ? [] : [`${groupsNotShown} more groups are configured: --group NAME shows them.`];
+  return [...headline(node), '', ...memberTable(node), '', ...groupTable(groups), ...more].join('\n');
+}
+
+function headline(node: NodeStatus): readonly string[] {
+  const { topic } = node;
+  const facts = [
+    `cluster ${node.cluster}`,
+    `as node ${node.nodeId} sees it`,
+    node.ready ? 'ready' : `NOT READY: ${node.notReadyBecause.join('; ')}`,
+    `topic ${topic.kind}`,
+    `reports come back after ${milliseconds(node.reportRoundTripMs)}`,
+    `last rebalancing ${milliseconds(node.lastRebalancingMs)}`,
+  ];
+  return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`)];
+}
+
+function memberTable({ members }: NodeStatus): readonly string[] {
+  const rows = members.map(({ nodeId, self, state, silentMs, incarnation, version }) => {
+    return [self ? `${nodeId} *` : nodeId, state, seconds(silentMs), String(incarnation), version];
+  });
+  return textTable(['NODE', 'STATE', 'SILENT', 'LIFE', 'VERSION'], rows, ['SILENT', 'LIFE']);
+}
+
+const HEAD = ['GROUP', 'DIRECTION', 'NODE', 'USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE'];
+
+function groupTable(groups: readonly GroupStatus[]): readonly string[] {
+  const rows = groups.flatMap((group) => {
+    const { publish, dispatch } = group.directions;
+    const both = [...directionRows('publish', publish), ...directionRows('dispatch', dispatch)];
+    const [first, ...others] = both.length > 0 ? both : [['', 'no quota', '', '', '', '', '', '']];
+    return [[group.group, ...(first ?? []).slice(1)], ...others];
+  });
+  return textTable(HEAD, rows, ['USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE']);
+}
+
+type RateKey = keyof RateStatus;
+
+function directionRows(name: string, direction: DirectionStatus): string[][] {
+  return [
+    ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
+    ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
+  ];
+}
+
+/** A row per node and one for their sum; nothing for a dimension without quota. */
+function dimensionRows(title: string, { nodes, quota, target, shareSum }: DirectionStatus, key: RateKey): string[][] {
+  if (quota[key] === null) return [];
+  const show = (value: number | null) => (key === 'bytesPerSecond' ? bytes(value) : count(value));
+  const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
+  const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
+    const age = reportAgeMs === null ? '-' : seconds(reportAgeMs);
+    return ['', '', nodeId, show(usage[key]), show(demand[key]), show(share[key]), '', age];
+  });
+  const total = ['', '', 'Σ', show(sum('usage')), show(sum('demand')), show(shareSum[key]), show(target[key]), ''];
+  const [first, ...others] = [...rows, total];
+  return [['', title, ...(first ?? []).slice(2)], ...others];
+}
+
+function count(value: number | null): string {
+  if (value === null) return 'unlimited';
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+}
+
+const BYTE_UNITS = ['', ' Ki', ' Mi', ' Gi', ' Ti', ' Pi'];
+
+function bytes(value: number | null): string {
+  if (value === null) return 'unlimited';
+  let scaled = value;
+  let unit = 0;
+  while (scaled >= 1024 && unit < BYTE_UNITS.length - 1) {
+    scaled /= 1024;
+    unit++;
+  }
+  return `${count(scaled)}${BYTE_UNITS[unit]}`;
+}
+
+function seconds(valueMs: number): string {
+  return `${(valueMs / 1000).toFixed(1)} s`;
+}
+
+function milliseconds(valueMs: number): string {
+  return `${valueMs < 10 ? valueMs.toFixed(1) : Math.round(valueMs)} ms`;
+}

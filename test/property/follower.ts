@@ -1,0 +1,59 @@
+import type { Notice, ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { groupIdOf } from '../../src/core/ids.js';
+import type { CoordinatorSettings } from '../../src/core/settings.js';
+import { ShareBook } from '../../src/core/share/share-book.js';
+import { LogReader } from '../../src/core/usage-map/log-reader.js';
+import { Membership } from '../../src/core/usage-map/membership.js';
+import { UsageMap } from '../../src/core/usage-map/usage-map.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/vocabulary.js';
+
+export interface LaneShares {
+  readonly lane: string;
+  /** In order of NodeKey. */
+  readonly nodes: readonly string[];
+  /** [dimension][node] */
+  readonly shares: readonly (readonly number[])[];
+  readonly target: readonly number[];
+}
+
+/** The part of a node that is a function of the log: what it has read, and the shares that follow from it. No clock, no limiter. */
+export class Follower {
+  readonly log: LogReader;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly notices: Notice[] = [];
+  readonly #settings: CoordinatorSettings;
+  readonly #shares: ShareBook;
+
+  constructor(settings: CoordinatorSettings) {
+    this.#settings = settings;
+    this.membership = new Membership(settings.stalenessMs, settings.partitions);
+    this.usageMap = new UsageMap(this.membership, () => undefined);
+    this.log = new LogReader(settings.partitions, settings.heartbeatMs, this.membership, this.usageMap, this.notices);
+    const lanes = settings.groups.length * DIRECTION_COUNT;
+    this.#shares = new ShareBook(settings, lanes, this.membership, this.usageMap);
+  }
+
+  read(event: ReadEvent): void {
+    this.log.apply(event, 0);
+  }
+
+  /** Shares of all alive nodes for every configured lane. */
+  shares(): LaneShares[] {
+    return this.#settings.groups.flatMap(({ name }, group) =>
+      Array.from({ length: DIRECTION_COUNT }, (_, direction) => this.#lane(group, name, direction)),
+    );
+  }
+
+  #lane(group: number, name: string, direction: number): LaneShares {
+    const mapLane = this.usageMap.mapLaneOf(groupIdOf(this.#settings.cluster, name), direction);
+    const round = this.#shares.converge(group, direction, mapLane);
+    const column = (dimension: number) => Array.from((round.share[dimension] as Float64Array).subarray(0, round.count));
+    return {
+      lane: `${name}/${direction}`,
+      nodes: this.membership.alive.map(({ nodeId }) => nodeId),
+      shares: Array.from({ length: DIMENSION_COUNT }, (_, dimension) => column(dimension)),
+      target: Array.from(round.target),
+    };
+  }
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/report/record.js';
+import { partitionOf } from '../../src/core/report/report-book.js';
+import type { CoordinatorSettings } from '../../src/core/settings.js';
+
+/** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
+export interface Action {
+  readonly kind: 'node' | 'report' | 'farewell' | 'tombstone' | 'node-tombstone';
+  readonly node: number;
+  readonly life: number;
+  readonly partition: number;
+  readonly bucket: number;
+  readonly rows: readonly { readonly group: number; readonly direction: number; readonly rates: readonly number[] }[];
+  /** Since the record before it on the same partition; negative = the log's clock went back. */
+  readonly gapMs: number;
+  /** An old record delivered late: its sequence is not the newest. */
+  readonly late: boolean;
+}
+
+const rate = fc.oneof(
+  fc.constant(0),
+  fc.double({ min: 1e-3, max: 1e12, noNaN: true }),
+  fc.integer({ min: 1, max: 3000 }),
+);
+
+export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
+  const row = fc.record({
+    group: fc.nat(settings.groups.length - 1),
+    direction: fc.nat(1),
+    rates: fc.array(rate, { minLength: 4, maxLength: 4 }),
+  });
+  const action = fc.record<Action>({
+    kind: fc.oneof(
+      { weight: 5, arbitrary: fc.constant('node' as const) },
+      { weight: 6, arbitrary: fc.constant('report' as const) },
+      fc.constantFrom('farewell' as const, 'tombstone' as const, 'node-tombstone' as const),
+    ),
+    node: fc.nat(4),
+    life: fc.integer({ min: 1, max: 3 }),
+    partition: fc.nat(settings.partitions - 1),
+    bucket: fc.nat(2),
+    rows: fc.array(row, { maxLength: 4 }),
+    gapMs: fc.oneof(fc.integer({ min: 0, max: 1500 }), fc.constantFrom(-7_200_000, 7_200_000)),
+    late: fc.boolean(),
+  });
+  return fc.array(action, { maxLength: 60 });
+}
+
+/** The log that the actions make, partition by partition in order of offset. */
+export function historyOf(list: readonly Action[], settings: CoordinatorSettings): ReadEvent[][] {
+  const partitions: ReadEvent[][] = Array.from({ length: settings.partitions }, () => []);
+  const clockMs = new Array<number>(settings.partitions).fill(1.7e12);
+  const sequences = new Map<string, number>();
+  for (const action of list) {
+    const { node, life, partition } = action;
+    clockMs[partition] = (clockMs[partition] as number) + action.gapMs;
+    const count = (sequences.get(`${node}/${life}`) ?? 0) + 1;
+    sequences.set(`${node}/${life}`, count);
+    const sequence = action.late ? Math.max(1, count - 3) : count;
+    const log = partitions[partition] as ReadEvent[];
+    const place = { partition, offset: log.length * 2, appendMs: clockMs[partition] as number };
+    log.push({ ...place, ...recordOf(action, sequence, settings) });
+  }
+  return partitions;
+}
+
+function recordOf(
+  action: Action,
+  sequence: number,
+  settings: CoordinatorSettings,
+): { key: string; record: TopicRecord | null } {
+  const { cluster } = settings;
+  const nodeId = `node-${action.node}`;
+  const nodeKey = nodeKeyOf(cluster, nodeId);
+  const author = { nodeKey, incarnation: incarnationOf(action.life, 100 + action.node), sequence };
+  switch (action.kind) {
+    case 'node':
+      return { key: nodeRecordKey(nodeKey), record: { kind: 'node', author, nodeId, version: 'test' } };
+    case 'farewell':
+      return { key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
+    case 'report':
+      return { key: reportKey(nodeKey, action), record: { kind: 'report', author, rows: rowsOf(action, settings) } };
+    case 'tombstone':
+      return { key: reportKey(nodeKey, action), record: null };
+    case 'node-tombstone':
+      return { key: nodeRecordKey(nodeKey), record: null };
+  }
+}
+
+/** A bucket belongs to one partition, so its number tells it. */
+function reportKey(nodeKey: number, { bucket, partition }: Action): string {
+  return reportRecordKey(nodeKey, bucket * 16 + partition);
+}
+
+/** A group belongs to one partition: rows of other groups are not reported here. */
+function rowsOf({ rows, partition }: Action, { cluster, groups, partitions }: CoordinatorSettings): ReportRow[] {
+  return rows.flatMap(({ group, direction, rates }) => {
+    const groupId = groupIdOf(cluster, groups[group]?.name ?? '');
+    if (partitionOf(groupId, partitions) !== partition) return [];
+    const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0] = rates.map(Math.fround);
+    const shares = { shareMessages: 0, shareBytes: 0 };
+    return [{ groupId, direction, topics: 1, usageMessages, usageBytes, demandMessages, demandBytes, ...shares }];
+  });
+}
+
+/** One order in which a node may read the partitions: each in its own order, with some records delivered again. */
+export function readOrder(partitions: readonly (readonly ReadEvent[])[], picks: readonly number[]): ReadEvent[] {
+  const next = partitions.map(() => 0);
+  const order: ReadEvent[] = [];
+  for (let turn = 0; ; turn++) {
+    const open = next.flatMap((at, partition) => (at < (partitions[partition]?.length ?? 0) ? [partition] : []));
+    if (open.length === 0) return order;
+    const pick = picks[turn % Math.max(1, picks.length)] ?? 0;
+    const partition = open[pick % open.length] as number;
+    const at = next[partition] as number;
+    const log = partitions[partition] as ReadEvent[];
+    // Every seventh pick delivers the last three again, as a reader does that reconnects.
+    if (pick % 7 === 3) order.push(...log.slice(Math.max(0, at - 3), at));
+    order.push(log[at] as ReadEvent);
+    next[partition] = at + 1;
+  }
+}

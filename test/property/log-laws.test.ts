@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STRATEGIES } from '../../src/core/convergence/registry.js';
+import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { Follower, type LaneShares } from './follower.js';
+import { actions, historyOf, readOrder } from './history.js';
+
+const GROUPS: readonly GroupSettings[] = [
+  { ...GROUP, name: 'orders', quota: { publish: [1000, 1e6], dispatch: [500, Infinity] } },
+  { ...GROUP, name: 'tiny', quota: { publish: [1, Infinity], dispatch: [0, Infinity] }, floorRatio: 1 },
+  { ...GROUP, name: 'huge', quota: { publish: [1e12, 1e12], dispatch: [1e-3, 7] }, weights: { 'node-1': 7 } },
+  { ...GROUP, name: 'by-usage', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'proportional' },
+  { ...GROUP, name: 'residual', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'equal-residual' },
+  { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },
+];
+
+function settingsWith(partitions: number): CoordinatorSettings {
+  return { ...SETTINGS, nodeId: 'reader', nonce: 1, partitions, groups: GROUPS };
+}
+
+const picks = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
+
+const scenario = fc
+  .integer({ min: 1, max: 4 })
+  .map(settingsWith)
+  .chain((settings) => fc.tuple(fc.constant(settings), actions(settings), picks, picks));
+
+function follow(settings: CoordinatorSettings, events: readonly ReadEvent[]): Follower {
+  const follower = new Follower(settings);
+  for (const event of events) follower.read(event);
+  return follower;
+}
+
+function expectWithinTarget({ lane, shares, target, nodes }: LaneShares): void {
+  const [name = ''] = lane.split('/');
+  const strategy = STRATEGIES[GROUPS.find((group) => group.name === name)?.strategy ?? ''];
+  shares.forEach((column, dimension) => {
+    const total = column.reduce((sum, share) => sum + share, 0);
+    for (const share of column) expect(share).toBeGreaterThanOrEqual(0);
+    if (nodes.length === 0 || strategy?.overshoots) return;
+    expect(total, `${lane} dimension ${dimension}`).toBeLessThanOrEqual((target[dimension] as number) * (1 + 1e-9));
+  });
+}
+
+describe('laws of the log', () => {
+  test('same log, same shares on every node, bit by bit, whatever the order of its partitions', () => {
+    fc.assert(
+      fc.property(scenario, ([settings, list, ownPicks, otherPicks]) => {
+        const log = historyOf(list, settings);
+        const one = follow(settings, readOrder(log, ownPicks));
+        const other = follow(settings, readOrder(log, otherPicks));
+        expect(other.shares()).toEqual(one.shares());
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('Σ shares ≤ target for every prefix', () => {
+    fc.assert(
+      fc.property(scenario, ([settings, list, ownPicks]) => {
+        const follower = new Follower(settings);
+        for (const event of readOrder(historyOf(list, settings), ownPicks)) {
+          follower.read(event);
+          for (const lane of follower.shares()) expectWithinTarget(lane);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('repeated delivery changes nothing', () => {
+    fc.assert(
+      fc.property(scenario, ([settings, list, ownPicks]) => {
+        const order = readOrder(historyOf(list, settings), ownPicks);
+        const follower = follow(settings, order);
+        const before = follower.shares();
+        for (const event of order) follower.read(event);
+        expect(follower.shares()).toEqual(before);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('records of past lives change nothing but the log time', () => {
+    fc.assert(
+      fc.property(scenario, ([settings, list, ownPicks]) => {
+        const order = readOrder(historyOf(list, settings), ownPicks);
+        const follower = follow(settings, order);
+        const before = follower.shares();
+        const newest = new Map([...follower.membership.all()].map((member) => [member.nodeKey, member.incarnation]));
+        for (const { partition, record, key } of order) {
+          if (record === null || record.author.incarnation >= (newest.get(record.author.nodeKey) ?? 0)) continue;
+          const position = follower.log.position(partition);
+          // At the same append time as the record before it, so that nobody ages.
+          follower.read({ partition, offset: position, appendMs: Number.NEGATIVE_INFINITY, key, record });
+        }
+        expect(follower.shares()).toEqual(before);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

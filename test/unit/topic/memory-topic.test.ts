@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { RecordingListener } from '../../conformance/recording-listener.js';
+
+/** What the conformance suite does not ask for: the levers for tests. */
+describe('memory topic', () => {
+  it('stamps records with the clock it was given', async () => {
+    let nowMs = 1000;
+    const { topic, listener } = await open(createMemoryLog({ clock: () => nowMs }));
+    await append(topic, 'a');
+    nowMs = 500;
+    await append(topic, 'b');
+    await listener.until('both', () => listener.records.length === 2, 1000);
+    expect(listener.records.map((record) => record.appendMs)).toEqual([1000, 500]);
+  });
+
+  it('never delivers inside the call that appends', async () => {
+    const { topic, listener } = await open(createMemoryLog());
+    const appending = append(topic, 'a');
+    expect(listener.delivered).toEqual([]);
+    await appending;
+    await listener.until('delivered', () => listener.delivered.length === 1, 1000);
+  });
+
+  it('repeats records on demand, with the offsets they had', async () => {
+    const log = createMemoryLog();
+    const { topic, listener } = await open(log);
+    for (const key of ['a', 'b', 'c']) await append(topic, key);
+    await listener.until('all', () => listener.delivered.length === 3, 1000);
+    log.repeatDelivery(2);
+    expect(listener.delivered.map((record) => record.offset)).toEqual([0, 1, 2, 1, 2]);
+    expect(listener.records).toHaveLength(3);
+  });
+
+  it('appends what was waiting, in order, when appends are resumed in time', async () => {
+    const log = createMemoryLog();
+    const { topic, listener } = await open(log);
+    log.pauseAppends();
+    const waiting = Promise.all(['a', 'b'].map((key) => append(topic, key)));
+    log.resumeAppends();
+    await waiting;
+    await listener.until('both', () => listener.records.length === 2, 1000);
+    expect(listener.records.map((record) => record.key)).toEqual(['a', 'b']);
+    expect(listener.lost).toEqual([]);
+  });
+
+  it('compacts by itself before it grows without bound, and keeps what nobody has read yet', async () => {
+    const log = createMemoryLog();
+    const { topic, listener } = await open(log);
+    const records = Array.from({ length: 25_000 }, (_, i) => ({
+      ...{ partition: 0, key: `key-${i % 10}` },
+      value: Buffer.from(String(i)),
+    }));
+    await topic.append(records);
+    await listener.until('all', () => listener.records.length === 25_000, 5000);
+    await topic.append(records.slice(0, 100));
+    expect(log.read(0, 0).length).toBeLessThan(15_000);
+  });
+});
+
+async function open(log: MemoryLog): Promise<{ topic: MemoryTopic; listener: RecordingListener }> {
+  const topic = new MemoryTopic(log);
+  const listener = new RecordingListener();
+  await topic.open(listener);
+  return { topic, listener };
+}
+
+function append(topic: MemoryTopic, key: string): Promise<void> {
+  return topic.append([{ partition: 0, key, value: Buffer.from('x') }]);
+}
