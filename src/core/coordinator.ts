@@ -11,7 +11,7 @@ import type { LaneState } from './lane-state.js';
 import { LaneTable } from './lane-table.js';
 import type { Limiter } from './limiter/limiter.js';
 import { Publisher } from './report/publisher.js';
-import type { TopicRecord } from './report/record.js';
+import { nodeRecordKey, type TopicRecord } from './report/record.js';
 import { ReportBook } from './report/report-book.js';
 import { Reporter } from './report/reporter.js';
 import { beginLastLook } from './report/settling.js';
@@ -45,7 +45,7 @@ export class Coordinator {
   phase: Phase = 'catching-up';
   /** From appending the last own report to reading it back. */
   reportRoundTripMs = 0;
-  /** Since when an unused bucket has been filling. */
+  /** Since when an unused bucket has been filling: since the node decides, or decides again after a stall. */
   readyMs = 0;
   readonly #limiter: Limiter;
   readonly #effects: Effects = createEffects();
@@ -82,6 +82,7 @@ export class Coordinator {
   /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
   step(event: CoordinatorEvent, nowMs: number): Effects {
     clearEffects(this.#effects);
+    this.#noticeStall(nowMs);
     switch (event.kind) {
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -134,12 +135,18 @@ export class Coordinator {
     let membersChanged = false;
     for (const read of records) {
       if (this.log.apply(read, nowMs)) membersChanged = true;
-      if (read.record === null) this.#republish([read.key]);
+      if (read.record === null) this.#readTombstone(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) this.#table.markAll();
     if ((this.phase === 'joining' || this.phase === 'stalled') && this.link.hasExpectedEcho())
       this.#startDeciding(nowMs);
+  }
+
+  /** Whoever buried a key of this node was wrong: its records are published again, or a newcomer that reads only what is left would miss them. */
+  #readTombstone({ partition, key }: ReadEvent): void {
+    if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
+    else this.#republish([key]);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -162,8 +169,8 @@ export class Coordinator {
 
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
+    this.readyMs = nowMs;
     if (this.phase === 'joining') {
-      this.readyMs = nowMs;
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
     } else {
@@ -178,9 +185,7 @@ export class Coordinator {
 
   #round(nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
-    const gapMs = nowMs - this.#lastRoundMs;
     this.#lastRoundMs = nowMs;
-    if (gapMs > this.settings.shareValidMs && this.phase === 'ready') this.#stall(gapMs, nowMs);
     if (this.phase === 'stalled') this.#endStallWithoutEcho(nowMs);
     if (this.phase === 'ready') this.#work(nowMs);
     this.#publisher.beat(nowMs, false);
@@ -196,9 +201,16 @@ export class Coordinator {
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
-  /** The event loop slept: others may have taken over. Nothing is admitted until the log has been read to a fresh own record. */
-  #stall(gapMs: number, nowMs: number): void {
+  /**
+   * The event loop slept: others may have taken over. Nothing is admitted until the log has been read to a fresh own record. Whatever
+   * runs first afterwards notices it, because requests and reads may run before the round's timer.
+   */
+  #noticeStall(nowMs: number): void {
+    const gapMs = nowMs - this.#lastRoundMs;
+    if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;
     this.phase = 'stalled';
+    this.#lastRoundMs = nowMs;
+    this.#withdrawShares();
     this.link.expectEchoSince(nowMs);
     this.#effects.notices.push({ kind: 'stalled', gapMs });
     this.#publisher.beat(nowMs, true);

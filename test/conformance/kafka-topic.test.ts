@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { compactTopic } from '../kafka/compaction.js';
-import { type Kafka, startKafka } from '../kafka/kafka.js';
+import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import { reportTopicConformance } from './report-topic.js';
 import type { TopicWorld } from './topic-scene.js';
@@ -12,7 +12,7 @@ const APPEND_TIMEOUT_MS = 1000;
 let kafka: Kafka;
 beforeAll(async () => {
   kafka = await startKafka();
-}, 120_000);
+}, KAFKA_START_TIMEOUT_MS);
 afterAll(() => kafka?.stop());
 
 reportTopicConformance('kafka', async () => new KafkaWorld(kafka, 4), {
@@ -40,11 +40,11 @@ class KafkaWorld implements TopicWorld {
   }
 
   async breakTopic(): Promise<void> {
-    this.#kafka.nodes[0].freeze();
+    await this.#kafka.nodes[0].freeze();
   }
 
   async healTopic(): Promise<void> {
-    this.#kafka.nodes[0].thaw();
+    await this.#kafka.nodes[0].thaw();
   }
 
   /** Its topic stays: it is empty or small, and the broker ends with the tests. */

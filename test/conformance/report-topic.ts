@@ -9,7 +9,6 @@ import {
   expectRisingOffsets,
   expectSubsequence,
   fingerprint,
-  LagWatch,
   ofPartition,
   settled,
   text,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
+import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
@@ -15,7 +16,7 @@ const APPENDS = 100;
 let brokers: readonly string[];
 beforeAll(async () => {
   brokers = await sharedKafka();
-}, 180_000);
+}, KAFKA_START_TIMEOUT_MS);
 
 let topic: KafkaReportTopic;
 let listener: RecordingListener;

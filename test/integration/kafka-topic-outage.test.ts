@@ -4,7 +4,7 @@ import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { LagWatch, settled, text, within } from '../conformance/topic-expectations.js';
-import { type Kafka, startKafka } from '../kafka/kafka.js';
+import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 
 const DEADLINE_MS = 20_000;
@@ -19,13 +19,13 @@ beforeAll(async () => {
   kafka = await startKafka({
     properties: { 'broker.session.timeout.ms': '1500', 'broker.heartbeat.interval.ms': '300' },
   });
-}, 180_000);
+}, KAFKA_START_TIMEOUT_MS);
 afterAll(() => kafka?.stop());
 
 const opened: KafkaReportTopic[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((topic) => topic.close()));
-  kafka.nodes[0].thaw();
+  await kafka.nodes[0].thaw();
   if (!kafka.nodes[0].isRunning()) await kafka.nodes[0].start();
 }, 60_000);
 
@@ -67,7 +67,7 @@ it('notices a killed broker at once, goes on without a gap when it is back, and 
   const { topic, listener } = make(config);
   await topic.open(listener);
   const writer = new Writer(topic);
-  await listener.until('50 records', () => listener.records.length >= 50, DEADLINE_MS);
+  await listener.until('25 records', () => listener.records.length >= 25, DEADLINE_MS);
   await kafka.nodes[0].kill();
   await listener.until('lost', () => listener.lost.length === 1, NOTICE_MS);
   const newcomer = make(config);
@@ -77,7 +77,7 @@ it('notices a killed broker at once, goes on without a gap when it is back, and 
   await kafka.nodes[0].start();
   await within(NOTICE_MS, 'recovery', () => listener.until('recovered', () => listener.recovered === 1, NOTICE_MS));
   expect(await within(NOTICE_MS, 'open', () => opening)).toBe('done');
-  await untilWritten(writer, 50);
+  await untilWritten(writer, 25);
   await writer.stop();
   expect(writer.failed).toBeGreaterThan(0);
   await expectComplete(listener, writer.acknowledged);
@@ -93,19 +93,19 @@ it('notices a frozen broker, keeps the event loop free, closes in time, and goes
   const [staying, leaving] = [make(config), make(config)];
   for (const { topic, listener } of [staying, leaving]) await topic.open(listener);
   const writer = new Writer(staying.topic);
-  await staying.listener.until('50 records', () => staying.listener.records.length >= 50, DEADLINE_MS);
+  await staying.listener.until('25 records', () => staying.listener.records.length >= 25, DEADLINE_MS);
   const lag = new LagWatch();
-  kafka.nodes[0].freeze();
+  await kafka.nodes[0].freeze();
   await staying.listener.until('lost', () => staying.listener.lost.length === 1, NOTICE_MS);
   const pending = settled(leaving.topic.append([{ partition: 0, key: 'leaving', value: null }]));
   await within(2000, 'close', () => leaving.topic.close());
   expect(await pending).toBe('TOPIC_CLOSED');
   // Longer than a whole attempt to connect, so that recovery begins with one that is under way.
   await sleep(1.5 * SHORT.requestTimeoutMs);
-  kafka.nodes[0].thaw();
+  await kafka.nodes[0].thaw();
   await staying.listener.until('recovered', () => staying.listener.recovered === 1, NOTICE_MS);
   expect(lag.stop()).toBeLessThan(500);
-  await untilWritten(writer, 50);
+  await untilWritten(writer, 25);
   await writer.stop();
   await expectComplete(staying.listener, writer.acknowledged);
   expect(staying.listener.failures).toEqual([]);

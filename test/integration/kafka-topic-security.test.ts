@@ -9,7 +9,7 @@ import type { KafkaTopicHooks } from '../../src/topic/kafka/kafka-topic-options.
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { settled, within } from '../conformance/topic-expectations.js';
 import { withAdmin } from '../kafka/admin.js';
-import { type Kafka, startKafka } from '../kafka/kafka.js';
+import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import {
   certificateOf,
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const properties = secureProperties(await makeKeyStore(folder));
   kafka = await startKafka({ properties, formatArguments: SCRAM_USERS });
   ca = await certificateOf(kafka.ports[0].spare);
-}, 180_000);
+}, KAFKA_START_TIMEOUT_MS);
 afterAll(async () => {
   await kafka?.stop();
   await rm(folder, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { expectRisingOffsets, text } from '../conformance/topic-expectations.js';
 import { createTopic, withAdmin } from '../kafka/admin.js';
+import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 
@@ -19,7 +20,7 @@ const RIGHT = {
 let brokers: readonly string[];
 beforeAll(async () => {
   brokers = await sharedKafka();
-}, 180_000);
+}, KAFKA_START_TIMEOUT_MS);
 
 const opened: KafkaReportTopic[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((topic) => topic.close())));

@@ -19,6 +19,7 @@ export class ContainerNode implements NodeProcess {
   readonly #name = `quotamesh-kafka-${randomBytes(6).toString('hex')}`;
   #guard: GuardedProcess | undefined;
   #running = false;
+  #frozen = false;
 
   constructor(engine: string, setUp: NodeSetUp) {
     if (setUp.formatArguments.length > 0)
@@ -43,12 +44,15 @@ export class ContainerNode implements NodeProcess {
     this.#running = false;
   }
 
-  freeze(): void {
-    void run(this.#engine, ['pause', this.#name], { timeout: ENGINE_TIMEOUT_MS });
+  async freeze(): Promise<void> {
+    await run(this.#engine, ['pause', this.#name], { timeout: ENGINE_TIMEOUT_MS });
+    this.#frozen = true;
   }
 
-  thaw(): void {
-    void run(this.#engine, ['unpause', this.#name], { timeout: ENGINE_TIMEOUT_MS });
+  async thaw(): Promise<void> {
+    if (!this.#frozen) return;
+    await run(this.#engine, ['unpause', this.#name], { timeout: ENGINE_TIMEOUT_MS });
+    this.#frozen = false;
   }
 
   isRunning(): boolean {

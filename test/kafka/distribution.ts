@@ -91,7 +91,8 @@ const systemProbes: Probes = {
   async install() {
     const options = { timeout: INSTALL_TIMEOUT_MS, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
     await run('apt-get', ['update', '-qq'], options);
-    const flags = ['install', '-y', '-qq', '--no-install-recommends'];
+    // Another test process may be at it.
+    const flags = ['install', '-y', '-qq', '--no-install-recommends', '-o', 'DPkg::Lock::Timeout=240'];
     await run('apt-get', [...flags, 'default-jre-headless', 'maven'], options);
   },
 };

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type GuardedProcess, startGuarded } from './guarded-process.js';
 import type { NodeProcess } from './kafka.js';
-
-const run = promisify(execFile);
+import { formatStorage } from './storage-format.js';
 
 /** What a node of either kind is made of. */
 export interface NodeSetUp {
@@ -16,7 +15,7 @@ export interface NodeSetUp {
   readonly formatArguments: readonly string[];
 }
 
-const FORMAT_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 1000;
 /** One compiler tier and the serial collector: less CPU and fewer threads, which start-up and small heaps like best. */
 const JVM_FLAGS = ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xshare:auto'];
 const LOG_FLAGS = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
@@ -49,11 +48,12 @@ export class JavaNode implements NodeProcess {
     await this.#process?.ended;
   }
 
-  freeze(): void {
+  async freeze(): Promise<void> {
     this.#process?.signal('SIGSTOP');
+    if (this.#process) await untilStopped(this.#process.pid);
   }
 
-  thaw(): void {
+  async thaw(): Promise<void> {
     this.#process?.signal('SIGCONT');
   }
 
@@ -75,8 +75,32 @@ export class JavaNode implements NodeProcess {
     await mkdir(folder, { recursive: true });
     const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(this.#propertiesFile, lines.join(''));
-    const format = ['format', '-t', clusterId, '-c', this.#propertiesFile, ...formatArguments];
-    const args = [...JVM_FLAGS, ...LOG_FLAGS, '-cp', this.#classPath, 'kafka.tools.StorageTool', ...format];
-    await run('java', args, { timeout: FORMAT_TIMEOUT_MS });
+    await formatStorage({
+      classPath: this.#classPath,
+      jvmFlags: [...JVM_FLAGS, ...LOG_FLAGS],
+      propertiesFile: this.#propertiesFile,
+      logFolder: properties['log.dirs'],
+      nodeId: properties['node.id'],
+      clusterId,
+      formatArguments,
+    });
   }
+}
+
+/** A process with many threads goes on for a moment after SIGSTOP was sent, long enough to answer a request. */
+async function untilStopped(pid: number): Promise<void> {
+  const givenUpAt = performance.now() + STOP_TIMEOUT_MS;
+  const tasks = `/proc/${pid}/task`;
+  // Without /proc (macOS) there is only waiting for it.
+  if (!existsSync(tasks)) return sleep(STOP_TIMEOUT_MS / 10);
+  while (!(await readdir(tasks)).every((task) => isStopped(`${tasks}/${task}/stat`))) {
+    if (performance.now() > givenUpAt) throw new Error(`process ${pid} did not stop within ${STOP_TIMEOUT_MS} ms`);
+    await sleep(1);
+  }
+}
+
+/** A thread that has ended meanwhile counts as stopped. The state stands behind the name, which is in parentheses. */
+function isStopped(statFile: string): boolean {
+  const stat = existsSync(statFile) ? readFileSync(statFile, 'utf8') : ') T';
+  return /\) [TtZX]/.test(stat);
 }

@@ -5,7 +5,8 @@
  *   kafka.brokers                                      // ['127.0.0.1:40001'], what `topic.brokers` wants
  *   await kafka.nodes[0].kill();                       // kill -9
  *   await kafka.nodes[0].start();                      // again, on the same ports and log directories
- *   kafka.nodes[0].freeze();  kafka.nodes[0].thaw();   // SIGSTOP, SIGCONT: sockets stay open and silent
+ *   await kafka.nodes[0].freeze();                     // SIGSTOP: sockets stay open and silent; resolves when it stands
+ *   await kafka.nodes[0].thaw();                       // SIGCONT; also of one that is not frozen
  *   await kafka.stop();                                // kills and removes everything; also when the test process dies
  *
  *   await startKafka({ nodes: 3 })                     // three combined nodes, about 330 MB each
@@ -57,22 +58,24 @@ export interface KafkaNode {
   start(): Promise<void>;
   /** kill -9; resolves when it has ended. */
   kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
 }
 
 /** What each kind of node brings. */
 export interface NodeProcess {
   launch(): Promise<void>;
   kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   isRunning(): boolean;
   /** Why it ended, as far as it said. */
   lastWords(): string;
   remove(): Promise<void>;
 }
 
+/** For `beforeAll`: the first run on a machine may install Java and fetch the jars. */
+export const KAFKA_START_TIMEOUT_MS = 300_000;
 /** Another process can take a free port before the broker binds it. */
 const START_ATTEMPTS = 3;
 /** About 2 s on an idle machine; JVM starts suffer most from a busy one. */

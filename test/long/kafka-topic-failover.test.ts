@@ -39,14 +39,14 @@ it.each(['kill', 'freeze'] as const)(
     for (const [i, node] of kafka.nodes.entries()) {
       await sleep(2000);
       if (how === 'kill') await node.kill();
-      else node.freeze();
+      else await node.freeze();
       for (const { listener } of [writing, reading]) {
         await listener.until('lost', () => listener.lost.length > i, DEADLINE_MS);
         // Others lead now: recovery does not wait for the broker.
         await listener.until('recovered', () => listener.recovered === listener.lost.length, DEADLINE_MS);
       }
       if (how === 'kill') await node.start();
-      else node.thaw();
+      else await node.thaw();
       await kafka.untilReady();
       for (const { listener } of [writing, reading]) {
         await listener.until('steady', () => listener.recovered === listener.lost.length, DEADLINE_MS);

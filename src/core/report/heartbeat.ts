@@ -4,6 +4,13 @@ import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 /** A suspected death makes everybody append at once, so that log time moves on and the share is free sooner. */
 const SUSPICION_BEAT_MS = 250;
 
+export interface Circumstances {
+  /** Somebody has been silent for longer than the staleness. */
+  readonly suspected: boolean;
+  /** The own echo of the partition is fresh. While it is missing the slow beat would only make its return be noticed late. */
+  readonly heard: boolean;
+}
+
 /**
  * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to notice a lost
  * partition leader. Every append of its own is a batch of 61 bytes plus record and a wake-up of every reader: at 100 nodes and 16
@@ -18,10 +25,11 @@ export class Heartbeat {
     this.#sentMs = new Float64Array(settings.partitions).fill(Number.NEGATIVE_INFINITY);
   }
 
-  isDue(partition: number, suspected: boolean, nowMs: number): boolean {
+  isDue(partition: number, { suspected, heard }: Circumstances, nowMs: number): boolean {
     const sinceMs = nowMs - (this.#sentMs[partition] as number);
-    if (partition !== MEMBERSHIP_PARTITION) return sinceMs >= this.#settings.partitionHeartbeatMs;
-    return sinceMs >= (suspected ? SUSPICION_BEAT_MS : this.#settings.heartbeatMs);
+    const { heartbeatMs, partitionHeartbeatMs } = this.#settings;
+    if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
+    return sinceMs >= (heard ? partitionHeartbeatMs : heartbeatMs);
   }
 
   sent(partition: number, nowMs: number): void {

@@ -39,11 +39,17 @@ export class Publisher {
     const suspected = this.#suspectsSomebody(nowMs);
     const { nodeId, version, partitions } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
-      if (!all && !this.#heartbeat.isDue(partition, suspected, nowMs)) continue;
+      const heard = this.#parts.link.isHeard(partition);
+      if (!all && !this.#heartbeat.isDue(partition, { suspected, heard }, nowMs)) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version }));
     }
+  }
+
+  /** The next round beats on this partition. */
+  beatSoon(partition: number): void {
+    this.#heartbeat.sent(partition, Number.NEGATIVE_INFINITY);
   }
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {

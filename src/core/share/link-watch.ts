@@ -36,6 +36,11 @@ export class LinkWatch {
     return this.#echo.freshMs.every((freshMs) => freshMs >= this.#expectedSinceMs);
   }
 
+  /** Whether the partition is linked, and has been read up to what is expected of it. */
+  isHeard(partition: number): boolean {
+    return (this.#linked[partition] as boolean) && (this.#echo.freshMs[partition] as number) >= this.#expectedSinceMs;
+  }
+
   sent(partition: number, sequence: number, nowMs: number): void {
     this.#echo.sent(partition, sequence, nowMs);
   }

@@ -32,7 +32,8 @@ export class ShareBook {
   constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
     const slots = laneCount * DIMENSION_COUNT;
     this.computed = new Float64Array(slots);
-    this.applied = new Float64Array(slots);
+    // Infinity = never applied: a lane first used during an outage holds what the log says last, and not nothing.
+    this.applied = new Float64Array(slots).fill(Number.POSITIVE_INFINITY);
     this.limit = new Float64Array(slots);
     this.depth = new Float64Array(slots);
     this.#settings = settings;

@@ -48,7 +48,8 @@ export class LogReader {
     }
     this.#nextOffset[read.partition] = read.offset + 1;
     (this.logTimes[read.partition] as LogTime).advanceTo(read.appendMs);
-    const changed = read.record === null ? this.#applyTombstone(read) : this.#applyRecord(read, read.record, nowMs);
+    if (read.record === null) this.#applyTombstone(read);
+    const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
     if (read.partition !== MEMBERSHIP_PARTITION) return changed;
     return this.#expire() || changed;
   }
@@ -69,7 +70,7 @@ export class LogReader {
 
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
-    this.#membership.beginLife(member, partition, incarnation);
+    this.#membership.beginLife(member, partition, incarnation, this.membershipLogMs);
     if (partition === MEMBERSHIP_PARTITION) this.#usageMap.removeBefore(member, incarnation);
     else this.#usageMap.removeBefore(member, incarnation, partition);
   }
@@ -113,12 +114,11 @@ export class LogReader {
     return expired.length > 0;
   }
 
-  #applyTombstone({ partition, key }: ReadEvent): boolean {
+  #applyTombstone({ partition, key }: ReadEvent): void {
     this.#usageMap.remove(key);
     const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
     const member = nodeKey === null ? undefined : this.#membership.get(nodeKey);
     if (member !== undefined) this.#membership.forget(member, partition);
-    return false;
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {

@@ -20,7 +20,7 @@ export interface Member {
    * partitions know nothing of each other otherwise, so it does not matter in which order a node reads them.
    */
   readonly lives: Float64Array;
-  /** Log time of the membership partition at its newest sign of life, or when it became known. */
+  /** Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known. */
   lastSignLogMs: number;
   /** Local monotonic time at which that sign was read. */
   lastSignMs: number;
@@ -70,8 +70,9 @@ export class Membership {
    * The first record of a newer life on a partition. On the membership partition it leaves the node as alive as it was: the process that
    * starts takes over what the one before it held.
    */
-  beginLife(member: Member, partition: number, incarnation: Incarnation): void {
+  beginLife(member: Member, partition: number, incarnation: Incarnation, logMs: number): void {
     member.lives[partition] = incarnation;
+    if (member.state !== 'alive') member.lastSignLogMs = logMs;
     if (partition !== MEMBERSHIP_PARTITION) return;
     member.incarnation = incarnation;
     member.sequence = 0;

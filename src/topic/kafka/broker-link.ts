@@ -34,10 +34,18 @@ export class BrokerLink {
   readonly #settings: LinkSettings;
   readonly #pool: ConnectionPool;
   readonly #broker: Broker;
+  readonly #onDestroyed: (link: BrokerLink) => void;
   #destroyedBy: Error | null = null;
 
-  constructor(kafkajs: Kafkajs, address: BrokerAddress, settings: LinkSettings, log: KafkaLog) {
+  constructor(
+    kafkajs: Kafkajs,
+    address: BrokerAddress,
+    settings: LinkSettings,
+    log: KafkaLog,
+    onDestroyed: (link: BrokerLink) => void = () => {},
+  ) {
     this.#kafkajs = kafkajs;
+    this.#onDestroyed = onDestroyed;
     this.address = address;
     this.#settings = settings;
     const logger = kafkajsLogger(kafkajs, log);
@@ -86,6 +94,7 @@ export class BrokerLink {
     if (this.#destroyedBy) return;
     this.#destroyedBy = reason;
     for (const connection of this.#pool.pool) destroyConnection(connection, reason);
+    this.#onDestroyed(this);
   }
 
   async #bounded<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
@@ -98,8 +107,7 @@ export class BrokerLink {
   }
 
   #unanswered(what: string, timeoutMs: number): Error {
-    const { host, port } = this.address;
-    return new Error(`broker ${host}:${port} did not answer within ${timeoutMs} ms (${what})`);
+    return new Error(`broker ${nameOf(this.address)} did not answer within ${timeoutMs} ms (${what})`);
   }
 }
 
@@ -122,6 +130,10 @@ function destroyConnection(connection: Connection, reason: Error): void {
   connection.rejectRequests(reason);
   connection.disconnect().catch(() => {});
   connection.socket?.destroy(cause);
+}
+
+export function nameOf({ host, port }: BrokerAddress): string {
+  return `${host}:${port}`;
 }
 
 /** `host:port` or `[v6]:port`. */

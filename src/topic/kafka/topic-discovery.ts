@@ -1,4 +1,4 @@
-import type { BrokerAddress, BrokerLink } from './broker-link.js';
+import { type BrokerAddress, type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { TopicUnusable, unusable } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
@@ -93,6 +93,6 @@ export class TopicDiscovery {
   }
 }
 
-export function isSame(a: BrokerAddress, b: BrokerAddress): boolean {
-  return a.host === b.host && a.port === b.port;
+function isSame(a: BrokerAddress, b: BrokerAddress): boolean {
+  return nameOf(a) === nameOf(b);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BrokerLink } from './broker-link.js';
+import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { brokerError, TopicUnusable } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
@@ -65,8 +65,7 @@ export async function verifyTopic(
   const settings = new Map(
     resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),
   );
-  const { host, port } = link.address;
-  const reason = settingsMistake(topic, { partitions, settings }, `${host}:${port}`);
+  const reason = settingsMistake(topic, { partitions, settings }, nameOf(link.address));
   if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicCounters } from '../../ports/report-topic.js';
 import { Backoff } from './backoff.js';
-import { type BrokerAddress, BrokerLink } from './broker-link.js';
+import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import type { GuardedListener } from './guarded-listener.js';
 import type { KafkaLog } from './kafka-log.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
@@ -129,7 +129,7 @@ export class TopicSupervisor {
         leaderless.push(cursor.partition);
         continue;
       }
-      const name = `${address.host}:${address.port}`;
+      const name = nameOf(address);
       const group = byAddress.get(name) ?? { address, cursors: [] };
       group.cursors.push(cursor);
       byAddress.set(name, group);
@@ -161,10 +161,10 @@ export class TopicSupervisor {
   async #follow(leader: PartitionLeader): Promise<void> {
     const failure = await leader.run();
     this.#leaders.delete(leader);
-    this.#links.delete(leader.link);
     if (this.#stop.signal.aborted) return;
     this.#discovery.avoid(leader.link.address);
-    this.#parts.health.disconnected(leader.partitions, reasonOf(failure));
+    const [name, reason] = [nameOf(leader.link.address), reasonOf(failure)];
+    this.#parts.health.disconnected(leader.partitions, reason.includes(name) ? reason : `broker ${name}: ${reason}`);
     this.#failed(failure);
     this.#wake();
   }
@@ -211,9 +211,9 @@ export class TopicSupervisor {
 
   #openLink(address: BrokerAddress): BrokerLink {
     const { kafkajs, options, log } = this.#parts;
-    const link = new BrokerLink(kafkajs, address, options, log);
-    if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));
+    const link = new BrokerLink(kafkajs, address, options, log, (destroyed) => this.#links.delete(destroyed));
     this.#links.add(link);
+    if (this.#stop.signal.aborted) link.destroy(new Error('stopped'));
     return link;
   }
 }

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { Cluster } from '../cluster/cluster.js';
+import { now, percent, Story } from '../cluster/story.js';
+import { TrafficProcess } from '../cluster/traffic.js';
+
+const QUOTA = 400;
+const DEMAND = { a: 300, b: 300, c: 300 };
+
+test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', async () => {
+  const cluster = await Cluster.create({ topic: 'embedded', quota: QUOTA });
+  const traffic = await TrafficProcess.start();
+  const story = new Story(cluster, traffic, QUOTA);
+  try {
+    await cluster.start('a', 'b', 'c');
+    await story.phase(DEMAND, 2000, 0);
+    cluster.node('a').child.kill('SIGSTOP');
+    await sleep(10_000);
+    const asleep = await story.since(now() - 2000, 0, ['a', 'b', 'c']);
+    const wokenMs = now();
+    cluster.node('a').child.kill('SIGCONT');
+    await sleep(4000);
+    const { total, perNode, worstSecond } = await story.since(wokenMs, 1500, ['a', 'b', 'c']);
+    const said = /this process slept.*/.exec(cluster.node('a').output())?.[0] ?? '';
+    console.log(
+      `[stall] the others took ${percent(asleep.total / QUOTA)} meanwhile; afterwards ${percent(total / QUOTA)}, ` +
+        `a ${(perNode.a ?? 0).toFixed(0)}/s, worst second ${percent(worstSecond)}`,
+    );
+    expect(asleep.total / QUOTA).toBeGreaterThanOrEqual(0.95);
+    expect(said).not.toBe('');
+    expect(perNode.a).toBeGreaterThan(QUOTA / 4);
+    expect(worstSecond).toBeLessThanOrEqual(1.1);
+  } finally {
+    traffic.stop();
+    await cluster.stop();
+  }
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { GROUP } from '../../../simulation/settings.js';
+import { OneNode } from './one-node.js';
+
+function nodeWith(policy: 'equal-share' | 'floor' | 'closed' | 'open', partitions = 1): OneNode {
+  const node = OneNode.ready({ partitions, groups: [{ ...GROUP, isolation: { policy, holdMs: 10_000 } }] });
+  node.read(node.by('a', 'node'));
+  return node;
+}
+
+function work(node: OneNode, durationMs: number, echo: boolean): void {
+  node.run(durationMs, { echo, each: () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1)) });
+}
+
+describe('isolation', () => {
+  test.each([
+    { policy: 'equal-share' as const, share: 500 },
+    { policy: 'floor' as const, share: 0.5 },
+    { policy: 'closed' as const, share: 0 },
+    { policy: 'open' as const, share: Infinity },
+  ])('$policy: holds for 10 s, then $share of 1000 for one of two nodes', ({ policy, share }) => {
+    const node = nodeWith(policy);
+    work(node, 1500, true);
+    const held = node.coordinator.shares.applied[0];
+    expect(held).toBeGreaterThan(990);
+    work(node, 9000, false);
+    expect(node.told('isolated')).toHaveLength(1);
+    expect(node.coordinator.shares.applied[0]).toBe(held);
+    work(node, 2300, false);
+    expect(node.coordinator.shares.applied[0]).toBe(share);
+    node.lose();
+    work(node, 500, true);
+    expect(node.told('reconnected')).toHaveLength(1);
+    expect(node.coordinator.shares.applied[0]).toBeGreaterThan(990);
+  });
+
+  test('nobody rises while isolated, whatever the log still says', () => {
+    const node = nodeWith('equal-share');
+    work(node, 1500, true);
+    node.read(node.report('a', [demandOf(node, 900)]));
+    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
+    work(node, 4000, false);
+    node.read(node.by('a', 'farewell'));
+    expect(node.coordinator.shares.computed[0]).toBeGreaterThan(990);
+    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
+  });
+
+  test('a lane used for the first time gets what the log says last, not nothing', () => {
+    const node = nodeWith('equal-share');
+    node.run(5000, { echo: false });
+    expect(node.told('isolated')).toHaveLength(1);
+    node.tryAcquire(0, 1);
+    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 6);
+  });
+
+  test('a node that the log has given up has no share of it, and falls back', () => {
+    const node = nodeWith('equal-share');
+    work(node, 1500, true);
+    for (let second = 0; second < 8; second++) {
+      work(node, 1000, false);
+      node.lose();
+      node.read(node.by('a', 'node'));
+    }
+    expect(node.told('member-expired')).toHaveLength(1);
+    expect(node.coordinator.shares.computed[0]).toBe(0);
+    expect(node.coordinator.shares.applied[0]).toBeLessThanOrEqual(1000);
+    expect([...node.coordinator.lanes.values()].map(({ link }) => link)).not.toContain('linked');
+  });
+
+  test('buckets are not published into a topic that is away, and go out when it is back', () => {
+    const node = nodeWith('equal-share');
+    work(node, 1500, true);
+    work(node, 3500, false);
+    node.lose();
+    node.run(3000, { echo: false });
+    expect(node.lose().filter(({ record }) => record?.kind === 'report')).toEqual([]);
+    node.run(300, { echo: true });
+    node.run(300, { echo: false });
+    const membershipOf = node.coordinator.membership.get(node.coordinator.nodeKey)!;
+    expect(node.coordinator.usageMap.keysOf(membershipOf)).toHaveLength(1);
+  });
+
+  test('a partition that comes back is heard after a heartbeat, not after its slower one', () => {
+    const node = nodeWith('equal-share', 4);
+    node.run(2000);
+    const silence = () => node.read(...node.lose().filter(({ partition }) => partition !== 3));
+    for (let second = 0; second < 9; second++) {
+      node.run(1000, { echo: false });
+      silence();
+    }
+    expect(node.told('isolated')).toMatchObject([{ partition: 3 }]);
+    node.run(1100);
+    expect(node.told('reconnected')).toMatchObject([{ partition: 3 }]);
+  });
+});
+
+function demandOf(node: OneNode, messages: number) {
+  const groupId = [...node.coordinator.lanes.values()][0]!.groupId;
+  const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
+  return { groupId, direction: 0, usageMessages: 0, demandMessages: messages, ...zeros };
+}

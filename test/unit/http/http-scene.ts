@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
+import { createHttpServer } from '../../../src/admission/http/http-server.js';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { Telemetry } from '../../../src/ports/telemetry.js';
+import { assembleNode } from '../../../src/runtime/create-node.js';
+import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A node on a memory topic of its own, with its HTTP server and metrics; not listening, not started. */
+export interface HttpScene {
+  readonly node: QuotaNode;
+  readonly app: FastifyInstance;
+  readonly metrics: Metrics;
+  readonly log: readonly LogLine[];
+  /** POST /v1/acquire. */
+  acquire(body: unknown): Promise<Answer>;
+  get(url: string): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export const GROUPS = {
+  orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' }, dispatch: { messagesPerSecond: 50 } } },
+  blocked: { quota: { publish: { messagesPerSecond: 0 } } },
+  slow: { quota: { publish: { messagesPerSecond: 0.3 } }, maxRequest: { messages: 100 } },
+  free: {},
+};
+
+let scenes = 0;
+
+export async function httpScene(overrides: Readonly<Record<string, unknown>> = {}): Promise<HttpScene> {
+  const raw = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS, ...overrides };
+  const log: LogLine[] = [];
+  const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
+  const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);
+  const outcomes = createAcquireOutcomes();
+  const metrics = createMetrics({ node, outcomes, incidents: { unhandledRejections: 0 } });
+  const app = await createHttpServer({ node, telemetry, metrics, outcomes });
+  return {
+    node,
+    app,
+    metrics,
+    log,
+    acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),
+    get: (url) => answerOf(app, { method: 'GET', url }),
+    close: async () => {
+      await node.close();
+      await app.close();
+    },
+  };
+}
+
+/** The same, started and ready. */
+export async function readyScene(overrides: Readonly<Record<string, unknown>> = {}): Promise<HttpScene> {
+  const scene = await httpScene(overrides);
+  await scene.node.start();
+  await scene.node.ready(10_000);
+  return scene;
+}
+
+type Injection = Exclude<Parameters<FastifyInstance['inject']>[0], string>;
+
+export async function answerOf(app: FastifyInstance, request: Injection): Promise<Answer> {
+  const response = await app.inject(request);
+  const isJson = /json/.test(String(response.headers['content-type']));
+  return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : {} };
+}

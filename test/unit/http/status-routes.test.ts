@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type HttpScene, httpScene, readyScene } from './http-scene.js';
+
+describe('status routes', () => {
+  let scene: HttpScene;
+  beforeAll(async () => {
+    scene = await readyScene();
+    await scene.acquire({ group: 'orders', messages: 3, bytes: 300 });
+  });
+  afterAll(() => scene.close());
+
+  it('GET /v1/groups lists all groups with what this node does for them', async () => {
+    const { status, body } = await scene.get('/v1/groups');
+    expect(status).toBe(200);
+    const groups = body.groups as { group: string }[];
+    expect(groups.map(({ group }) => group)).toEqual(['orders', 'blocked', 'slow', 'free']);
+    expect(body.next).toBeNull();
+    expect(groups[0]).toMatchObject({
+      strategy: 'max-min',
+      publish: {
+        quota: { messagesPerSecond: 1000, bytesPerSecond: 1_048_576 },
+        served: true,
+        share: { messagesPerSecond: 1000, bytesPerSecond: 1_048_576 },
+      },
+      dispatch: { quota: { messagesPerSecond: 50, bytesPerSecond: null }, served: false },
+    });
+  });
+
+  it('GET /v1/groups/{group} shows every node', async () => {
+    const { status, body } = await scene.get('/v1/groups/orders');
+    expect(status).toBe(200);
+    const { publish } = body.directions as Record<string, Record<string, unknown>>;
+    expect(publish).toMatchObject({
+      shareSum: { messagesPerSecond: 1000, bytesPerSecond: 1_048_576 },
+      local: { served: true, link: 'linked', admittedMessages: 3, admittedBytes: 300, refusedMessages: 0 },
+      nodes: [{ nodeId: 'a', self: true, share: { messagesPerSecond: 1000, bytesPerSecond: 1_048_576 } }],
+    });
+  });
+
+  it('GET /v1/groups/{group} of an unknown one is 404', async () => {
+    expect(await scene.get('/v1/groups/order')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
+  });
+
+  it('GET /v1/nodes shows this node, its members and its topic', async () => {
+    const { status, body } = await scene.get('/v1/nodes');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      nodeId: 'a',
+      incarnation: 1,
+      phase: 'ready',
+      ready: true,
+      notReadyBecause: [],
+      degraded: [],
+      members: [{ nodeId: 'a', state: 'alive', self: true }],
+      topic: { kind: 'memory', partitions: 1, lost: null },
+    });
+  });
+
+  it('a group name with a slash is one path segment, percent-encoded, up to 200 characters', async () => {
+    const name = `public/default:${'ä'.length}${'x'.repeat(180)}`;
+    const other = await httpScene({ groups: { [name]: {} } });
+    expect(await other.get(`/v1/groups/${encodeURIComponent(name)}`)).toMatchObject({ status: 200, body: { group: name } });
+    await other.close();
+  });
+
+  it('pages of 1,000 groups', async () => {
+    const names = Array.from({ length: 2500 }, (_, at) => `g${at}`);
+    const many = await httpScene({ groups: Object.fromEntries(names.map((name) => [name, {}])) });
+    const seen: string[] = [];
+    for (let url: string | null = '/v1/groups'; url !== null; ) {
+      const { body } = await many.get(url);
+      const page = body.groups as { group: string }[];
+      expect(page.length).toBeLessThanOrEqual(1000);
+      seen.push(...page.map(({ group }) => group));
+      url = body.next === null ? null : `/v1/groups?after=${body.next}`;
+    }
+    expect(seen).toEqual(names);
+    expect(await many.get('/v1/groups?after=nope')).toMatchObject({ status: 404 });
+    await many.close();
+  });
+});
+
+describe('health', () => {
+  it('alive from the start; ready only while the node decides, with the reasons', async () => {
+    const scene = await httpScene();
+    expect(await scene.get('/livez')).toMatchObject({ status: 200, body: { alive: true } });
+    for (const path of ['/readyz', '/healthz']) {
+      const { status, headers, body } = await scene.get(path);
+      expect(status).toBe(503);
+      expect(headers['retry-after']).toBe('1');
+      expect(body).toMatchObject({ code: 'NOT_READY', reasons: ['the topic is being opened'], degraded: [] });
+    }
+    await scene.node.start();
+    await scene.node.ready(10_000);
+    for (const path of ['/readyz', '/healthz']) {
+      expect(await scene.get(path)).toMatchObject({ status: 200, body: { ready: true, degraded: [] } });
+    }
+    await scene.node.close();
+    expect(await scene.get('/readyz')).toMatchObject({ status: 503, body: { reasons: ['the node is stopping'] } });
+    expect(await scene.get('/livez')).toMatchObject({ status: 200 });
+    await scene.close();
+  });
+
+  it('a lost topic leaves the node ready, and is shown', async () => {
+    const scene = await readyScene();
+    scene.node.pump.onLost('broker gone');
+    const { status, body } = await scene.get('/readyz');
+    expect({ status, body }).toEqual({ status: 200, body: { ready: true, degraded: ['topic lost: broker gone'] } });
+    scene.node.pump.onRecovered();
+    expect(await scene.get('/readyz')).toMatchObject({ body: { degraded: [] } });
+    await scene.close();
+  });
+});
