@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const APPENDS = 300;
 const VALUE_BYTES = 1000;
-/** 60 … 140 ms apart: slow enough that each one finds everybody asleep, as a report usually does. */
+/** Between two appends: far enough apart that each finds everybody asleep, as a report usually does. */
 const GAP_MS = [20, 60];
 
 const adapters = {

@@ -3,21 +3,29 @@ import type { CoordinatorEvent, Notice } from '../src/core/coordinator-protocol.
 import { enforce } from '../src/core/limiter/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../src/core/limiter/limiter.js';
 import type { CoordinatorSettings } from '../src/core/settings.js';
-import { DIRECTION_COUNT } from '../src/core/vocabulary.js';
+import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
 import type { EventQueue } from './event-queue.js';
-import type { SimulatedReader, SimulatedTopic } from './simulated-topic.js';
+import type { Connection, SimulatedTopic } from './simulated-topic.js';
+
+/** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
+export interface ShareDecision {
+  readonly atMs: number;
+  readonly lane: number;
+  readonly share: number;
+}
 
 /** A node in virtual time: the production coordinator and limiter, driven as src/runtime drives them. */
 export class SimulatedNode {
   readonly coordinator: Coordinator;
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
+  readonly decisions: ShareDecision[] = [];
   isRunning = true;
-  /** A stalled process runs nothing: no rounds, no reads; requests may come in the moment it wakes. */
+  /** A stalled process runs nothing: no rounds, no reads, no requests. */
   isStalled = false;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
-  readonly #reader: SimulatedReader;
+  readonly #connection: Connection;
   #backlog: CoordinatorEvent[] = [];
 
   constructor(settings: CoordinatorSettings, queue: EventQueue, topic: SimulatedTopic, compacted = false) {
@@ -25,9 +33,12 @@ export class SimulatedNode {
     this.#topic = topic;
     this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(settings, this.limiter);
-    this.#reader = topic.open(
-      (records) => this.#receive({ kind: 'records-read', records }),
-      () => this.#receive({ kind: 'caught-up' }),
+    this.#connection = topic.connect(
+      {
+        onRecords: (records) => this.#receive({ kind: 'records-read', records }),
+        onCaughtUp: () => this.#receive({ kind: 'caught-up' }),
+        onAppendFailed: (keys) => this.#receive({ kind: 'append-failed', keys }),
+      },
       compacted,
     );
     this.#scheduleRound(settings.sampleIntervalMs);
@@ -49,24 +60,30 @@ export class SimulatedNode {
   /** kill -9. */
   crash(): void {
     this.isRunning = false;
-    this.#topic.close(this.#reader);
+    this.#topic.close(this.#connection);
   }
 
   leave(): void {
     this.step({ kind: 'stopping' });
     this.isRunning = false;
-    this.#queue.after(1000, () => this.#topic.close(this.#reader));
+    this.#queue.after(1000, () => this.#topic.close(this.#connection));
   }
 
-  cutOff(isCut: boolean): void {
-    this.#topic.cut(this.#reader, isCut);
+  /** No way to the log and back; one way only with `ways`. */
+  cutOff(isCut: boolean, ways = { reads: true, appends: true }): void {
+    this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
   }
 
-  stall(durationMs: number): void {
+  repeatDelivery(count: number): void {
+    if (this.isRunning) this.#topic.repeat(this.#connection, count);
+  }
+
+  /** The process is frozen. When it wakes, requests come first; its reads `backlogMs` later, as a busy event loop may order them. */
+  stall(durationMs: number, backlogMs = 0): void {
     this.isStalled = true;
     this.#queue.after(durationMs, () => {
       this.isStalled = false;
-      for (const event of this.#backlog.splice(0)) this.step(event);
+      this.#queue.after(backlogMs, () => this.#work());
     });
   }
 
@@ -75,15 +92,25 @@ export class SimulatedNode {
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
     for (const notice of effects.notices) this.notices.push({ atMs: nowMs, notice });
-    if (effects.appends.length > 0) {
-      this.#topic.append(this.#reader, effects.appends, (keys) => this.#receive({ kind: 'append-failed', keys }));
+    for (const lane of effects.changedLanes) {
+      this.decisions.push({
+        atMs: nowMs,
+        lane,
+        share: this.coordinator.shares.applied[slotOf(lane, MESSAGES)] as number,
+      });
     }
+    if (effects.appends.length > 0) this.#topic.append(this.#connection, effects.appends);
   }
 
   #receive(event: CoordinatorEvent): void {
     if (!this.isRunning) return;
-    if (this.isStalled) this.#backlog.push(event);
+    if (this.isStalled || this.#backlog.length > 0) this.#backlog.push(event);
     else this.step(event);
+  }
+
+  #work(): void {
+    if (!this.isRunning || this.isStalled) return;
+    for (const event of this.#backlog.splice(0)) this.step(event);
   }
 
   #scheduleRound(everyMs: number): void {

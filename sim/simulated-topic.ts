@@ -9,95 +9,177 @@ export interface TopicDelays {
   readonly deliveryMs: readonly [number, number];
 }
 
-/** One reader's place in the log. Deliveries keep the order of the log, whatever their delays. */
-interface Reader {
-  readonly deliver: (records: readonly ReadEvent[]) => void;
-  readonly lastDeliveryMs: number[];
-  isCut: boolean;
+/** Parts of the appends, 0 … 1, that go wrong. */
+export interface AppendFaults {
+  /** Never reaches the log; the appender is told so. */
+  lost: number;
+  /** Is in the log although the appender is told that it failed. */
+  unacknowledged: number;
 }
 
-/** The topic in virtual time: partitions with one order each, delays, outage, readers that are cut off, compaction. */
+export interface TopicListener {
+  readonly onRecords: (records: readonly ReadEvent[]) => void;
+  readonly onCaughtUp: () => void;
+  readonly onAppendFailed: (keys: readonly string[]) => void;
+}
+
+/** One node's connection: what it has read, and which ways are cut. */
+export interface Connection {
+  readonly listener: TopicListener;
+  /** Per partition, index of the next record to deliver, and the time of the last planned delivery. */
+  readonly next: number[];
+  readonly plannedMs: number[];
+  readsCut: boolean;
+  appendsCut: boolean;
+  isClosed: boolean;
+  isOpen: boolean;
+  /** Appends of one node reach the log in order: the next produce waits for the one before it. */
+  appendingUntilMs: number;
+}
+
+/** How long an appender waits for an answer that does not come. */
+const APPEND_TIMEOUT_MS = 500;
+
+/**
+ * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost acknowledgements,
+ * repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more: between partitions nothing is ordered.
+ */
 export class SimulatedTopic {
+  /** All records in the order of their appending, and per partition. */
   readonly log: ReadEvent[] = [];
-  isAway = false;
+  readonly partitions: readonly ReadEvent[][];
+  readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   /** Added to the log's clock, to let it jump. */
   clockOffsetMs = 0;
   readonly #queue: EventQueue;
   readonly #random: Random;
   readonly #delays: TopicDelays;
-  readonly #partitions: number;
-  readonly #readers = new Set<Reader>();
-  readonly #nextOffset: number[];
+  readonly #connections = new Set<Connection>();
+  #isAway = false;
 
   constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
     this.#queue = queue;
     this.#random = random;
     this.#delays = delays;
-    this.#partitions = partitions;
-    this.#nextOffset = new Array(partitions).fill(0);
+    this.partitions = Array.from({ length: partitions }, () => []);
   }
 
-  /** Delivers what is there (compacted or not) and then follows; `caughtUp` after the first part. */
-  open(deliver: Reader['deliver'], caughtUp: () => void, compacted: boolean): Reader {
-    const reader: Reader = { deliver, lastDeliveryMs: new Array(this.#partitions).fill(0), isCut: false };
-    const history = compacted ? this.#compacted() : [...this.log];
-    this.#queue.after(this.#random.between(...this.#delays.deliveryMs), () => {
-      if (history.length > 0) deliver(history);
-      const seen = history.length === 0 ? -1 : history[history.length - 1];
-      this.#readers.add(reader);
-      const missed = this.log.slice(seen === -1 ? 0 : this.log.indexOf(seen as ReadEvent) + 1);
-      if (missed.length > 0) deliver(missed);
-      caughtUp();
-    });
-    return reader;
+  get isAway(): boolean {
+    return this.#isAway;
   }
 
-  close(reader: Reader): void {
-    reader.isCut = true;
-    this.#readers.delete(reader);
+  /** An outage of the whole log: nothing is appended, nothing delivered. */
+  set isAway(isAway: boolean) {
+    this.#isAway = isAway;
+    if (!isAway) for (const connection of this.#connections) this.#resume(connection);
   }
 
-  append(reader: Reader, appends: readonly Append[], failed: (keys: readonly string[]) => void): void {
+  /** Delivers what is there (the newest record per key, or all), tells that this was it, and follows. */
+  connect(listener: TopicListener, compacted: boolean): Connection {
+    const connection: Connection = {
+      listener,
+      next: this.partitions.map(() => 0),
+      plannedMs: this.partitions.map(() => 0),
+      ...{ readsCut: false, appendsCut: false, isClosed: false, isOpen: false, appendingUntilMs: 0 },
+    };
+    this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
+    return connection;
+  }
+
+  close(connection: Connection): void {
+    connection.isClosed = true;
+    this.#connections.delete(connection);
+  }
+
+  cut(connection: Connection, ways: { readonly reads: boolean; readonly appends: boolean }): void {
+    connection.readsCut = ways.reads;
+    connection.appendsCut = ways.appends;
+    this.#resume(connection);
+  }
+
+  /** Delivers the last `count` records of each partition once more, as after a reconnect. */
+  repeat(connection: Connection, count: number): void {
+    const again = connection.next.flatMap((next, partition) =>
+      (this.partitions[partition] as ReadEvent[]).slice(Math.max(0, next - count), next),
+    );
+    if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
+  }
+
+  append(connection: Connection, appends: readonly Append[]): void {
     // Effects are a buffer that the next step reuses.
     const batch = [...appends];
-    this.#queue.after(this.#random.between(...this.#delays.appendMs), () => {
-      if (this.isAway || reader.isCut) {
-        this.#queue.after(500, () => failed(batch.map(({ key }) => key)));
-        return;
-      }
-      for (const append of batch) this.#write(append);
+    const startMs = Math.max(this.#queue.nowMs, connection.appendingUntilMs);
+    for (const append of batch) {
+      const atMs = startMs + this.#delay('appendMs');
+      connection.appendingUntilMs = Math.max(connection.appendingUntilMs, atMs);
+      this.#queue.at(atMs, () => this.#arrive(connection, append));
+    }
+  }
+
+  #open(connection: Connection, compacted: boolean): void {
+    if (connection.isClosed) return;
+    if (this.#isAway || connection.readsCut) {
+      this.#queue.after(100, () => this.#open(connection, compacted));
+      return;
+    }
+    const history = compacted ? this.#newestPerKey() : [...this.log];
+    this.partitions.forEach((partition, at) => {
+      connection.next[at] = partition.length;
+    });
+    connection.isOpen = true;
+    this.#connections.add(connection);
+    if (history.length > 0) connection.listener.onRecords(history);
+    connection.listener.onCaughtUp();
+  }
+
+  #arrive(connection: Connection, append: Append): void {
+    const fate = this.#random.next();
+    const isLost = this.#isAway || connection.appendsCut || connection.isClosed || fate < this.faults.lost;
+    if (!isLost) this.#write(append);
+    if (!isLost && fate >= this.faults.lost + this.faults.unacknowledged) return;
+    this.#queue.after(APPEND_TIMEOUT_MS, () => {
+      if (!connection.isClosed) connection.listener.onAppendFailed([append.key]);
     });
   }
 
-  /** Appends wait for the log in order, so a reader that is cut hears nothing and is not heard. */
-  cut(reader: Reader, isCut: boolean): void {
-    reader.isCut = isCut;
-  }
-
-  #write(append: Append): void {
-    const { partition, key } = append;
-    const offset = this.#nextOffset[partition] as number;
-    this.#nextOffset[partition] = offset + 1;
+  #write({ partition, key, record }: Append): void {
+    const kept = this.partitions[partition] as ReadEvent[];
     const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
-    const read: ReadEvent = { partition, offset, appendMs, key, record: roundToWire(append.record) };
+    const read: ReadEvent = { partition, offset: kept.length, appendMs, key, record: roundToWire(record) };
+    kept.push(read);
     this.log.push(read);
-    for (const reader of this.#readers) this.#deliverTo(reader, read);
+    for (const connection of this.#connections) this.#planDelivery(connection, partition);
   }
 
-  #deliverTo(reader: Reader, read: ReadEvent): void {
-    const earliest = reader.lastDeliveryMs[read.partition] as number;
-    const atMs = Math.max(earliest, this.#queue.nowMs + this.#random.between(...this.#delays.deliveryMs));
-    reader.lastDeliveryMs[read.partition] = atMs;
-    this.#queue.at(atMs, () => {
-      if (!reader.isCut) reader.deliver([read]);
-    });
+  /** Deliveries keep the order of the partition, whatever their delays. */
+  #planDelivery(connection: Connection, partition: number): void {
+    const upTo = (this.partitions[partition] as ReadEvent[]).length;
+    const atMs = Math.max(connection.plannedMs[partition] as number, this.#queue.nowMs + this.#delay('deliveryMs'));
+    connection.plannedMs[partition] = atMs;
+    this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
   }
 
-  #compacted(): ReadEvent[] {
+  #deliver(connection: Connection, partition: number, upTo: number): void {
+    if (this.#isAway || connection.readsCut || connection.isClosed) return;
+    const from = connection.next[partition] as number;
+    if (from >= upTo) return;
+    connection.next[partition] = upTo;
+    connection.listener.onRecords((this.partitions[partition] as ReadEvent[]).slice(from, upTo));
+  }
+
+  /** What was missed while a way was cut is delivered now. */
+  #resume(connection: Connection): void {
+    if (!connection.isOpen || connection.readsCut || this.#isAway) return;
+    for (let partition = 0; partition < this.partitions.length; partition++) this.#planDelivery(connection, partition);
+  }
+
+  #newestPerKey(): ReadEvent[] {
     const newest = new Map<string, ReadEvent>();
     for (const read of this.log) newest.set(`${read.partition}:${read.key}`, read);
     return this.log.filter((read) => newest.get(`${read.partition}:${read.key}`) === read);
   }
-}
 
-export type SimulatedReader = Reader;
+  #delay(way: keyof TopicDelays): number {
+    return this.#random.between(...this.#delays[way]);
+  }
+}

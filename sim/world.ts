@@ -15,6 +15,16 @@ export interface Traffic {
   readonly evenly?: boolean;
 }
 
+/** Clients that hold refused work back and try it again, each with one piece at a time (a paused connection, PIP-322). */
+export interface Clients {
+  readonly node: string;
+  readonly lane?: number;
+  readonly count: (nowMs: number) => number;
+  readonly retryMs: number;
+  /** Between an admitted piece and the next one. */
+  readonly thinkMs: number;
+}
+
 export interface Arrival {
   readonly atMs: number;
   readonly node: string;
@@ -23,36 +33,56 @@ export interface Arrival {
   readonly bytes: number;
 }
 
+export interface LaneArrival extends Arrival {
+  readonly lane: number;
+}
+
+export interface StartOptions {
+  /** Reads the newest record per key only. */
+  readonly compacted?: boolean;
+  /** The name by which traffic finds the process, where it is not the node id: two processes may claim one id. */
+  readonly as?: string;
+  readonly nonce?: number;
+}
+
+export type WorldSettings = Omit<CoordinatorSettings, 'nodeId' | 'nonce'>;
+
 /** A cluster in virtual time: the same seed gives the same arrivals, delays and decisions. */
 export class World {
   readonly queue = new EventQueue();
   readonly random: Random;
   readonly topic: SimulatedTopic;
   readonly nodes = new Map<string, SimulatedNode>();
-  readonly arrivals: Arrival[] = [];
-  readonly #settings: Omit<CoordinatorSettings, 'nodeId' | 'nonce'>;
+  readonly arrivals: LaneArrival[] = [];
+  readonly settings: WorldSettings;
 
-  constructor(
-    seed: number,
-    settings: Omit<CoordinatorSettings, 'nodeId' | 'nonce'>,
-    delays: TopicDelays = LOCAL_KAFKA,
-  ) {
+  constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
     this.random = new Random(seed);
-    this.#settings = settings;
+    this.settings = settings;
     this.topic = new SimulatedTopic(this.queue, this.random, delays, settings.partitions);
   }
 
-  start(nodeId: string, compacted = false): SimulatedNode {
-    const nonce = Math.floor(this.random.next() * 0x10000);
-    const node = new SimulatedNode({ ...this.#settings, nodeId, nonce }, this.queue, this.topic, compacted);
-    this.nodes.set(nodeId, node);
+  get nowMs(): number {
+    return this.queue.nowMs;
+  }
+
+  start(nodeId: string, { compacted = false, as = nodeId, nonce }: StartOptions = {}): SimulatedNode {
+    const drawn = Math.floor(this.random.next() * 0x10000);
+    const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
+    const node = new SimulatedNode(settings, this.queue, this.topic, compacted);
+    this.nodes.set(as, node);
+    return node;
+  }
+
+  node(name: string): SimulatedNode {
+    const node = this.nodes.get(name);
+    if (node === undefined) throw new Error(`no node was started as ${name}`);
     return node;
   }
 
   drive(traffic: Traffic): void {
-    const { node, lane = 0, messages = 1, bytes = 0 } = traffic;
     const next = () => {
-      const rate = traffic.ratePerSecond(this.queue.nowMs);
+      const rate = traffic.ratePerSecond(this.nowMs);
       if (rate <= 0) {
         this.queue.after(1, next);
         return;
@@ -64,16 +94,43 @@ export class World {
         return;
       }
       this.queue.after(gapMs, () => {
-        const granted = this.nodes.get(node)?.tryAcquire(lane, messages, bytes) ?? false;
-        this.arrivals.push({ atMs: this.queue.nowMs, node, granted, messages, bytes });
+        this.#ask(traffic, false);
         next();
       });
     };
     next();
   }
 
+  hold(clients: Clients): void {
+    let running = 0;
+    const watch = () => {
+      while (running < clients.count(this.nowMs)) this.#client(clients, running++, (index) => index < running);
+      running = Math.min(running, clients.count(this.nowMs));
+      this.queue.after(10, watch);
+    };
+    watch();
+  }
+
   runFor(milliseconds: number): void {
-    this.queue.runUntil(this.queue.nowMs + milliseconds);
+    this.queue.runUntil(this.nowMs + milliseconds);
+  }
+
+  #client(clients: Clients, index: number, isWanted: (index: number) => boolean): void {
+    const attempt = (retry: boolean) => {
+      if (!isWanted(index)) return;
+      const granted = this.#ask(clients, retry);
+      const waitMs = granted
+        ? this.random.exponential(clients.thinkMs)
+        : clients.retryMs * this.random.between(0.8, 1.2);
+      this.queue.after(waitMs, () => attempt(!granted));
+    };
+    this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
+  }
+
+  #ask({ node, lane = 0, messages = 1, bytes = 0 }: Omit<Traffic, 'ratePerSecond'>, retry: boolean): boolean {
+    const granted = this.nodes.get(node)?.tryAcquire(lane, messages, bytes, retry) ?? false;
+    this.arrivals.push({ atMs: this.nowMs, node, lane, granted, messages, bytes });
+    return granted;
   }
 }
 

@@ -54,6 +54,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check that a node runs there; --url names another one.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  DEMO_NODE_FAILED: {
+    message: 'node {node} of the demonstration {reason}; the end of its log:\n{log}',
+    remedy: 'Correct what the log says. `npm start -- --keep` keeps the logs of all nodes.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   TOPIC_UNREACHABLE: {
     message: 'topic {topic} cannot be reached: {reason}',
     remedy: 'Check that the topic is up and reachable; the node goes on trying.',

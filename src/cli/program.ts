@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { demoCommand } from '../demo/command.js';
 import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
@@ -16,7 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand()]) {
+  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand()]) {
     program.addCommand(command.exitOverride().copyInheritedSettings(program));
   }
   try {

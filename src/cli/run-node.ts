@@ -3,6 +3,7 @@ import { closeHttp, createHttpServer, listen } from '../admission/http/http-serv
 import { describeConfig } from '../config/describe-config.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
+import { EXIT_OK } from '../errors.js';
 import { assembleNode } from '../runtime/create-node.js';
 import { createMetrics } from '../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../telemetry/node-log.js';
@@ -26,6 +27,11 @@ async function serve(config: ResolvedConfig): Promise<void> {
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
   const stop = stopOnSignals(log, () => close());
+  // Only with an IPC channel, as `quotamesh demo` opens one: the end of the parent, even by kill -9, is the end of the node.
+  process.once('disconnect', () => {
+    log.log('info', 'stopping', { reason: 'the parent process is gone' });
+    void stop.now(EXIT_OK);
+  });
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
   try {
     const node = await assembleNode(config, log);

@@ -9,14 +9,14 @@ export function statusTable({ node, groups, groupsNotShown }: ClusterStatus): st
 }
 
 function headline(node: NodeStatus): readonly string[] {
-  const { topic } = node;
+  const { topic, reportRoundTripMs, lastRebalancingMs } = node;
   const facts = [
     `cluster ${node.cluster}`,
     `as node ${node.nodeId} sees it`,
     node.ready ? 'ready' : `NOT READY: ${node.notReadyBecause.join('; ')}`,
     `topic ${topic.kind}`,
-    `reports come back after ${milliseconds(node.reportRoundTripMs)}`,
-    `last rebalancing ${milliseconds(node.lastRebalancingMs)}`,
+    ...(reportRoundTripMs > 0 ? [`reports come back after ${milliseconds(reportRoundTripMs)}`] : []),
+    ...(lastRebalancingMs > 0 ? [`last rebalancing ${milliseconds(lastRebalancingMs)}`] : []),
   ];
   return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`)];
 }

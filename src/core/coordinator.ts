@@ -267,6 +267,7 @@ export class Coordinator {
 
   #unserve(lane: LaneState): void {
     if (this.#table.end(lane)) this.#book.release(lane.group);
+    this.shares.release(lane.lane);
     this.#effects.unservedLanes.push(lane.lane);
   }
 

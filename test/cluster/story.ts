@@ -87,6 +87,16 @@ export function settledAfterMs(
   return Math.max(0, settledMs - fromMs);
 }
 
+/** ∫ min(quota, demand) dt ÷ time, per second, in steps of 100 ms: what could have been admitted of what reached a ready node. */
+export function carriable(events: readonly Answered[], fromMs: number, toMs: number, quota: number): number {
+  let total = 0;
+  for (let stepMs = fromMs; stepMs < toMs; stepMs += 100) {
+    const arrived = events.filter(({ decided, atMs }) => decided && atMs >= stepMs && atMs < stepMs + 100).length;
+    total += Math.min(quota / 10, arrived);
+  }
+  return total / ((toMs - fromMs) / 1000);
+}
+
 /** Most admitted in any 5 s, as a part of the quota. */
 export function worstFiveSeconds(events: readonly Answered[], quota: number): number {
   return worstWindow(events, 5000, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY) / quota;

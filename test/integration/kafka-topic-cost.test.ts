@@ -8,7 +8,7 @@ import { sharedKafka } from '../kafka/shared-kafka.js';
 
 /** Measured: 0.2 to 0.3 %; kafkajs's idle timer alone would be 3.4 %, a fetch loop that spins 100 %. */
 const IDLE_CPU_RATIO_MAX = 0.02;
-const IDLE_MS = 3000;
+const IDLE_MS = 2000;
 /** Measured: 1.3 to 3 ms median; with Nagle's algorithm 40 ms, waiting for fetchMaxWaitMs 125 ms. */
 const MEDIAN_MS_MAX = 30;
 const APPENDS = 100;

@@ -80,7 +80,7 @@ export const KAFKA_START_TIMEOUT_MS = 300_000;
 const START_ATTEMPTS = 3;
 /** About 2 s on an idle machine; JVM starts suffer most from a busy one. */
 const READY_TIMEOUT_MS = 60_000;
-const READY_POLL_MS = 100;
+const READY_POLL_MS = 50;
 
 export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
   const distribution = await findDistribution();

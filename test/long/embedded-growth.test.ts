@@ -6,8 +6,8 @@ import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { EmbeddedProcesses } from '../integration/embedded-processes.js';
 
-/** Dead readers are looked for every 30 s. */
-const READER_CHECK_MS = 30_000;
+/** Dead readers are looked for every 5 s. */
+const READER_CHECK_MS = 5000;
 const MIB = 1024 ** 2;
 
 let processes: EmbeddedProcesses;
@@ -27,14 +27,14 @@ it('uses the pages again that a killed reader held, without anybody opening the 
     const reader = await processes.start('lmdb-snapshot-holder.mjs');
     reader.kill();
     await reader.exited;
-    await appendFor(writer, READER_CHECK_MS + 5000);
+    await appendFor(writer, 2 * READER_CHECK_MS);
     const held = await dataBytes();
-    await appendFor(writer, READER_CHECK_MS + 5000);
+    await appendFor(writer, 2 * READER_CHECK_MS);
     const after = await dataBytes();
     const print = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
     console.log(
-      `embedded topic: data file ${print(settled)}, ${print(held)} after 35 s with a killed reader's snapshot, ` +
-        `${print(after)} after 35 s more`,
+      `embedded topic: data file ${print(settled)}, ${print(held)} after 10 s with a killed reader's snapshot, ` +
+        `${print(after)} after 10 s more`,
     );
     expect(held).toBeGreaterThan(2 * settled);
     expect(after).toBeLessThan(1.1 * held);

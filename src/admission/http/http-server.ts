@@ -71,10 +71,15 @@ export async function listen(app: FastifyInstance, { config }: QuotaNode): Promi
 /** Answers what has arrived, then closes; connections whose request is still incomplete are cut after `graceMs`. */
 export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
   const server: Server = app.server;
+  // The server closes connections that are idle now; one that gets its answer a little later would be kept alive.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await app.close();
+  clearInterval(idle);
   clearTimeout(cut);
 }
+
+const IDLE_CHECK_MS = 20;
 
 /**
  * A request is a few hundred bytes: 10 s are plenty even over a bad line. Keep-alive is longer than the idle timeout of

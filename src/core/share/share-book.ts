@@ -32,8 +32,7 @@ export class ShareBook {
   constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
     const slots = laneCount * DIMENSION_COUNT;
     this.computed = new Float64Array(slots);
-    // Infinity = never applied: a lane first used during an outage holds what the log says last, and not nothing.
-    this.applied = new Float64Array(slots).fill(Number.POSITIVE_INFINITY);
+    this.applied = new Float64Array(slots).fill(NOTHING_HELD);
     this.limit = new Float64Array(slots);
     this.depth = new Float64Array(slots);
     this.#settings = settings;
@@ -65,6 +64,11 @@ export class ShareBook {
     const round = this.#gather(settings, direction, mapLane);
     if (round.count > 0) (this.#strategies[group] as Strategy).converge(round);
     return round;
+  }
+
+  /** A lane is not served any more: used again during an outage it holds what the log says last, not what it was long ago. */
+  release(lane: number): void {
+    this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
   }
 
   /** Whether the applied share covers a demand. */
@@ -153,6 +157,9 @@ export class ShareBook {
     return true;
   }
 }
+
+/** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
+const NOTHING_HELD = Number.POSITIVE_INFINITY;
 
 /** Bytes per message as reported last; without a report one byte, so that only `burstMs` counts. */
 function pieceSize(lane: LaneState, dimension: number): number {

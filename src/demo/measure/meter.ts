@@ -23,6 +23,9 @@ export interface Measurement {
   readonly worstSecond: number;
   /** Part of the seconds in which new arrivals alone were above the quota. */
   readonly secondsAboveQuota: number;
+  /** Part of the seconds with more demand than quota in which bytes were nearer their quota than messages. */
+  readonly secondsBytesTighter: number;
+  /** Mean over the seconds with more demand than quota. */
   readonly jain: number;
   readonly acquires: number;
   readonly acquireP50Ms: number;
@@ -44,7 +47,9 @@ export class Meter {
   #secondEndMs = SECOND_MS;
   #secondBegan: readonly ClientTally[];
   #secondCount = 0;
-  #aboveQuota = 0;
+  #arrivalsAboveQuota = 0;
+  #demandAboveQuota = 0;
+  #bytesTighter = 0;
   readonly #jain: number[] = [];
 
   constructor(quotaPerSecond: Rates, nodeCount: number) {
@@ -105,7 +110,8 @@ export class Meter {
       dueSeconds: this.#utilisation.dueSeconds,
       overAdmission: this.#fullest(this.#windows, OVER_ADMISSION_WINDOW_MS) - 1,
       worstSecond: this.#fullest(this.#seconds, SECOND_MS),
-      secondsAboveQuota: this.#secondCount === 0 ? 0 : this.#aboveQuota / this.#secondCount,
+      secondsAboveQuota: this.#arrivalsAboveQuota / Math.max(1, this.#secondCount),
+      secondsBytesTighter: this.#bytesTighter / Math.max(1, this.#demandAboveQuota),
       jain: this.#jain.reduce((sum, index) => sum + index, 0) / this.#jain.length,
       acquires: this.#latencyUs.count,
       acquireP50Ms: this.#latencyUs.percentile(50) / 1000,
@@ -128,13 +134,16 @@ export class Meter {
     this.#secondBegan = now;
     this.#secondCount++;
     const arrivals = totalOf(now.map(({ arrived }, at) => minus(arrived, before[at].arrived)));
-    if (this.#isAboveQuota(arrivals)) this.#aboveQuota++;
+    if (this.#isAboveQuota(arrivals)) this.#arrivalsAboveQuota++;
     const nodes = now.map((tally, at) => ({
       demand: minus(minus(tally.arrived, before[at].admitted), before[at].gaveUp),
       admitted: minus(tally.admitted, before[at].admitted),
     }));
     // Where everybody gets what they want, there is nothing to divide.
     if (!this.#isAboveQuota(totalOf(nodes.map(({ demand }) => demand)))) return;
+    this.#demandAboveQuota++;
+    const [messages, bytes] = totalOf(nodes.map(({ admitted }) => admitted));
+    if (bytes / this.#quota[BYTES] > messages / this.#quota[MESSAGES]) this.#bytesTighter++;
     const index = jainIndex(this.#quota, nodes);
     if (!Number.isNaN(index)) this.#jain.push(index);
   }

@@ -28,8 +28,13 @@ export interface ClientOptions {
 export const CONNECTIONS_PER_NODE = 16;
 /** Work that nobody has admitted this long after it arrived counts as refused. */
 export const PATIENCE_MS = 1500;
-/** Sixteen connections that come back within 20 to 30 ms make about 600 attempts a second, twice what there is to get. */
-const RETRY_AFTER_MS_MIN = 20;
+/**
+ * `retryAfterMs` counts on nobody else and on an unchanged share. Hence the lower bound: sixteen connections that all come back for
+ * the same token make a herd, at 20 to 30 ms they make about 600 attempts a second, three times what there is to get. And
+ * the upper one: meanwhile the share may have grown, and tokens that nobody fetches are lost.
+ */
+const RETRY_MS_MIN = 20;
+const RETRY_MS_MAX = 50;
 const JITTER_RATIO = 0.5;
 
 /**
@@ -84,10 +89,14 @@ export class NodeClients {
       const answer = await this.#options.acquire(work);
       if (answer.kind === 'granted') return true;
       if (answer.kind === 'refused') work.refusedBefore = true;
-      const wantedMs = Math.max(RETRY_AFTER_MS_MIN, answer.retryAfterMs) * (1 + JITTER_RATIO * this.#options.random());
-      await sleep(Math.min(wantedMs, Math.max(0, deadlineMs - performance.now())));
+      await sleep(Math.min(this.#pauseMs(answer.retryAfterMs), Math.max(0, deadlineMs - performance.now())));
     }
     return false;
+  }
+
+  #pauseMs(retryAfterMs: number): number {
+    const boundedMs = Math.min(RETRY_MS_MAX, Math.max(RETRY_MS_MIN, retryAfterMs));
+    return boundedMs * (1 + JITTER_RATIO * this.#options.random());
   }
 }
 

@@ -35,7 +35,7 @@ export interface LogLimits {
 const TAIL_STEPS_PER_RECORD = 2;
 const TAIL_STEPS_MIN = 16;
 const TOMBSTONES_PER_COMMIT = 16;
-const READER_CHECK_MS = 30_000;
+const READER_CHECK_MS = 5000;
 
 /** What one commit may add: APPENDS_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { BrokerLink } from './broker-link.js';
-import { decodeFetch, FETCH_VERSION, type FetchedPartition } from './fetch-response.js';
+import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
 import type { KafkaLog } from './kafka-log.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
@@ -17,6 +17,8 @@ export interface ReaderSink {
   onReading(partition: number): void;
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
+  /** A batch is stepped over: `batch.unreadable` says why. */
+  onUnreadable(partition: number, batch: FetchedBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;
 }
@@ -116,17 +118,8 @@ export class LeaderReader {
   #deliver(partition: FetchedPartition, all: readonly FetchedPartition[]): void {
     const cursor = this.#cursors.find((each) => each.partition === partition.partition);
     if (!cursor || partition.errorCode !== 0) return;
-    for (const { unreadable, firstOffset, nextOffset } of partition.batches) {
-      if (unreadable === null) continue;
-      this.#log('error', 'skipped records of the topic that no node can read', {
-        topic: this.#settings.topic,
-        partition: partition.partition,
-        fromOffset: firstOffset,
-        toOffset: nextOffset - 1,
-        reason: unreadable,
-        remedy: 'Nothing but quotamesh may write to its topic; it reads records without compression or with gzip.',
-      });
-    }
+    for (const batch of partition.batches)
+      if (batch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, batch);
     const alone = all.every(({ batches }) => batches.length === 0);
     const records = cursor.accept(partition, alone);
     if (records.length > 0) this.#sink.onRecords(records);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicCounters } from '../../ports/report-topic.js';
 import { Backoff } from './backoff.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
+import type { FetchedBatch } from './fetch-response.js';
 import type { GuardedListener } from './guarded-listener.js';
 import type { KafkaLog } from './kafka-log.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
@@ -48,6 +49,7 @@ export class TopicSupervisor {
   #missingSince: number | null = null;
   #settlingSince: number | null = null;
   #toldFailure: string | null = null;
+  readonly #toldUnreadable = new Set<string>();
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
@@ -183,6 +185,7 @@ export class TopicSupervisor {
         for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
       },
+      onUnreadable: (partition, batch) => this.#unreadable(partition, batch),
       onProgress: () => {
         if (this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
       },
@@ -201,6 +204,17 @@ export class TopicSupervisor {
     this.#toldFailure = permanent.code;
     log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
     listener.onFailed(permanent);
+  }
+
+  /** Once per cause. */
+  #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedBatch): void {
+    const { log, options } = this.#parts;
+    if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;
+    this.#toldUnreadable.add(unreadable);
+    log('error', `Kafka topic holds records that no node can read: ${unreadable}`, {
+      ...{ topic: options.topic, partition, fromOffset: firstOffset, toOffset: nextOffset - 1 },
+      remedy: 'Only quotamesh may write to its topic, and compression.type of the topic must be producer.',
+    });
   }
 
   #isSettling(error: unknown): boolean {

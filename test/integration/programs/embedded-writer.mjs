@@ -8,17 +8,19 @@
  * After "stop" it sends { appended, failed, slowestMs, worstLagMs } over IPC and exits by itself.
  */
 import { writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedTopic } from '../../../dist/topic/embedded/embedded-topic.js';
 import { LogStore } from '../../../dist/topic/embedded/log-store.js';
 import { watchLag } from './watch-lag.mjs';
 
+const WARM_UP_COMMITS = 300;
 const { path, key, pauseMs, appendTimeoutMs } = JSON.parse(process.argv[2]);
 const told = (event) => new Promise((resolve) => process.on('message', (message) => message === event && resolve()));
 
+// Before "ready": the life of a process that waits for its turn is spent on commits, at full speed.
+await warmUp();
 markTransactions();
-// Before "ready", so that the life of a process that waits for its turn is spent on commits.
-await import('lmdb');
 const go = told('go');
 let stopped = false;
 told('stop').then(() => {
@@ -27,14 +29,7 @@ told('stop').then(() => {
 process.send('ready');
 await go;
 
-const topic = new EmbeddedTopic({ path, appendTimeoutMs });
-const ignore = () => {};
-await topic.open({
-  ...{ onRecords: ignore, onCaughtUp: ignore, onLost: ignore, onRecovered: ignore },
-  onFailed: (error) => {
-    throw error;
-  },
-});
+const topic = await openTopic(path);
 const lag = watchLag();
 let [failed, slowestMs, n] = [0, 0, 0];
 while (!stopped) {
@@ -52,6 +47,27 @@ while (!stopped) {
 await topic.close();
 process.send({ appended: topic.counters.recordsAppended, failed, slowestMs, worstLagMs: lag.stop() });
 process.disconnect();
+
+async function openTopic(folder) {
+  const opened = new EmbeddedTopic({ path: folder, appendTimeoutMs });
+  const ignore = () => {};
+  await opened.open({
+    ...{ onRecords: ignore, onCaughtUp: ignore, onLost: ignore, onRecovered: ignore },
+    onFailed: (error) => {
+      throw error;
+    },
+  });
+  return opened;
+}
+
+/** Loads and compiles everything on a topic of its own. */
+async function warmUp() {
+  const scratch = await openTopic(join(path, `warm-up-${key}`));
+  for (let i = 0; i < WARM_UP_COMMITS; i++) {
+    await scratch.append([{ partition: 0, key, value: Buffer.from(String(i)) }]);
+  }
+  await scratch.close();
+}
 
 function markTransactions() {
   const append = LogStore.prototype.append;

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, InjectOptions } from 'fastify';
 import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
 import { createHttpServer } from '../../../src/admission/http/http-server.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
@@ -32,9 +33,11 @@ export interface Answer {
 }
 
 export const GROUPS = {
-  orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' }, dispatch: { messagesPerSecond: 50 } } },
+  orders: {
+    quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '1MiB' }, dispatch: { messagesPerSecond: 50 } },
+  },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
-  slow: { quota: { publish: { messagesPerSecond: 0.3 } }, maxRequest: { messages: 100 } },
+  slow: { quota: { publish: { messagesPerSecond: 0.05 } }, maxRequest: { messages: 100 } },
   free: {},
 };
 
@@ -67,12 +70,12 @@ export async function readyScene(overrides: Readonly<Record<string, unknown>> = 
   const scene = await httpScene(overrides);
   await scene.node.start();
   await scene.node.ready(10_000);
+  // Buckets are empty when the node gets ready, and fill from then on: the smallest below holds a token after 20 ms.
+  await sleep(100);
   return scene;
 }
 
-type Injection = Exclude<Parameters<FastifyInstance['inject']>[0], string>;
-
-export async function answerOf(app: FastifyInstance, request: Injection): Promise<Answer> {
+export async function answerOf(app: FastifyInstance, request: InjectOptions): Promise<Answer> {
   const response = await app.inject(request);
   const isJson = /json/.test(String(response.headers['content-type']));
   return { status: response.statusCode, headers: response.headers, body: isJson ? response.json() : {} };

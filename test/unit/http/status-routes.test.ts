@@ -59,7 +59,10 @@ describe('status routes', () => {
   it('a group name with a slash is one path segment, percent-encoded, up to 200 characters', async () => {
     const name = `public/default:${'ä'.length}${'x'.repeat(180)}`;
     const other = await httpScene({ groups: { [name]: {} } });
-    expect(await other.get(`/v1/groups/${encodeURIComponent(name)}`)).toMatchObject({ status: 200, body: { group: name } });
+    expect(await other.get(`/v1/groups/${encodeURIComponent(name)}`)).toMatchObject({
+      status: 200,
+      body: { group: name },
+    });
     await other.close();
   });
 

@@ -6,7 +6,7 @@ import { LeaderReader } from '../../../src/topic/kafka/leader-reader.js';
 // No broker that old runs on the Java of today.
 it('names a broker that is too old', async () => {
   const old = { protocol: () => ({ request: { apiVersion: 10 } }) } as unknown as BrokerLink;
-  const sink = { onReading: () => {}, onRecords: () => {}, onProgress: () => {} };
+  const sink = { onReading: () => {}, onRecords: () => {}, onUnreadable: () => {}, onProgress: () => {} };
   const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1 };
   const reader = new LeaderReader(loadKafkajs(), old, [], settings, sink, () => {});
   await expect(reader.start()).rejects.toMatchObject({

@@ -1,0 +1,161 @@
+import { basename } from 'node:path';
+import { loadConfig } from '../config/load-config.js';
+import type { GroupConfig } from '../config/resolved-config.js';
+import { BYTES, MESSAGES, type Rates } from '../core/vocabulary.js';
+import type { DemoOptions } from './command.js';
+import { Ending, type EndReason, exitCodeOf } from './ending.js';
+import { judge } from './measure/verdict.js';
+import { Cluster } from './processes/cluster.js';
+import { portsFor } from './processes/free-ports.js';
+import { StateFolder, TRACE_FILE } from './processes/state-folder.js';
+import { TrafficProcess, type TrafficProgress } from './processes/traffic-process.js';
+import { count, kilobytes } from './view/figures.js';
+import { hintsFor } from './view/hints.js';
+import { RecentSecond } from './view/recent-second.js';
+import { verdictLines } from './view/verdict-table.js';
+import { createView, type View } from './view/view.js';
+
+/** Of the two seconds in which Ctrl-C leaves. */
+const MEASUREMENT_TIMEOUT_MS = 300;
+const TRAFFIC_STOP_PATIENCE_MS = 500;
+const LOG_LINES_SHOWN = 10;
+
+/** `npm start`: nodes and traffic in processes of their own, until the time is over or somebody ends it. Returns the exit code. */
+export async function runDemonstration(options: DemoOptions): Promise<number> {
+  const demonstration = new Demonstration(options, await StateFolder.create());
+  try {
+    return await demonstration.run();
+  } finally {
+    await demonstration.leave();
+  }
+}
+
+class Demonstration {
+  readonly #options: DemoOptions;
+  readonly #folder: StateFolder;
+  readonly #ending = new Ending(() => this.#killAll());
+  readonly #recent = new RecentSecond();
+  #quotaPerSecond: Rates = [0, 0];
+  #cluster: Cluster | undefined;
+  #traffic: TrafficProcess | undefined;
+  #view: View | undefined;
+
+  constructor(options: DemoOptions, folder: StateFolder) {
+    this.#options = options;
+    this.#folder = folder;
+  }
+
+  async run(): Promise<number> {
+    const config = await loadConfig({ file: this.#folder.configFile });
+    const group = config.groups[0];
+    const cluster = await this.#startCluster(group.name);
+    const interrupted = await Promise.race([cluster.ready(), this.#ending.reached]);
+    if (interrupted) return this.#exitCode(interrupted, false);
+    this.#startTraffic(cluster, group);
+    return this.#conclude(await this.#ending.reached);
+  }
+
+  /** Leaves nothing behind: no process, no socket, no lock, no folder. */
+  async leave(): Promise<void> {
+    const [failed] = await Promise.all([
+      this.#cluster?.stop() ?? [],
+      this.#traffic?.child.stop(TRAFFIC_STOP_PATIENCE_MS),
+    ]);
+    if (failed.length > 0) say(`did not leave in order: node ${failed.join(', ')}`);
+    if (this.#options.keep === true) say(`configuration, topic and logs are in ${this.#folder.path}`);
+    else await this.#folder.remove();
+  }
+
+  async #startCluster(group: string): Promise<Cluster> {
+    const { nodes, httpPort } = this.#options;
+    const ports = await portsFor(nodes, httpPort);
+    if (ports[0] !== httpPort)
+      say(`port ${httpPort} or one after it is taken: the nodes listen on ${ports.join(', ')}`);
+    say(`starting ${nodes} node processes …`);
+    this.#cluster = new Cluster(ports, this.#folder, group);
+    return this.#cluster;
+  }
+
+  /** All nodes are ready and have not been asked for anything; from here on everything is measured. */
+  #startTraffic(cluster: Cluster, { name, quota }: GroupConfig): void {
+    const { speed, plain } = this.#options;
+    const nodeUrls = cluster.nodes.map(({ url }) => url);
+    this.#quotaPerSecond = quota.publish;
+    this.#view = createView(this.#introduction(cluster, name), plain === true);
+    this.#traffic = new TrafficProcess(this.#folder.logFile('traffic'), (progress) => this.#show(cluster, progress));
+    this.#traffic.begin({ traceFile: TRACE_FILE, speed, group: name, quotaPerSecond: quota.publish, nodeUrls });
+    cluster.watch();
+    this.#watchEnds(cluster, this.#traffic);
+  }
+
+  #introduction(cluster: Cluster, group: string) {
+    const [messages, bytes] = this.#quotaPerSecond;
+    const quota = `${count(messages)} messages/s and ${kilobytes(bytes)}/s`;
+    const trace = `${basename(TRACE_FILE)} at ${this.#options.speed}×`;
+    return {
+      headline: `${cluster.nodes.length} nodes, one quota of ${quota}, under ${trace}`,
+      forMs: this.#options.for ?? null,
+      hints: hintsFor(cluster.nodes, this.#folder, group),
+    };
+  }
+
+  /** A node that ends is shown as dead and the rest goes on; without traffic, or without any node, there is nothing to show. */
+  #watchEnds(cluster: Cluster, traffic: TrafficProcess): void {
+    void traffic.child.ended.then(() =>
+      this.#fail(`the traffic process ended:\n${traffic.child.logEnd(LOG_LINES_SHOWN)}`),
+    );
+    for (const [at, { child }] of cluster.nodes.entries()) {
+      void child.ended.then(() => {
+        traffic.nodeGone(at);
+        if (cluster.nodes.every((node) => !node.child.isRunning)) this.#fail('all nodes have ended');
+      });
+    }
+  }
+
+  #show(cluster: Cluster, progress: TrafficProgress): void {
+    const { for: forMs } = this.#options;
+    if (this.#ending.reason !== null) return;
+    if (forMs !== undefined && progress.atMs >= forMs) this.#ending.reach({ kind: 'time-over' });
+    this.#recent.add(progress);
+    const rows = this.#recent.rows().map((row, at) => {
+      const { id, child } = cluster.nodes[at];
+      return { ...row, id, isRunning: child.isRunning, share: cluster.views[at].sharePerSecond };
+    });
+    this.#view?.show({
+      elapsedMs: progress.atMs,
+      rows,
+      quota: this.#quotaPerSecond,
+      admitted: this.#recent.admitted(),
+      lastRebalancingMs: Math.max(...cluster.views.map(({ lastRebalancingMs }) => lastRebalancingMs)),
+    });
+  }
+
+  async #conclude(reason: EndReason): Promise<number> {
+    this.#view?.end();
+    if (reason.kind === 'failed') say(reason.why);
+    const measurement = (await this.#traffic?.finish(MEASUREMENT_TIMEOUT_MS)) ?? null;
+    if (measurement === null) return this.#exitCode(reason, false);
+    process.stdout.write(`\n${verdictLines(measurement).join('\n')}\n`);
+    return this.#exitCode(
+      reason,
+      judge(measurement).every(({ kept }) => kept),
+    );
+  }
+
+  #exitCode(reason: EndReason, kept: boolean): number {
+    return exitCodeOf(reason, { endless: this.#options.for === undefined, kept });
+  }
+
+  #fail(why: string): void {
+    this.#ending.reach({ kind: 'failed', why });
+  }
+
+  #killAll(): void {
+    this.#traffic?.child.signal('SIGKILL');
+    for (const { child } of this.#cluster?.nodes ?? []) child.signal('SIGKILL');
+  }
+}
+
+function say(line: string): void {
+  process.stderr.write(`quotamesh: ${line}\n`);
+}

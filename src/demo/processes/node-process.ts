@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ClusterStatus, fetchClusterStatus } from '../../cli/cluster-status.js';
+import { QuotameshError } from '../../errors.js';
+import { Child } from './child.js';
+import type { StateFolder } from './state-folder.js';
+
+const CLI_FILE = fileURLToPath(new URL('../../cli.js', import.meta.url));
+const READY_POLL_MS = 50;
+const LOG_LINES_SHOWN = 10;
+
+export interface NodeProcessOptions {
+  readonly id: string;
+  readonly port: number;
+  readonly folder: StateFolder;
+}
+
+/** One node of the cluster: `quotamesh run` in a process of its own. */
+export class NodeProcess {
+  readonly id: string;
+  readonly url: string;
+  readonly child: Child;
+
+  constructor({ id, port, folder }: NodeProcessOptions) {
+    const address = `127.0.0.1:${port}`;
+    this.id = id;
+    this.url = `http://${address}`;
+    const args = ['run', '--config', folder.configFile, '--node', id, '--http', address];
+    this.child = new Child([CLI_FILE, ...args], folder.logFile(id));
+  }
+
+  /** Resolves when the node decides; rejects with the end of its log when it ends instead, or is not ready in time. */
+  async ready(timeoutMs: number): Promise<void> {
+    const deadlineMs = performance.now() + timeoutMs;
+    while (this.child.isRunning && performance.now() < deadlineMs) {
+      if (await this.#isReady()) return;
+      await sleep(READY_POLL_MS);
+    }
+    const { exit } = this.child;
+    const reason = exit === null ? `not ready within ${timeoutMs / 1000} s` : `ended with ${exit.code ?? exit.signal}`;
+    const log = this.child.logEnd(LOG_LINES_SHOWN);
+    throw new QuotameshError('DEMO_NODE_FAILED', { node: this.id, reason, log });
+  }
+
+  status(group: string): Promise<ClusterStatus> {
+    return fetchClusterStatus(new URL(this.url), [group]);
+  }
+
+  async #isReady(): Promise<boolean> {
+    const signal = AbortSignal.timeout(1000);
+    return await fetch(new URL('/readyz', this.url), { signal }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ClientTally, Measurement } from '../measure/meter.js';
+import type { TrafficNews, TrafficOrder, TrafficPlan } from '../traffic/protocol.js';
+import { Child } from './child.js';
+
+const MAIN_FILE = fileURLToPath(new URL('../traffic/traffic-main.js', import.meta.url));
+
+export interface TrafficProgress {
+  readonly atMs: number;
+  readonly nodes: readonly ClientTally[];
+}
+
+/** Our side of the process that replays the trace and measures. */
+export class TrafficProcess {
+  readonly child: Child;
+  readonly #measured: Promise<Measurement>;
+
+  constructor(logFile: string, onProgress: (progress: TrafficProgress) => void) {
+    this.child = new Child([MAIN_FILE], logFile);
+    this.#measured = new Promise((resolve) => {
+      this.child.onMessage((message) => {
+        const news = message as TrafficNews;
+        if (news.kind === 'finished') resolve(news.measurement);
+        else onProgress(news);
+      });
+    });
+  }
+
+  begin(plan: TrafficPlan): void {
+    this.#order({ kind: 'begin', plan });
+  }
+
+  nodeGone(node: number): void {
+    this.#order({ kind: 'node-gone', node });
+  }
+
+  /** Ends the traffic; null when the process cannot say any more what it measured. */
+  async finish(timeoutMs: number): Promise<Measurement | null> {
+    this.#order({ kind: 'finish' });
+    const gone = Promise.race([this.child.ended, sleep(timeoutMs, undefined, { ref: false })]).then(() => null);
+    return Promise.race([this.#measured, gone]);
+  }
+
+  #order(order: TrafficOrder): void {
+    this.child.send(order);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Rates } from '../../core/vocabulary.js';
+import { type Measurement, Meter } from '../measure/meter.js';
+import { type Answer, NodeClients, type Work } from './node-clients.js';
+import type { Replay } from './replay.js';
+import { unevenSplit } from './uneven-split.js';
+
+export interface TrafficOptions {
+  readonly replay: Replay;
+  readonly quotaPerSecond: Rates;
+  /** One per node: asks it for admission. */
+  readonly acquire: readonly ((work: Work) => Promise<Answer>)[];
+  /** 0 ≤ random < 1. */
+  readonly random: () => number;
+}
+
+/** Replays the trace at the nodes, unevenly, and measures what their clients see. */
+export class Traffic {
+  readonly meter: Meter;
+  readonly #options: TrafficOptions;
+  readonly #clients: readonly NodeClients[];
+  /** Places of the nodes that are alive, in their order. */
+  #alive: number[];
+  readonly #beganMs = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: TrafficOptions) {
+    const { acquire, quotaPerSecond, random } = options;
+    this.#options = options;
+    this.meter = new Meter(quotaPerSecond, acquire.length);
+    this.#alive = acquire.map((_, node) => node);
+    this.#clients = acquire.map((ask, node) => {
+      const admitted = ({ bytes }: Work) => this.meter.admitted(node, bytes, this.elapsedMs);
+      const gaveUp = ({ bytes }: Work) => this.meter.gaveUp(node, bytes, this.elapsedMs);
+      return new NodeClients({ acquire: ask, outcome: { admitted, gaveUp }, random });
+    });
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#beganMs;
+  }
+
+  begin(): void {
+    this.#deliverArrivals();
+  }
+
+  /** Its clients connect to the other nodes and take their waiting work along. */
+  nodeGone(gone: number): void {
+    this.#alive = this.#alive.filter((node) => node !== gone);
+    for (const work of this.#clients[gone].leave()) {
+      if (this.#alive.length === 0) return;
+      const node = this.#pick();
+      this.meter.moved(gone, node, work.bytes);
+      // The other node has not heard of it yet.
+      this.#clients[node].take({ ...work, refusedBefore: false });
+    }
+  }
+
+  /** Ends the traffic and says what was measured up to now. */
+  finish(): Measurement {
+    clearTimeout(this.#timer);
+    const measurement = this.meter.measurement(this.elapsedMs);
+    for (const clients of this.#clients) clients.leave();
+    return measurement;
+  }
+
+  #deliverArrivals(): void {
+    const { replay } = this.#options;
+    const arrivedMs = performance.now();
+    for (const { bytes } of replay.arrivedBy(this.elapsedMs)) {
+      if (this.#alive.length === 0) return;
+      const node = this.#pick();
+      this.meter.arrived(node, bytes, this.elapsedMs);
+      this.#clients[node].take({ bytes, arrivedMs, refusedBefore: false });
+    }
+    this.#timer = setTimeout(() => this.#deliverArrivals(), Math.max(0, replay.nextAtMs - this.elapsedMs));
+  }
+
+  #pick(): number {
+    return unevenSplit(this.elapsedMs, this.#options.random(), this.#alive);
+  }
+}

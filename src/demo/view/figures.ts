@@ -1,0 +1,20 @@
+const BAR_WIDTH = 30;
+
+/** A part of the quota as a bar; what exceeds the quota does not show, the figures beside it do. */
+export function bar(part: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, part)) * BAR_WIDTH);
+  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+}
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** k = 1,000. */
+export function kilobytes(value: number): string {
+  return `${count(value / 1000)} kB`;
+}
+
+export function percent(part: number): string {
+  return `${(part * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,74 @@
+import type { WriteStream } from 'node:tty';
+import { stripVTControlCharacters, styleText } from 'node:util';
+import { textTable } from '../../cli/text-table.js';
+import { bar, count, kilobytes } from './figures.js';
+import type { Frame, Introduction, NodeRow } from './frame.js';
+import type { View } from './view.js';
+
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+const CLEAR_TO_END = '\x1b[J';
+
+/** The live view of a terminal: redrawn in place, four times a second. What stood above it stays. */
+export class TableView implements View {
+  readonly #out: WriteStream;
+  readonly #introduction: Introduction;
+  #linesDrawn = 0;
+
+  constructor(out: WriteStream, introduction: Introduction) {
+    this.#out = out;
+    this.#introduction = introduction;
+    out.write(HIDE_CURSOR);
+  }
+
+  show(frame: Frame): void {
+    const lines = frameLines(frame, this.#introduction).map((line) => cut(line, this.#out.columns));
+    // A frame higher than the screen could not be redrawn in place: its upper lines have left the screen.
+    const visible = lines.slice(0, Math.max(1, this.#out.rows - 1));
+    this.#out.write(`${this.#backToTop()}${visible.join('\n')}\n`);
+    this.#linesDrawn = visible.length;
+  }
+
+  end(): void {
+    this.#out.write(SHOW_CURSOR);
+  }
+
+  #backToTop(): string {
+    return this.#linesDrawn === 0 ? CLEAR_TO_END : `\x1b[${this.#linesDrawn}A\r${CLEAR_TO_END}`;
+  }
+}
+
+export function frameLines(frame: Frame, { headline, forMs, hints }: Introduction): string[] {
+  const clock = `${seconds(frame.elapsedMs)}${forMs === null ? '' : ` of ${seconds(forMs)}`}`;
+  const [head, ...rows] = textTable(HEAD, frame.rows.map(cells), HEAD.slice(1));
+  return [
+    `${styleText('bold', headline)}  ${clock}`,
+    '',
+    styleText('dim', head ?? ''),
+    ...rows.map((row, at) => (frame.rows[at].isRunning ? row : styleText('red', row))),
+    '',
+    `messages  ${bar(frame.admitted[0] / frame.quota[0])}  ${count(frame.admitted[0])} of ${count(frame.quota[0])} per second`,
+    `bytes     ${bar(frame.admitted[1] / frame.quota[1])}  ${kilobytes(frame.admitted[1])} of ${kilobytes(frame.quota[1])} per second`,
+    `the last rebalancing took ${Math.round(frame.lastRebalancingMs)} ms`,
+    '',
+    ...hints,
+  ];
+}
+
+/** Messages per second; waiting in messages. */
+const HEAD = ['node', 'demand', 'admitted', 'refused', 'waiting', 'share'];
+
+function cells({ id, isRunning, demand, admitted, refused, waiting, share }: NodeRow): string[] {
+  if (!isRunning) return [id, 'dead', '', '', '', ''];
+  return [id, count(demand), count(admitted), count(refused), count(waiting), share === null ? '-' : count(share)];
+}
+
+/** Lines must not wrap, or the way back to the top would be longer than it is counted. */
+function cut(line: string, columns: number): string {
+  const plain = stripVTControlCharacters(line);
+  return plain.length <= columns ? line : plain.slice(0, columns);
+}
+
+function seconds(valueMs: number): string {
+  return `${Math.floor(valueMs / 1000)} s`;
+}

@@ -1,0 +1,15 @@
+import type { Frame, Introduction } from './frame.js';
+import { PlainView } from './plain-view.js';
+import { TableView } from './table-view.js';
+
+export interface View {
+  show(frame: Frame): void;
+  /** Leaves the terminal as it was found. */
+  end(): void;
+}
+
+/** In place on a terminal, as plain lines elsewhere and where asked for. */
+export function createView(introduction: Introduction, plain: boolean): View {
+  const out = process.stdout;
+  return out.isTTY && !plain ? new TableView(out, introduction) : new PlainView(out, introduction);
+}

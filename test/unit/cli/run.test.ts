@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, it } from 'vitest';
+import { type CliProcess, CliScene } from './cli-process.js';
+
+const EMBEDDED = `cluster: demo
+topic: { kind: embedded, path: ./state }
+groups:
+  orders: { quota: { publish: { messagesPerSecond: 1000 } } }
+`;
+const LOCK_HOLDER = fileURLToPath(new URL('../../integration/programs/lmdb-lock-holder.mjs', import.meta.url));
+
+/** "Within 5 s", as users are promised. Measured 10 to 50 ms, 2.7 s with a frozen topic. */
+const STOP_MAX_MS = 5000;
+
+describe.concurrent('quotamesh run', () => {
+  it('decides, and leaves with 0 after SIGTERM', async ({ expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node } = await startNode(scene);
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ ready: true, degraded: [] });
+    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
+    const { code, afterMs, lines } = await stop(node, 'SIGTERM');
+    expect(code).toBe(0);
+    expect(afterMs).toBeLessThan(STOP_MAX_MS);
+    expect(lines.map(({ msg }) => msg).slice(-2)).toEqual(['stopping', 'stopped']);
+    expect(lines[0]).toMatchObject({ level: 'info', cluster: 'demo', node: 'a', topic: 'embedded' });
+  });
+
+  it('two processes on one folder are one cluster, as `quotamesh status` shows; one leaves with a farewell', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node, folder } = await startNode(scene);
+    const other = start(scene, folder, 'b');
+    const [url] = await Promise.all([node.url(), other.url()]);
+    await other.logged('node ready: own record read back');
+    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
+    const shown = await scene.start(['status', '--url', url]).exit;
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toMatch(/^cluster demo · as node a sees it · ready/);
+    expect(shown.stdout).toMatch(/^a \* +alive/m);
+    expect(shown.stdout).toMatch(/^b +alive/m);
+    expect(shown.stdout).toMatch(/^orders +publish msg\/s +a /m);
+    const { stdout } = await scene.start(['status', '--json', '--url', url.replace('http://', '')]).exit;
+    const status = JSON.parse(stdout);
+    expect(status.node.members).toMatchObject([{ nodeId: 'a' }, { nodeId: 'b' }]);
+    expect(status.groups[0].directions.publish.nodes).toHaveLength(2);
+    expect(await stop(other, 'SIGINT')).toMatchObject({ code: 0 });
+    expect(await node.logged('node left the cluster')).toMatchObject({ nodeId: 'b' });
+  });
+
+  it('a port that is taken is 69, with the remedy', async ({ expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node, folder } = await startNode(scene);
+    const port = new URL(await node.url()).port;
+    const { code, stderr, stdout } = await start(scene, folder, 'b', port).exit;
+    expect(code).toBe(69);
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port}`);
+    expect(stderr).toContain('--http HOST:PORT');
+    expect(stdout).toContain('"level":"fatal"');
+  });
+
+  it('an id that a newer process uses: the older one stops, exit 1', async ({ expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node, folder } = await startNode(scene);
+    await node.logged('node ready: own record read back');
+    const newer = start(scene, folder, 'a');
+    expect(await node.exit).toMatchObject({ code: 1, stdout: expect.stringContaining('"code":"NODE_FENCED"') });
+    expect(await newer.logged('node ready: own record read back')).toMatchObject({ incarnation: 2 });
+  });
+
+  it('a topic that does not answer: alive, not ready, and still 0 after SIGTERM', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    // Accepts connections and never answers: a frozen broker.
+    const broker = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(broker, 'listening');
+    onTestFinished(() => void broker.close());
+    const { port } = broker.address() as { port: number };
+    const folder = scene.folderWith({
+      'node.yaml': `cluster: demo\ntopic: { kind: kafka, brokers: ["127.0.0.1:${port}"] }\ngroups: { orders: {} }\n`,
+    });
+    const node = start(scene, folder, 'a');
+    const url = await node.url();
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    const readiness = await fetch(`${url}/readyz`);
+    expect({ status: readiness.status, body: await readiness.json() }).toMatchObject({
+      status: 503,
+      body: { reasons: expect.arrayContaining(['the topic is being opened']) },
+    });
+    expect((await acquire(url)).status).toBe(503);
+    const { code, afterMs } = await stop(node, 'SIGTERM');
+    expect(code).toBe(0);
+    expect(afterMs).toBeLessThan(STOP_MAX_MS);
+  });
+
+  it('a signal repeated at once is one signal; later than a second it ends the process', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node, folder } = await startNode(scene);
+    await node.logged('node ready: own record read back');
+    await holdTopic(scene, `${folder}/state`);
+    // The farewell cannot be appended now: stopping takes well over a second.
+    const beganMs = performance.now();
+    node.kill('SIGINT');
+    await sleep(100);
+    node.kill('SIGINT');
+    await sleep(1100);
+    expect(node.lines.filter(({ msg }) => msg === 'stopping')).toHaveLength(1);
+    node.kill('SIGINT');
+    const { code, signal } = await node.exit;
+    expect(performance.now() - beganMs).toBeLessThan(STOP_MAX_MS);
+    // A shell calls either 130.
+    expect(code === 130 || signal === 'SIGINT').toBe(true);
+  });
+
+  it('goes on without a reader of its log', async ({ expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const { node } = await startNode(scene);
+    const url = await node.url();
+    node.closeStdout();
+    await node.until(async () => (await acquire(url)).status === 200, 'granted acquire');
+    node.kill('SIGTERM');
+    expect(await node.exit).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+async function startNode(scene: CliScene): Promise<{ node: CliProcess; folder: string }> {
+  const folder = scene.folderWith({ 'node.yaml': EMBEDDED });
+  const node = start(scene, folder, 'a');
+  await node.url();
+  return { node, folder };
+}
+
+function start(scene: CliScene, folder: string, nodeId: string, port = '0'): CliProcess {
+  return scene.start(['run', '--config', `${folder}/node.yaml`, '--node', nodeId, '--http', `127.0.0.1:${port}`]);
+}
+
+function acquire(url: string): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${url}/v1/acquire`, { method: 'POST', headers, body: '{"group":"orders","messages":1}' });
+}
+
+async function stop(node: CliProcess, signal: NodeJS.Signals) {
+  const beganMs = performance.now();
+  node.kill(signal);
+  const exit = await node.exit;
+  return { ...exit, afterMs: performance.now() - beganMs, lines: node.lines };
+}
+
+/** A foreign program takes LMDB's write lock and freezes. */
+async function holdTopic(scene: CliScene, path: string): Promise<void> {
+  await once(scene.fork(LOCK_HOLDER, { path }), 'message');
+  // It freezes right behind the message.
+  await sleep(200);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { statusTable } from '../../../src/cli/status-table.js';
+import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/runtime/status.js';
+
+describe('the table of `quotamesh status`', () => {
+  it('shows the members, then usage, demand, share and age per node and quota', () => {
+    const publish = direction({ messagesPerSecond: 1000, bytesPerSecond: 1_048_576 }, [
+      share('a', { usage: 720, demand: 1900.4, share: 750 }, 120),
+      share('bb', { usage: 12.34, demand: 12.34, share: 250 }, null),
+    ]);
+    const text = statusTable({ node: NODE, groups: [group('orders', publish), group('free')], groupsNotShown: 3 });
+    expect(text.split('\n')).toEqual([
+      'cluster demo · as node a sees it · ready · topic kafka · reports come back after 3.2 ms · last rebalancing 85 ms',
+      '',
+      'NODE  STATE    SILENT  LIFE  VERSION',
+      'a *   alive     0.3 s     2  0.1.0',
+      'bb    expired   6.0 s     1  0.1.0',
+      '',
+      'GROUP   DIRECTION      NODE    USAGE   DEMAND     SHARE     OF    AGE',
+      'orders  publish msg/s  a         720    1,900       750         0.1 s',
+      '                       bb       12.3     12.3       250             -',
+      '                       Σ         732    1,913     1,000  1,000',
+      '        publish B/s    a      720 Ki   1.9 Mi    750 Ki         0.1 s',
+      '                       bb    12.3 Ki  12.3 Ki    250 Ki             -',
+      '                       Σ      732 Ki   1.9 Mi  1,000 Ki   1 Mi',
+      'free    no quota',
+      '3 more groups are configured: --group NAME shows them.',
+    ]);
+  });
+
+  it('says when the node is not ready or degraded', () => {
+    const node: NodeStatus = {
+      ...NODE,
+      ready: false,
+      notReadyBecause: ['the topic is being opened'],
+      degraded: ['topic lost: broker gone'],
+      reportRoundTripMs: 0,
+      lastRebalancingMs: 0,
+    };
+    const [first, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
+    expect(first).toBe('cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka');
+    expect(second).toBe('DEGRADED: topic lost: broker gone');
+  });
+});
+
+const NODE: NodeStatus = {
+  cluster: 'demo',
+  nodeId: 'a',
+  version: '0.1.0',
+  incarnation: 2,
+  phase: 'ready',
+  ready: true,
+  notReadyBecause: [],
+  degraded: [],
+  uptimeMs: 1000,
+  members: [
+    { nodeId: 'a', incarnation: 2, state: 'alive', self: true, silentMs: 312, version: '0.1.0' },
+    { nodeId: 'bb', incarnation: 1, state: 'expired', self: false, silentMs: 6020, version: '0.1.0' },
+  ],
+  topic: {
+    kind: 'kafka',
+    partitions: 1,
+    lost: null,
+    positions: [5],
+    pendingAppends: 0,
+    counters: { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 },
+  },
+  rounds: 50,
+  reportRoundTripMs: 3.21,
+  lastRebalancingMs: 85.4,
+  recordsIgnored: {},
+};
+
+const NOTHING: RateStatus = { messagesPerSecond: null, bytesPerSecond: null };
+const NO_RATE: RateStatus = { messagesPerSecond: 0, bytesPerSecond: 0 };
+
+function group(name: string, publish = direction(NOTHING, [])): GroupStatus {
+  const directions = { publish, dispatch: direction(NOTHING, []) };
+  return { group: name, strategy: 'max-min', promise: 'relaxed', directions };
+}
+
+type NodeShare = DirectionStatus['nodes'][number];
+
+function share(
+  nodeId: string,
+  rates: { usage: number; demand: number; share: number },
+  ageMs: number | null,
+): NodeShare {
+  const both = (rate: number): RateStatus => ({ messagesPerSecond: rate, bytesPerSecond: rate * 1024 });
+  return {
+    nodeId,
+    self: nodeId === 'a',
+    usage: both(rates.usage),
+    demand: both(rates.demand),
+    share: both(rates.share),
+    reportedShare: both(rates.share),
+    reportAgeMs: ageMs,
+  };
+}
+
+function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionStatus {
+  const total = (key: keyof RateStatus) => nodes.reduce((sum, node) => sum + (node.share[key] ?? 0), 0);
+  return {
+    quota,
+    target: quota,
+    shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },
+    local: {
+      served: true,
+      link: 'linked',
+      share: NO_RATE,
+      limit: NO_RATE,
+      admittedMessages: 0,
+      admittedBytes: 0,
+      attemptedMessages: 0,
+      attemptedBytes: 0,
+      refusedMessages: 0,
+      refusedBytes: 0,
+    },
+    nodes,
+  };
+}

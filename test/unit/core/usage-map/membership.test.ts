@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { nodeKeyText, Reading } from './reading.js';
+
+/** Heartbeats of `nodes` for some seconds of log time. */
+function beat(reading: Reading, seconds: number, ...nodes: readonly string[]): void {
+  for (let second = 0; second < seconds; second++) {
+    nodes.forEach((node, at) => {
+      reading.node(node, { afterMs: at === 0 ? 1000 : 0 });
+    });
+  }
+}
+
+describe('who is a member', () => {
+  test('a NODE record makes one, a report alone does not', () => {
+    const reading = new Reading();
+    expect(reading.report('a', { orders: 5 })).toBe(false);
+    expect(reading.alive).toEqual([]);
+    expect(reading.node('a')).toBe(true);
+    expect(reading.node('a')).toBe(false);
+    expect(reading.alive).toEqual(['a']);
+  });
+
+  test('a farewell removes it at once, a straggler of the same life does not bring it back', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.node('b');
+    expect(reading.farewell('a', { sequence: 10 })).toBe(true);
+    expect(reading.alive).toEqual(['b']);
+    expect(reading.node('a', { sequence: 9 })).toBe(false);
+    expect(reading.report('a', { orders: 5 }, { sequence: 11 })).toBe(false);
+    expect(reading.alive).toEqual(['b']);
+    expect(reading.node('a', { life: 2 })).toBe(true);
+    expect(reading.alive).toEqual(['a', 'b']);
+  });
+
+  test('silence for more than the staleness removes it', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.node('b');
+    beat(reading, 5, 'a');
+    expect(reading.alive).toEqual(['a', 'b']);
+    reading.node('a', { afterMs: 1 });
+    expect(reading.alive).toEqual(['a']);
+    expect(reading.notices.at(-1)).toEqual({ kind: 'member-expired', nodeId: 'b', members: 1 });
+    reading.node('b');
+    expect(reading.alive).toEqual(['a', 'b']);
+  });
+
+  test('a report on the membership partition is a sign of life too', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.node('b');
+    for (let second = 0; second < 20; second++) {
+      reading.node('a', { afterMs: 1000 });
+      reading.report('b', { orders: second });
+    }
+    expect(reading.alive).toEqual(['a', 'b']);
+  });
+
+  test('an outage of the log and a clock that jumps by hours expire nobody', () => {
+    const reading = new Reading();
+    beat(reading, 3, 'a', 'b', 'c');
+    for (const jumpMs of [30_000, 7_200_000, -7_200_000, 3_600_000]) {
+      reading.node('a', { afterMs: jumpMs });
+      reading.node('b', { afterMs: 200 });
+      reading.node('c', { afterMs: 200 });
+      beat(reading, 3, 'a', 'b', 'c');
+      expect(reading.alive).toEqual(['a', 'b', 'c']);
+    }
+    expect(reading.notices.filter(({ kind }) => kind === 'member-expired')).toEqual([]);
+  });
+
+  test('positions follow the order of the keys, whoever came first', () => {
+    const one = new Reading();
+    const other = new Reading();
+    for (const node of ['a', 'b', 'c', 'd']) one.node(node);
+    for (const node of ['d', 'b', 'a', 'c']) other.node(node);
+    expect(one.membership.alive.map(({ nodeId }) => nodeId)).toEqual(
+      other.membership.alive.map(({ nodeId }) => nodeId),
+    );
+    expect(one.membership.alive.map(({ position }) => position)).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe('lives of one node id', () => {
+  test('a past life changes nothing', () => {
+    const reading = new Reading();
+    reading.node('a', { life: 2 });
+    expect(reading.farewell('a', { life: 1 })).toBe(false);
+    reading.report('a', { orders: 7 }, { life: 1 });
+    expect(reading.alive).toEqual(['a']);
+    expect(reading.rowsOf('orders')).toEqual({});
+    expect(reading.log.ignored).toMatchObject({ 'old-incarnation': 2 });
+  });
+
+  test('a restart within the staleness leaves the node alive and drops what its former life reported', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.report('a', { orders: 7 });
+    expect(reading.node('a', { life: 2, afterMs: 900 })).toBe(false);
+    expect(reading.alive).toEqual(['a']);
+    expect(reading.rowsOf('orders')).toEqual({});
+  });
+
+  test('other partitions do not decide who is a member', () => {
+    const reading = new Reading(3);
+    reading.node('a', { partition: 1 });
+    reading.farewell('a', { partition: 2 });
+    expect(reading.alive).toEqual([]);
+    reading.node('a');
+    reading.farewell('a', { partition: 1, life: 2 });
+    expect(reading.alive).toEqual(['a']);
+    reading.node('b', { afterMs: 2000 });
+    for (let second = 0; second < 10; second++) reading.node('a', { partition: 1, afterMs: 1000 });
+    expect(reading.alive).toEqual(['a', 'b']);
+  });
+});
+
+describe('a buried node', () => {
+  test('is forgotten when it is gone, and not while it is alive', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.tombstone(nodeKeyText('a'));
+    expect(reading.alive).toEqual(['a']);
+    reading.farewell('a');
+    reading.tombstone(nodeKeyText('a'));
+    expect([...reading.membership.all()]).toEqual([]);
+  });
+
+  test('may start again from its first life', () => {
+    const reading = new Reading(2);
+    for (const partition of [0, 1]) reading.node('a', { life: 5, partition });
+    reading.farewell('a', { life: 5 });
+    for (const partition of [0, 1]) reading.tombstone(nodeKeyText('a'), { partition });
+    expect(reading.node('a', { life: 1 })).toBe(true);
+    reading.report('a', { orders: 3 }, { life: 1, partition: 1 });
+    expect(reading.rowsOf('orders')).toEqual({ a: 3 });
+  });
+
+  test('that only another partition has told of is not taken for long dead', () => {
+    const reading = new Reading(2);
+    for (let second = 0; second < 700; second++) reading.node('a', { afterMs: 1000 });
+    reading.report('new', { orders: 1 }, { partition: 1 });
+    const [, introduced] = [...reading.membership.all()];
+    expect(introduced?.state).toBe('expired');
+    expect(introduced?.lastSignLogMs).toBe(reading.log.membershipLogMs);
+  });
+});

@@ -1,0 +1,109 @@
+import type { Notice, ReadEvent } from '../../../../src/core/coordinator-protocol.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import {
+  nodeRecordKey,
+  type ReportRow,
+  reportRecordKey,
+  type TopicRecord,
+} from '../../../../src/core/report/record.js';
+import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
+import { Membership } from '../../../../src/core/usage-map/membership.js';
+import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+
+export const HEARTBEAT_MS = 1000;
+export const STALENESS_MS = 5000;
+
+interface Written {
+  readonly life?: number;
+  readonly sequence?: number;
+  readonly partition?: number;
+  readonly bucket?: number;
+  readonly afterMs?: number;
+}
+
+/** A reader of a log that the test writes record by record. Sequences rise by themselves unless they are given. */
+export class Reading {
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly log: LogReader;
+  readonly notices: Notice[] = [];
+  readonly changedLanes: number[] = [];
+  readonly #clockMs: number[];
+  readonly #nextOffset: number[];
+  readonly #sequences = new Map<string, number>();
+
+  constructor(partitions = 1) {
+    this.membership = new Membership(STALENESS_MS, partitions);
+    this.usageMap = new UsageMap(this.membership, (lane) => this.changedLanes.push(lane));
+    this.log = new LogReader(partitions, HEARTBEAT_MS, this.membership, this.usageMap, this.notices);
+    this.#clockMs = new Array<number>(partitions).fill(1e12);
+    this.#nextOffset = new Array<number>(partitions).fill(0);
+  }
+
+  node(nodeId: string, written: Written = {}): boolean {
+    const author = this.#author(nodeId, written);
+    return this.#read(nodeRecordKey(author.nodeKey), { kind: 'node', author, nodeId, version: 'test' }, written);
+  }
+
+  farewell(nodeId: string, written: Written = {}): boolean {
+    const author = this.#author(nodeId, written);
+    return this.#read(nodeRecordKey(author.nodeKey), { kind: 'farewell', author, nodeId }, written);
+  }
+
+  report(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
+    const author = this.#author(nodeId, written);
+    const rows = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
+    return this.#read(reportRecordKey(author.nodeKey, written.bucket ?? 0), { kind: 'report', author, rows }, written);
+  }
+
+  tombstone(key: string, written: Written = {}): boolean {
+    return this.#read(key, null, written);
+  }
+
+  raw(event: ReadEvent): boolean {
+    return this.log.apply(event, 0);
+  }
+
+  get alive(): string[] {
+    return this.membership.alive.map(({ nodeId }) => nodeId).sort();
+  }
+
+  /** Node → demand of a group, of all known rows, alive or not. */
+  rowsOf(group: string): Record<string, number> {
+    const { rows } = this.usageMap;
+    const found: Record<string, number> = {};
+    const lane = this.usageMap.mapLaneOf(groupIdOf('demo', group), 0);
+    for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.next[row] as number) {
+      const { nodeId } = this.membership.inSlot(rows.member[row] as number);
+      found[nodeId] = rows.demand[0][row] as number;
+    }
+    return found;
+  }
+
+  #author(nodeId: string, { life = 1, sequence }: Written): TopicRecord['author'] {
+    const next = sequence ?? (this.#sequences.get(`${nodeId}/${life}`) ?? 0) + 1;
+    this.#sequences.set(`${nodeId}/${life}`, next);
+    return { nodeKey: nodeKeyOf('demo', nodeId), incarnation: incarnationOf(life, 9), sequence: next };
+  }
+
+  #read(key: string, record: TopicRecord | null, { partition = 0, afterMs = 0 }: Written): boolean {
+    const offset = this.#nextOffset[partition] as number;
+    this.#nextOffset[partition] = offset + 1;
+    this.#clockMs[partition] = (this.#clockMs[partition] as number) + afterMs;
+    return this.raw({ partition, offset, appendMs: this.#clockMs[partition] as number, key, record });
+  }
+}
+
+function rowOf(group: string, rate: number): ReportRow {
+  const groupId = groupIdOf('demo', group);
+  const rates = { usageMessages: rate, usageBytes: 0, demandMessages: rate, demandBytes: 0 };
+  return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 0, shareBytes: 0 };
+}
+
+export function nodeKeyText(nodeId: string): string {
+  return nodeRecordKey(nodeKeyOf('demo', nodeId));
+}
+
+export function bucketKeyText(nodeId: string, bucket = 0): string {
+  return reportRecordKey(nodeKeyOf('demo', nodeId), bucket);
+}

@@ -1,0 +1,165 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeHttp, listen } from '../../../src/admission/http/http-server.js';
+import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
+
+describe('routes that are not there', () => {
+  let scene: HttpScene;
+  beforeAll(async () => {
+    scene = await httpScene();
+  });
+  afterAll(() => scene.close());
+
+  it('an unknown path is a 404 problem, whatever the body is', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    const answer = await answerOf(scene.app, { method: 'POST', url: '/v2/nope?x=1', headers, payload: 'x' });
+    expect(answer).toMatchObject({
+      status: 404,
+      headers: { 'cache-control': 'no-store' },
+      body: { code: 'ROUTE_UNKNOWN', detail: 'no such route: POST /v2/nope' },
+    });
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+  });
+
+  it.each([
+    ['GET', '/v1/acquire', 'POST'],
+    ['POST', '/v1/groups', 'GET, HEAD'],
+    ['DELETE', '/v1/groups/orders', 'GET, HEAD'],
+    ['PUT', '/metrics', 'GET, HEAD'],
+    ['OPTIONS', '/livez', 'GET, HEAD'],
+  ] as const)('%s %s is 405 and says what is allowed', async (method, url, allow) => {
+    const answer = await answerOf(scene.app, { method, url });
+    expect(answer).toMatchObject({ status: 405, headers: { allow }, body: { code: 'METHOD_NOT_ALLOWED' } });
+  });
+
+  it('a path that cannot be decoded is 400', async () => {
+    const answer = await answerOf(scene.app, { method: 'GET', url: '/v1/groups/%E0%A4%A' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'REQUEST_INVALID' } });
+  });
+
+  it('HEAD is GET without a body', async () => {
+    const response = await scene.app.inject({ method: 'HEAD', url: '/livez' });
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status: 200, body: '' });
+  });
+
+  it('a defect of ours is a 500 problem and one log line, without the stack in the answer', async () => {
+    const broken = await httpScene();
+    broken.node.status = () => {
+      throw new TypeError('boom');
+    };
+    const { status, body } = await broken.get('/v1/nodes');
+    expect({ status, code: body.code, detail: body.detail }).toEqual({
+      status: 500,
+      code: 'UNEXPECTED',
+      detail: 'unexpected error: boom',
+    });
+    expect(broken.log.filter(({ message }) => message === 'request failed')).toHaveLength(1);
+    await broken.app.close();
+  });
+});
+
+describe('the listening server', () => {
+  it('port 0 gives a free one; what is taken is HTTP_ADDRESS_IN_USE', async () => {
+    const first = await httpScene({ http: { port: 0 } });
+    const url = new URL(await listen(first.app, first.node));
+    expect(Number(url.port)).toBeGreaterThan(0);
+    const second = await httpScene({ http: { port: Number(url.port) } });
+    await expect(listen(second.app, second.node)).rejects.toMatchObject({
+      code: 'HTTP_ADDRESS_IN_USE',
+      exitCode: 69,
+      message: expect.stringContaining(`127.0.0.1:${url.port}`),
+    });
+    await second.close();
+    await first.close();
+  });
+
+  it('what is no HTTP is answered with a problem, and the connection ends', async () => {
+    const { port, scene } = await listening();
+    const answer = await exchange(port, 'this is no HTTP\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json\r\n/);
+    expect(answer).toContain('"code":"REQUEST_INVALID"');
+    const overflow = await exchange(port, `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`);
+    expect(overflow).toMatch(/^HTTP\/1\.1 431 /);
+    await scene.close();
+  });
+
+  it('closes idle keep-alive connections at once and answers what arrives meanwhile', async () => {
+    const { port, scene } = await listening();
+    const idle = await keepAlive(port);
+    const half = connect(port, '127.0.0.1');
+    const answered = readAll(half);
+    half.write(
+      'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 30\r\n\r\n{"group":"free",',
+    );
+    await sleep(100);
+    const closing = closeHttp(scene.app, 5000);
+    await idle.closed;
+    half.write('"messages":1 }');
+    const answer = await answered;
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    await closing;
+    await scene.close();
+  });
+
+  it('cuts a connection whose request never gets complete', async () => {
+    const { port, scene } = await listening();
+    const stuck = connect(port, '127.0.0.1');
+    const cut = readAll(stuck);
+    stuck.write(
+      'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 30\r\n\r\n{',
+    );
+    await sleep(100);
+    const beganMs = performance.now();
+    await closeHttp(scene.app, 200);
+    expect(performance.now() - beganMs).toBeLessThan(5000);
+    expect(await cut).toBe('');
+    await scene.close();
+  });
+
+  it('a host that is not ours is HTTP_ADDRESS_IN_USE, too, and says why', async () => {
+    const scene = await httpScene({ http: { host: '192.0.2.1', port: 0 } });
+    await expect(listen(scene.app, scene.node)).rejects.toMatchObject({
+      code: 'HTTP_ADDRESS_IN_USE',
+      message: expect.stringContaining('EADDRNOTAVAIL'),
+    });
+    await scene.close();
+  });
+});
+
+async function listening(): Promise<{ port: number; scene: HttpScene }> {
+  const scene = await readyScene({ http: { port: 0 } });
+  return { port: Number(new URL(await listen(scene.app, scene.node)).port), scene };
+}
+
+/** A connection that has had one answer. */
+async function keepAlive(port: number): Promise<{ closed: Promise<void> }> {
+  const socket = connect(port, '127.0.0.1');
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+  });
+  await new Promise<void>((resolve) => {
+    socket.once('data', () => resolve());
+    socket.write('GET /livez HTTP/1.1\r\nhost: x\r\n\r\n');
+  });
+  return { closed };
+}
+
+function exchange(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const answer = readAll(socket);
+  socket.write(text);
+  return answer;
+}
+
+/** Everything until the other side closes. */
+function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { RateLimitFields } from '../../../src/admission/http/rate-limit-fields.js';
+import { Limiter } from '../../../src/core/limiter/limiter.js';
+import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/vocabulary.js';
+import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+
+const INFINITE = Number.POSITIVE_INFINITY;
+
+describe('RateLimit-Policy', () => {
+  it.each([
+    [1000, 'q=1000;w=1'],
+    // Whole units, never more than is configured.
+    [1.9, 'q=1;w=1'],
+    [1, 'q=1;w=1'],
+    // Less than one per second: per longer window.
+    [0.5, 'q=1;w=2'],
+    [0.3, 'q=1;w=4'],
+    [1 / 3600, 'q=1;w=3600'],
+    [0, 'q=0;w=1'],
+    // Structured fields know integers of 15 digits.
+    [1e15, 'q=999999999999999;w=1'],
+  ])('a quota of %d messages per second is %s', (quota, expected) => {
+    expect(fieldsOf([quota, INFINITE]).fields.policy(0)).toBe(`"g-publish-messages";${expected}`);
+  });
+
+  it('has an item per configured dimension; bytes name their unit', () => {
+    expect(fieldsOf([10, 2048]).fields.policy(0)).toBe(
+      '"g-publish-messages";q=10;w=1, "g-publish-bytes";q=2048;w=1;qu="content-bytes"',
+    );
+    expect(fieldsOf([INFINITE, 2048]).fields.policy(0)).toBe('"g-publish-bytes";q=2048;w=1;qu="content-bytes"');
+    expect(fieldsOf([INFINITE, INFINITE]).fields.policy(0)).toBe('');
+  });
+});
+
+describe('RateLimit', () => {
+  it('r is what this node would admit now, in whole units, never negative', () => {
+    const { fields, limiter } = fieldsOf([10, 2048]);
+    limiter.setLimit(0, MESSAGES, 10, 20, 0);
+    limiter.setLimit(0, BYTES, 2048, 4096, 0);
+    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=15, "g-publish-bytes";r=3174');
+    limiter.validUntilMs[0] = INFINITE;
+    limiter.tryAcquire(0, 15, 3000, false, 1550);
+    expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=0, "g-publish-bytes";r=174');
+    // Full buckets admit any amount and leave a debt.
+    limiter.tryAcquire(0, 500, 0, false, 9000);
+    expect(fields.current(0, 9000)).toBe('"g-publish-messages";r=0, "g-publish-bytes";r=4096');
+  });
+
+  it('only the item that refused has a t', () => {
+    const { fields } = fieldsOf([10, 2048]);
+    expect(fields.current(0, 0, { dimension: 'bytes', retryAfterS: 7 })).toBe(
+      '"g-publish-messages";r=0, "g-publish-bytes";r=0;t=7',
+    );
+  });
+});
+
+function fieldsOf(publish: readonly [number, number]) {
+  const limiter = new Limiter(2);
+  const config = { groups: [{ name: 'g', quota: { publish, dispatch: UNLIMITED } }] };
+  return { limiter, fields: new RateLimitFields({ config, limiter } as unknown as QuotaNode) };
+}

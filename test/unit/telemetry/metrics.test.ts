@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  ADMISSION_METRICS,
+  GROUP_METRICS,
+  type MetricRow,
+  NODE_METRICS,
+  TOPIC_METRICS,
+} from '../../../src/telemetry/metric-table.js';
+import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
+
+const TABLE: Readonly<Record<string, MetricRow>> = {
+  ...NODE_METRICS,
+  ...TOPIC_METRICS,
+  ...ADMISSION_METRICS,
+  ...GROUP_METRICS,
+};
+
+describe('metrics', () => {
+  it('are those of docs/metrics.md, no more and no fewer, with the same type', async () => {
+    const scene = await httpScene();
+    const exported = [...(await scrape(scene)).matchAll(/^# TYPE (quotamesh_\w+) (\w+)$/gm)];
+    const documented = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+    const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
+    const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
+    expect(pairs(exported)).toEqual(pairs(rows));
+    expect(pairs(exported)).toEqual(
+      Object.entries(TABLE)
+        .map(([name, { type }]) => `${name} ${type}`)
+        .sort(),
+    );
+    await scene.close();
+  });
+
+  it('follow the naming conventions', () => {
+    for (const [name, { type, help }] of Object.entries(TABLE)) {
+      expect(name.endsWith('_total'), name).toBe(type === 'counter');
+      expect(name, name).not.toMatch(/_ms\b|_millis|_kb\b|_percent/);
+      expect(help, name).toMatch(/\.$/);
+    }
+  });
+
+  it('before the topic is open: not ready, and nothing is missing', async () => {
+    const scene = await httpScene();
+    const series = seriesOf(await scrape(scene));
+    expect(series.get('quotamesh_ready')).toBe(0);
+    expect(series.get('quotamesh_members{state="alive"}')).toBe(0);
+    expect(series.get('quotamesh_share_sum_ratio')).toBe(0);
+    const own = [...series].filter(([name]) => name.startsWith('quotamesh_'));
+    expect(own.filter(([, value]) => !Number.isFinite(value))).toEqual([]);
+    await scene.close();
+  });
+
+  it('tell what the node has done', async () => {
+    const scene = await readyScene({ metrics: { perGroup: ['orders'] } });
+    await scene.acquire({ group: 'orders', messages: 2, bytes: 100 });
+    await scene.acquire({ group: 'orders', direction: 'dispatch', messages: 1 });
+    await scene.acquire({ group: 'blocked', messages: 3 });
+    await scene.acquire({ group: 'nope', messages: 3 });
+    const series = seriesOf(await scrape(scene));
+    expect(Object.fromEntries(series)).toMatchObject({
+      quotamesh_ready: 1,
+      quotamesh_incarnation: 1,
+      'quotamesh_members{state="alive"}': 1,
+      'quotamesh_degraded{reason="isolated"}': 0,
+      'quotamesh_lanes{link="linked"}': 3,
+      quotamesh_share_sum_ratio: 1,
+      'quotamesh_admitted_messages_total{direction="publish"}': 2,
+      'quotamesh_admitted_messages_total{direction="dispatch"}': 1,
+      'quotamesh_admitted_bytes_total{direction="publish"}': 100,
+      'quotamesh_attempted_messages_total{direction="publish"}': 5,
+      'quotamesh_refused_messages_total{direction="publish"}': 3,
+      'quotamesh_refusals_total{direction="publish"}': 1,
+      'quotamesh_http_acquires_total{outcome="granted"}': 2,
+      'quotamesh_http_acquires_total{outcome="refused"}': 1,
+      'quotamesh_http_acquires_total{outcome="rejected"}': 1,
+      'quotamesh_http_acquires_total{outcome="not-ready"}': 0,
+      'quotamesh_group_quota_messages_per_second{group="orders",direction="publish"}': 1000,
+      'quotamesh_group_share_bytes_per_second{group="orders",direction="publish"}': 1_048_576,
+      'quotamesh_group_share_sum_messages_per_second{group="orders",direction="publish"}': 1000,
+      'quotamesh_group_admitted_messages_total{group="orders",direction="publish"}': 2,
+    });
+    expect(series.get('quotamesh_topic_records_appended_total')).toBeGreaterThan(0);
+    expect(series.get('quotamesh_rounds_total')).toBeGreaterThan(0);
+    // No quota, no series; and no series of groups that were not asked for.
+    expect(series.has('quotamesh_group_quota_bytes_per_second{group="orders",direction="dispatch"}')).toBe(false);
+    expect([...series.keys()].filter((name) => name.includes('blocked'))).toEqual([]);
+    await scene.close();
+  });
+
+  it('count once, however often they are scraped', async () => {
+    const scene = await readyScene();
+    await scene.acquire({ group: 'blocked', messages: 3 });
+    await scrape(scene);
+    await scrape(scene);
+    const series = seriesOf(await scrape(scene));
+    expect(series.get('quotamesh_refused_messages_total{direction="publish"}')).toBe(3);
+    await scene.close();
+  });
+
+  it('per group: none by default, all on request', async () => {
+    const none = await httpScene();
+    expect([...seriesOf(await scrape(none)).keys()].filter((name) => name.startsWith('quotamesh_group_'))).toEqual([]);
+    await none.close();
+    const all = await httpScene({ metrics: { perGroup: 'all' } });
+    const groups = [...seriesOf(await scrape(all)).keys()].flatMap((name) => /\{group="(\w+)"/.exec(name)?.[1] ?? []);
+    expect(new Set(groups)).toEqual(new Set(['orders', 'blocked', 'slow', 'free']));
+    await all.close();
+  });
+
+  it('come with the process metrics and the content type of the text format', async () => {
+    const scene = await httpScene();
+    const response = await scene.app.inject({ method: 'GET', url: '/metrics' });
+    expect(response.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.body).toMatch(/^process_cpu_seconds_total /m);
+    expect(response.body).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    await scene.close();
+  });
+});
+
+async function scrape({ app }: HttpScene): Promise<string> {
+  return (await app.inject({ method: 'GET', url: '/metrics' })).body;
+}
+
+/** `name{labels}` → value. */
+function seriesOf(text: string): ReadonlyMap<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ');
+      return [line.slice(0, at), Number(line.slice(at + 1))] as const;
+    }),
+  );
+}
