@@ -9,7 +9,8 @@ export function renderMetrics({ NODE_METRICS, TOPIC_METRICS, ADMISSION_METRICS, 
 \`GET /metrics\` answers in the Prometheus text format. All metrics are read at the scrape from what the node counts
 anyway. Rates are units per second, times seconds, sizes bytes. Beside the metrics below there are prom-client's usual
 ones of the process (\`process_*\`, \`nodejs_*\`), among them the lag of the event loop
-(\`nodejs_eventloop_lag_seconds\`, \`nodejs_eventloop_lag_p99_seconds\`, …).
+(\`nodejs_eventloop_lag_seconds\`; the minimum, mean and percentiles beside it contain the 10 ms of the timer that
+measures them).
 
 Worth an alert: \`quotamesh_ready == 0\`, \`quotamesh_degraded == 1\`, \`quotamesh_share_sum_ratio > 1.01\`, and
 \`quotamesh_members{state="alive"}\` below the number of nodes that you run.

@@ -18,10 +18,16 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof QuotameshError ? error.exitCode : EXIT_UNEXPECTED;
 }
 
-/** `quotamesh … | head`: a reader that has gone away has seen enough; that is no failure of ours. */
-export function survivePipeEnd(stream: NodeJS.WriteStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
+/**
+ * `quotamesh … | head`: a reader of our output that has gone away has seen enough; that is no failure of ours. One of our
+ * messages has only missed them: the exit code still tells.
+ */
+export function survivePipeEnd(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT_OK);
     throw error;
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
   });
 }

@@ -9,8 +9,7 @@ import { statusCommand } from './status-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
-  survivePipeEnd(process.stdout);
-  survivePipeEnd(process.stderr);
+  survivePipeEnd();
   const program = new Command('quotamesh')
     .description('Cluster-wide quotas with local decisions.')
     .version(VERSION, '-V, --version')

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { loadConfig } from '../config/load-config.js';
 import type { GroupConfig } from '../config/resolved-config.js';
-import { BYTES, MESSAGES, type Rates } from '../core/vocabulary.js';
+import type { Rates } from '../core/vocabulary.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';

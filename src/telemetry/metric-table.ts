@@ -6,7 +6,7 @@ export interface MetricRow {
 
 /**
  * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the functions
- * that fill them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the hot path for
+ * that read them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the hot path for
  * them: all are read at the scrape from counters that the node keeps anyway.
  */
 export const NODE_METRICS = {

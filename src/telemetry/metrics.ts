@@ -3,8 +3,8 @@ import type { AcquireOutcomes } from '../admission/http/acquire-outcomes.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
 import { admissionReadings } from './admission-readings.js';
-import { groupReadings } from './group-readings.js';
-import { ADMISSION_METRICS, GROUP_METRICS, type MetricRow, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
+import { GroupSeries } from './group-series.js';
+import { ADMISSION_METRICS, type MetricRow, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
 import { nodeReadings } from './node-readings.js';
 import { topicReadings } from './topic-readings.js';
 
@@ -17,7 +17,6 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly contentType: string;
-  readonly registry: Registry;
   text(): Promise<string>;
 }
 
@@ -29,22 +28,20 @@ export type Reading = (series: (value: number, labels?: Labels) => void) => void
 /** A registry of its own, so that an embedding program's metrics and ours do not mix. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
-  // 10 ms, the default of the event-loop histogram, would be a third of all wake-ups of an idle node.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
+  collectDefaultMetrics({ register: registry });
   const { node } = sources;
   let status: NodeStatus = node.status();
   const now = () => status;
   register(registry, NODE_METRICS, nodeReadings(sources, now));
   register(registry, TOPIC_METRICS, topicReadings(now));
   register(registry, ADMISSION_METRICS, admissionReadings(sources));
-  register(registry, GROUP_METRICS, groupReadings(node));
+  const groups = new GroupSeries(node);
   return {
     contentType: registry.contentType,
-    registry,
-    text: () => {
+    text: async () => {
       // Once per scrape: most readings are parts of it.
       status = node.status();
-      return registry.metrics();
+      return (await registry.metrics()) + (await groups.text());
     },
   };
 }

@@ -4,7 +4,8 @@ import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 
-const APPEND_TIMEOUT_MS = 2000;
+/** Ten times what the writer beside was seen to wait on a machine with more to do than it has cores. */
+const APPEND_TIMEOUT_MS = 5000;
 /** A writer lives for so many commits, then for a random time more. */
 const COMMITS_BEFORE_KILL = 200;
 const RANDOM_LIFE_MS = 50;

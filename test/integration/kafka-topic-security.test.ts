@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
@@ -105,6 +106,24 @@ describe('without a permission', () => {
     await listener.until('recovered', () => listener.recovered === 1, DEADLINE_MS);
     expect(listener.failures).toHaveLength(1);
   });
+
+  it('says once that it may not write any more, reads on, and works again when it may', async () => {
+    const { topic, listener, name } = make({ sasl: credentials('plain') });
+    await permit(USERS.plain, name, ALL_NEEDED);
+    await expectToWork(topic, listener);
+    await withdraw(name, 'WRITE');
+    const record = { partition: 0, key: 'key', value: null };
+    const append = () => settled(topic.append([record]));
+    // Kafka takes a moment to apply a change of permissions, in either direction.
+    await repeatUntil(append, 'TOPIC_DENIED');
+    for (let i = 0; i < 5; i++) expect(await append()).toBe('TOPIC_DENIED');
+    expect(listener.lost).toHaveLength(1);
+    expect(listener.failures).toHaveLength(1);
+    await permit(USERS.plain, name, ['WRITE']);
+    await repeatUntil(append, 'done');
+    expect(listener).toMatchObject({ recovered: 1 });
+    expect(listener.failures).toHaveLength(1);
+  });
 });
 
 async function expectToWork(topic: KafkaReportTopic, listener: RecordingListener): Promise<void> {
@@ -126,11 +145,19 @@ async function permit(user: string, topic: string, operations: readonly (keyof t
   await withAdmin(kafka.brokers, (admin) => admin.createAcls({ acl }));
 }
 
-async function withdraw(topic: string) {
+async function repeatUntil(append: () => Promise<string>, outcome: string): Promise<void> {
+  const givenUpAt = performance.now() + DEADLINE_MS;
+  while ((await append()) !== outcome) {
+    if (performance.now() > givenUpAt) throw new Error(`never ${outcome}`);
+    await sleep(20);
+  }
+}
+
+async function withdraw(topic: string, operation: keyof typeof AclOperationTypes = 'ANY') {
   const filter = {
     ...aclOf(topic),
     resourcePatternType: ResourcePatternTypes.LITERAL,
-    operation: AclOperationTypes.ANY,
+    operation: AclOperationTypes[operation],
     permissionType: AclPermissionTypes.ANY,
   };
   await withAdmin(kafka.brokers, (admin) => admin.deleteAcls({ filters: [filter] }));

@@ -25,6 +25,7 @@ it('uses the pages again that a killed reader held, without anybody opening the 
     await appendFor(writer, 5000);
     const settled = await dataBytes();
     const reader = await processes.start('lmdb-snapshot-holder.mjs');
+    await appendFor(writer, READER_CHECK_MS);
     reader.kill();
     await reader.exited;
     await appendFor(writer, 2 * READER_CHECK_MS);
@@ -33,7 +34,7 @@ it('uses the pages again that a killed reader held, without anybody opening the 
     const after = await dataBytes();
     const print = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
     console.log(
-      `embedded topic: data file ${print(settled)}, ${print(held)} after 10 s with a killed reader's snapshot, ` +
+      `embedded topic: data file ${print(settled)}, ${print(held)} with the snapshot of a reader that was then killed, ` +
         `${print(after)} after 10 s more`,
     );
     expect(held).toBeGreaterThan(2 * settled);

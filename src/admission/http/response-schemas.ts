@@ -123,7 +123,7 @@ export const GROUP = json(
 const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
 
 export const GROUPS = json(
-  'Configured groups in the order of the configuration, at most 1,000.',
+  'Configured groups in the order of the configuration, at most 200.',
   record({
     groups: listOf(
       record({ group: text, strategy: text, publish: GROUP_SUMMARY_DIRECTION, dispatch: GROUP_SUMMARY_DIRECTION }),

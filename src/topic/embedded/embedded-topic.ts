@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { invariant } from '../../core/invariant.js';
-import type { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors.js';
 import type {
   AppendRecord,
   ReadRecord,
@@ -95,7 +95,8 @@ export class EmbeddedTopic implements ReportTopic {
 
   async #open(): Promise<void> {
     const late = setTimeout(() => {
-      this.#lose(`topic ${this.#path}: not opened within ${this.#appendTimeoutMs} ms; another process is in the way`);
+      const reason = `another process has kept it busy for ${this.#appendTimeoutMs} ms`;
+      this.#lose(new QuotameshError('TOPIC_UNREACHABLE', { topic: this.#path, reason }).message);
     }, this.#appendTimeoutMs);
     try {
       const { store, gate, folder } = await this.#openStore();
@@ -116,6 +117,7 @@ export class EmbeddedTopic implements ReportTopic {
       } catch (error) {
         const failure = toTopicError(this.#path, error);
         if (failure.code !== 'TOPIC_UNREACHABLE') throw failure;
+        if (this.#closing) throw topicClosed(this.#path);
         this.#lose(failure.message);
         await sleep(OPEN_RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }

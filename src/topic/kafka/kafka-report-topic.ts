@@ -8,7 +8,7 @@ import { type KafkaTopicHooks, type KafkaTopicOptions, kafkaTopicOptions } from 
 import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
 import { Outbox, sizeOf } from './outbox.js';
 import { PendingAppends } from './pending-appends.js';
-import { AppendRefused, reasonOf } from './topic-failure.js';
+import { AppendRefused, reasonOf, TopicUnusable } from './topic-failure.js';
 import { TopicHealth } from './topic-health.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
@@ -106,6 +106,10 @@ export class KafkaReportTopic implements ReportTopic {
   #answered(error: Error | null): void {
     if (error === null) this.#health?.appended();
     else if (error instanceof AppendRefused && !error.isOwnFault) this.#health?.appendRefused(error.message);
+    else if (error instanceof TopicUnusable) {
+      this.#health?.appendRefused(error.message);
+      this.#supervisor?.tellFailure(error);
+    }
   }
 
   /** The supervisor has ended: before the topic was open, or by a defect. */

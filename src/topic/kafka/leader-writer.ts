@@ -1,7 +1,7 @@
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { Outbox, Parcel } from './outbox.js';
-import { AppendRefused, brokerError, isLeaderless, typeOf } from './topic-failure.js';
+import { AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
 
 export interface WriterSettings {
   readonly topic: string;
@@ -15,8 +15,6 @@ export interface WriterSettings {
  */
 const ACKS_ALL = -1;
 const CODEC = { none: 0, gzip: 1 } as const;
-/** The leader has moved, the topic is gone, or we may not write any more: for the supervisor to find out. */
-const BREAKS_LINK = new Set(['KAFKA_STORAGE_ERROR', 'TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
 /**
  * Writes to the partitions that one broker leads: one produce at a time, which takes everything that has come up
@@ -82,13 +80,14 @@ export class LeaderWriter {
       answer.topics.flatMap(({ partitions }) => partitions.map(({ partition, errorCode }) => [partition, errorCode])),
     );
     const errors = parcels.map((parcel) => this.#settle(parcel, codes.get(parcel.partition) ?? 0));
-    const breaking = errors.find((error) => isLeaderless(error) || BREAKS_LINK.has(typeOf(error) ?? ''));
-    if (breaking) throw breaking;
+    const moved = errors.find(isLeaderless);
+    if (moved) throw moved;
   }
 
   #settle(parcel: Parcel, errorCode: number): Error | null {
+    const { topic } = this.#settings;
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
-    parcel.settle(error && new AppendRefused(this.#settings.topic, error));
+    parcel.settle(error && (unusable(error, topic, 'writing to it') ?? new AppendRefused(topic, error)));
     return error;
   }
 

@@ -26,7 +26,12 @@ export class AppendRefused extends QuotameshError {
 /** What metadata without a leader means, said with the partitions it is about. */
 export class NoLeader extends Error {}
 
-const LEADERLESS = new Set(['NOT_LEADER_FOR_PARTITION', 'LEADER_NOT_AVAILABLE', 'UNKNOWN_TOPIC_OR_PARTITION']);
+const LEADERLESS = new Set([
+  'NOT_LEADER_FOR_PARTITION',
+  'LEADER_NOT_AVAILABLE',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'KAFKA_STORAGE_ERROR',
+]);
 
 /** Leadership is moving, or has moved: ask again who leads. */
 export function isLeaderless(error: unknown): boolean {

@@ -194,13 +194,18 @@ export class TopicSupervisor {
 
   /** Throws only before the topic was open: then the caller of `open` is told, instead of the listener. */
   #failed(error: unknown): void {
-    const { health, listener, log, options } = this.#parts;
+    const { health, options } = this.#parts;
     const permanent = unusable(error, options.topic, 'using it');
     if (permanent && !this.#isOpen) throw permanent;
     if (this.#isSettling(error)) return;
     health.unreachable(reasonOf(error));
-    if (!permanent || permanent.code === this.#toldFailure) return;
-    // Once per kind of failure: attempts go on, in case somebody repairs it.
+    if (permanent) this.tellFailure(permanent);
+  }
+
+  /** Once per kind of failure until all works again: attempts go on, in case somebody repairs it. */
+  tellFailure(permanent: TopicUnusable): void {
+    const { listener, log, options } = this.#parts;
+    if (permanent.code === this.#toldFailure) return;
     this.#toldFailure = permanent.code;
     log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
     listener.onFailed(permanent);

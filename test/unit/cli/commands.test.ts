@@ -93,7 +93,7 @@ describe.concurrent('quotamesh', () => {
   });
 
   it('status of a node that is not there is 69', async ({ expect, onTestFinished }) => {
-    const { run, folderWith } = sceneOf(onTestFinished);
+    const { run } = sceneOf(onTestFinished);
     const { code, stderr } = await run('status', '--url', '127.0.0.1:1');
     expect(code).toBe(69);
     expect(stderr).toMatch(/no answer from a node at http:\/\/127\.0\.0\.1:1: /);
