@@ -14,7 +14,7 @@ import { Publisher } from './report/publisher.js';
 import { nodeRecordKey, type TopicRecord } from './report/record.js';
 import { ReportBook } from './report/report-book.js';
 import { Reporter } from './report/reporter.js';
-import { beginLastLook } from './report/settling.js';
+import { shareMoved } from './report/settling.js';
 import type { CoordinatorSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
 import { ShareBook } from './share/share-book.js';
@@ -283,6 +283,6 @@ export class Coordinator {
     lane.link = this.link.worse(lane, nowMs);
     if (!this.shares.update(lane, own)) return;
     this.#effects.changedLanes.push(lane.lane);
-    if (lane.hasEntry) beginLastLook(lane.settling, nowMs);
+    if (lane.hasEntry) shareMoved(lane.settling, nowMs);
   }
 }

@@ -47,8 +47,13 @@ export const PROBLEM = problem('An error of the catalogue (docs/errors.md).', PR
 
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };
 
+const RATE_LIMIT = {
+  'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
+  RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+};
+
 export const ACQUIRE_ANSWERS = {
-  200: json('Granted: go on.', record({ granted: { type: 'boolean', enum: [true] } })),
+  200: { ...json('Granted: go on.', record({ granted: { type: 'boolean', enum: [true] } })), headers: RATE_LIMIT },
   400: PROBLEM,
   404: PROBLEM,
   413: PROBLEM,
@@ -56,14 +61,7 @@ export const ACQUIRE_ANSWERS = {
   422: PROBLEM,
   429: {
     ...problem('The share of this node is used up.', QUOTA_EXCEEDED),
-    headers: {
-      ...RETRY_AFTER,
-      'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
-      RateLimit: {
-        type: 'string',
-        description: 'r = what this node would admit now; t = Retry-After, where it refused.',
-      },
-    },
+    headers: { ...RETRY_AFTER, ...RATE_LIMIT },
   },
   503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
 } as const;

@@ -1,13 +1,22 @@
 import { IDLE_AFTER_MS, type LaneState } from '../lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
-import { MEDIUM, SLOW } from '../sample/lane-sample.js';
+import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { ShareBook } from '../share/share-book.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  MESSAGES,
+  slotOf,
+} from '../vocabulary.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
-import { beginSettling, isUnsettled } from './settling.js';
-import { type ChangeRule, estimate, noticedIn } from './significant-change.js';
+import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
+import { type ChangeRule, estimate, estimateUsage, noticedIn } from './significant-change.js';
 
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
@@ -68,25 +77,40 @@ export class Reporter {
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
     const bucket = this.#book.bucketOf(lane.group, lane.groupId);
     if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
-    const window = this.#dueWindow(lane, refusedNow);
-    if (window === -1) return;
-    estimate(lane.sample, window, lane.reported);
-    if (window !== SLOW) {
-      lane.sample.cut();
-      beginSettling(lane.settling, nowMs);
+    const { sample, settling, reported } = lane;
+    const window = this.#changedWindow(lane, refusedNow);
+    if (window !== -1) {
+      estimate(sample, window, reported);
+      beginSettling(settling, nowMs, sample.lengthMs(window));
+      sample.cut();
+    } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
+      estimate(sample, LONG, reported);
+    } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
+      estimateUsage(sample, SLOW, reported);
+    } else {
+      return;
     }
     lane.hasEntry = !isZero(lane);
     bucket.dirty = true;
   }
 
-  /** The window to report from, or −1 when there is nothing to tell. */
-  #dueWindow(lane: LaneState, refusedNow: boolean): number {
-    const rule = this.#ruleOf(lane, refusedNow);
-    const noticed = noticedIn(lane.sample, lane.reported, rule);
+  /** The shortest window that shows that the rate is not what was reported, or −1. */
+  #changedWindow(lane: LaneState, refusedNow: boolean): number {
+    const { sample, reported, hasEntry } = lane;
+    const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
-    if (!lane.hasEntry) return lane.sample.isFull(MEDIUM) && hasArrivals(lane) ? MEDIUM : -1;
-    const { fastWindowMs } = this.#settings;
-    return isUnsettled(lane.settling, lane.sample, lane.reported, { ...rule, fastWindowMs }) ? SLOW : -1;
+    // Rates too small for the noise rule to see them come and go.
+    if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
+    if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
+    return -1;
+  }
+
+  #lookRuleOf(lane: LaneState): LookRule {
+    return {
+      reads: this.#shares.strategyOf(lane.group).reads,
+      fastWindowMs: this.#settings.fastWindowMs,
+      quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction],
+    };
   }
 
   /**
@@ -130,13 +154,12 @@ export class Reporter {
   }
 }
 
-function hasArrivals(lane: LaneState): boolean {
-  const now = lane.sample.now;
-  const begin = lane.sample.beginOf(MEDIUM);
+function hasArrivals(sample: LaneSample, window: number): boolean {
+  const now = sample.now;
+  const begin = sample.beginOf(window);
   return (
-    (now.attempted[MESSAGES] as number) > (begin.attempted[MESSAGES] as number) ||
-    (now.attempted[BYTES] as number) > (begin.attempted[BYTES] as number) ||
-    (now.admitted[MESSAGES] as number) > (begin.admitted[MESSAGES] as number)
+    now.attempted.some((attempted, dimension) => attempted > (begin.attempted[dimension] as number)) ||
+    now.admitted.some((admitted, dimension) => admitted > (begin.admitted[dimension] as number))
   );
 }
 

@@ -1,81 +1,97 @@
-import { type LaneSample, SLOW } from '../sample/lane-sample.js';
-import { DIMENSION_COUNT } from '../vocabulary.js';
-import { type ChangeRule, createLaneRates, estimate, isSignificant, type LaneRates } from './significant-change.js';
+import { type LaneSample, LONG, SLOW } from '../sample/lane-sample.js';
+import { DIMENSION_COUNT, type Rates } from '../vocabulary.js';
+import { type ChangeRule, createLaneRates, estimate, type LaneRates } from './significant-change.js';
 
 /**
  * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of a new rate is
- * coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the forced report, minutes
- * later. So the rate since the change is looked at again after 1, 3, 6, 15, 40 and 100 fast windows, at one and a half standard deviations instead
- * of five; the last look, over the slow window, corrects 2 % of the demand, and 10 % of the usage, which is for people only where
- * the strategy reads the demand. At most six more reports per change, none if the first was good (docs/decisions/0002).
+ * coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the forced report, minutes later.
+ * So the rate since the change is looked at again after 1, 3, 6, 15, 40, 100, 300 and 1,000 fast windows, up to 50 s, and corrected when
+ * it differs by more than one standard deviation of what is known by then. At most eight more reports per change, and none
+ * if the first was good (docs/decisions/0002).
  */
-const LOOKS_IN_FAST_WINDOWS = [1, 3, 6, 15, 40, 100];
-const LAST_LOOK = LOOKS_IN_FAST_WINDOWS.length - 1;
-/** One would chase the noise of small rates, two would miss what is left of a step in the first 50 ms. */
-const LOOK_NOISE_FACTOR = 1.5;
-const LAST_DEMAND_RATIO = 0.02;
-const LAST_USAGE_RATIO = 0.1;
+const LOOKS_IN_FAST_WINDOWS = [1, 3, 6, 15, 40, 100, 300, 1000];
+/** What is too small to matter: 2 % of what was reported, a thousandth of the quota. */
+const LOOK_RATIO = 0.02;
+const LOOK_QUOTA_RATIO = 0.001;
 
-/** Where a lane stands in its looks; `look` is the next one, or −1 when the report is settled. */
+/** The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the demand. */
+const USAGE_AFTER_FAST_WINDOWS = 100;
+const USAGE_RATIO = 0.1;
+
+/** Where a lane stands in its looks. Local monotonic times in milliseconds. */
 export interface Settling {
+  /** The next look, or −1 when the report is settled. */
   look: number;
   sinceMs: number;
+  /** How much time the reported rates were estimated from. */
+  restsOnMs: number;
+  /** When the own share moved, or −1 when the reported usage has been looked at since. */
+  shareMovedMs: number;
+}
+
+export interface LookRule extends Pick<ChangeRule, 'reads'> {
+  readonly fastWindowMs: number;
+  readonly quota: Rates;
 }
 
 export function createSettling(): Settling {
-  return { look: -1, sinceMs: 0 };
+  return { look: -1, sinceMs: 0, restsOnMs: 0, shareMovedMs: -1 };
 }
 
-/** A change was reported now. */
-export function beginSettling(settling: Settling, nowMs: number): void {
+/** A change was reported now, estimated from `restsOnMs` of samples. */
+export function beginSettling(settling: Settling, nowMs: number, restsOnMs: number): void {
   settling.look = 0;
   settling.sinceMs = nowMs;
+  settling.restsOnMs = restsOnMs;
 }
 
-/** The demand is settled, but the own share moved and the usage with it: only the last look is needed. */
-export function beginLastLook(settling: Settling, nowMs: number): void {
-  if (settling.look !== -1) return;
-  settling.look = LAST_LOOK;
-  settling.sinceMs = nowMs;
+export function shareMoved(settling: Settling, nowMs: number): void {
+  if (settling.shareMovedMs === -1) settling.shareMovedMs = nowMs;
 }
 
-/** Whether a look is due and shows that the reported rates are wrong. A look that is due is used up. */
-export function isUnsettled(
-  settling: Settling,
-  sample: LaneSample,
-  reported: LaneRates,
-  rule: ChangeRule & FastWindow,
-): boolean {
-  const look = settling.look;
+/**
+ * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long window. A look
+ * that is due is used up. One that knows less than the report it would correct is passed over: a rate known from a second of
+ * arrivals is not improved by 50 ms of them.
+ */
+export function isUnsettled(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
+  const { look } = settling;
   if (look === -1) return false;
-  const afterMs = (LOOKS_IN_FAST_WINDOWS[look] as number) * rule.fastWindowMs;
-  if (sample.now.atMs - settling.sinceMs < afterMs) return false;
-  settling.look = look === LAST_LOOK ? -1 : look + 1;
-  if (look === LAST_LOOK) return differsMuch(sample, reported);
-  const relaxed = { ...rule, noiseFactor: LOOK_NOISE_FACTOR };
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (isSignificant(sample, SLOW, dimension, reported, relaxed)) return true;
-  }
-  return false;
+  const elapsedMs = sample.now.atMs - settling.sinceMs;
+  if (elapsedMs < (LOOKS_IN_FAST_WINDOWS[look] as number) * rule.fastWindowMs) return false;
+  settling.look = look === LOOKS_IN_FAST_WINDOWS.length - 1 ? -1 : look + 1;
+  if (elapsedMs < settling.restsOnMs || !differsFromLong(sample, reported, rule)) return false;
+  settling.restsOnMs = elapsedMs;
+  return true;
 }
 
-interface FastWindow {
-  readonly fastWindowMs: number;
+/**
+ * Whether the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of the slow window.
+ * To estimate the demand anew as well would move the shares of the others, who would look again, and so on for ever.
+ */
+export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
+  const { shareMovedMs } = settling;
+  const afterMs = USAGE_AFTER_FAST_WINDOWS * rule.fastWindowMs;
+  if (shareMovedMs === -1 || sample.now.atMs - shareMovedMs < afterMs) return false;
+  settling.shareMovedMs = -1;
+  estimate(sample, SLOW, scratch);
+  return scratch.usage.some((usage, dimension) => {
+    const before = reported.usage[dimension] as number;
+    return Math.abs(usage - before) > USAGE_RATIO * Math.max(usage, before);
+  });
 }
 
 const scratch = createLaneRates();
 
-function differsMuch(sample: LaneSample, reported: LaneRates): boolean {
-  estimate(sample, SLOW, scratch);
+function differsFromLong(sample: LaneSample, reported: LaneRates, { reads, quota }: LookRule): boolean {
+  estimate(sample, LONG, scratch);
+  const seconds = sample.lengthMs(LONG) / 1000;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (differs(scratch.demand, reported.demand, dimension, LAST_DEMAND_RATIO)) return true;
-    if (differs(scratch.usage, reported.usage, dimension, LAST_USAGE_RATIO)) return true;
+    const before = reported[reads][dimension] as number;
+    const change = Math.abs((scratch[reads][dimension] as number) - before);
+    const deviation = Math.sqrt((scratch.squares[dimension] as number) / seconds);
+    const least = Math.max(LOOK_RATIO * before, LOOK_QUOTA_RATIO * (quota[dimension] as number), deviation);
+    if (change > least) return true;
   }
   return false;
-}
-
-function differs(now: Float64Array, before: Float64Array, dimension: number, ratio: number): boolean {
-  const one = now[dimension] as number;
-  const other = before[dimension] as number;
-  return Math.abs(one - other) > ratio * Math.max(one, other);
 }

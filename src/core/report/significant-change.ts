@@ -35,11 +35,9 @@ export function createLaneRates(): LaneRates {
  * Reported 80/s, 50 ms without an arrival: 4 expected, 14 needed: no change. z = 2 would report steady Poisson traffic in 16 % of
  * the rounds.
  */
-export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeRule): number {
-  for (let window = FAST; window < WINDOW_COUNT; window++) {
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (isSignificant(sample, window, dimension, reported, rule)) return window;
-    }
+export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeRule, shortest = FAST): number {
+  for (let window = shortest; window < WINDOW_COUNT; window++) {
+    if (isSignificant(sample, window, reported, rule)) return window;
   }
   return -1;
 }
@@ -66,21 +64,24 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
   }
 }
 
+/** The usage alone, over one window. */
+export function estimateUsage(sample: LaneSample, window: number, out: LaneRates): void {
+  estimate(sample, window, scratch);
+  out.usage.set(scratch.usage);
+}
+
 const scratch = createLaneRates();
 
-export function isSignificant(
-  sample: LaneSample,
-  window: number,
-  dimension: number,
-  reported: LaneRates,
-  rule: ChangeRule,
-): boolean {
+function isSignificant(sample: LaneSample, window: number, reported: LaneRates, rule: ChangeRule): boolean {
   const seconds = sample.lengthMs(window) / 1000;
   if (seconds <= 0) return false;
   estimate(sample, window, scratch);
-  const before = reported[rule.reads][dimension] as number;
-  const change = Math.abs((scratch[rule.reads][dimension] as number) - before);
-  if (change <= rule.significantChangeRatio * before) return false;
-  const squares = Math.max(scratch.squares[dimension] as number, reported.squares[dimension] as number) * seconds;
-  return change > (rule.noiseFactor * Math.sqrt(2 * squares)) / seconds;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    const before = reported[rule.reads][dimension] as number;
+    const change = Math.abs((scratch[rule.reads][dimension] as number) - before);
+    if (change <= rule.significantChangeRatio * before) continue;
+    const squares = Math.max(scratch.squares[dimension] as number, reported.squares[dimension] as number) * seconds;
+    if (change > (rule.noiseFactor * Math.sqrt(2 * squares)) / seconds) return true;
+  }
+  return false;
 }

@@ -15,15 +15,19 @@ export interface Mark {
 
 /** Windows from short to long; the short ones notice, the long ones are exact. */
 export const FAST = 0;
-export const MEDIUM = 1;
-export const SLOW = 2;
-export const WINDOW_COUNT = 3;
+export const BRIEF = 1;
+export const MEDIUM = 2;
+export const SLOW = 3;
+export const LONG = 4;
+export const WINDOW_COUNT = 5;
 
 /**
- * The samples of one lane: where its three windows begin.
+ * The samples of one lane: where its windows begin.
  *
- * fast:   the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
- * medium: ten times as long, slow: `slowWindowMs`; both roll over two marks, so they cover once to twice their length
+ * fast:  the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
+ * slow:  `slowWindowMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a step of
+ *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two marks, so they
+ *        cover once to twice their length
  *
  * When a change is noticed, all windows begin anew: what came before no longer describes the lane, and a 5 s average that contains
  * the old rate would report a ramp where there was a step. The window that noticed it contains some of the old rate as well,
@@ -42,7 +46,8 @@ export class LaneSample {
 
   constructor(fastWindowMs: number, slowWindowMs: number, sampleIntervalMs: number) {
     this.#fastWindowMs = fastWindowMs;
-    this.#windowMs = [fastWindowMs, Math.min(10 * fastWindowMs, slowWindowMs), slowWindowMs];
+    const ratio = Math.cbrt(slowWindowMs / fastWindowMs);
+    this.#windowMs = [fastWindowMs, fastWindowMs * ratio, slowWindowMs / ratio, slowWindowMs, 12 * slowWindowMs];
     this.#ring = Array.from({ length: Math.ceil(fastWindowMs / sampleIntervalMs) + 2 }, createMark);
     this.#older = Array.from({ length: WINDOW_COUNT }, createMark);
     this.#newer = Array.from({ length: WINDOW_COUNT }, createMark);
@@ -58,7 +63,7 @@ export class LaneSample {
     this.#filled = 0;
     this.#retryRefusals = limiter.retryRefusals[lane] as number;
     this.take(limiter, lane, nowMs);
-    for (let window = MEDIUM; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
+    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
   }
 
   /** Reads the limiter's counters and rolls the windows. */
@@ -78,7 +83,7 @@ export class LaneSample {
       mark.squares[dimension] = limiter.attemptedSquares[slot] as number;
       mark.admitted[dimension] = limiter.admitted[slot] as number;
     }
-    for (let window = MEDIUM; window < WINDOW_COUNT; window++) this.#roll(window, mark);
+    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#roll(window, mark);
   }
 
   /** Where a window begins. */
@@ -104,7 +109,7 @@ export class LaneSample {
   /** A change was noticed: all windows begin now. */
   cut(): void {
     this.#filled = 1;
-    for (let window = MEDIUM; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
+    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
   }
 
   #back(count: number): Mark {

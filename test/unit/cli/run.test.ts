@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -112,7 +113,7 @@ describe.concurrent('quotamesh run', () => {
     // The farewell cannot be appended now: stopping takes well over a second.
     const beganMs = performance.now();
     node.kill('SIGINT');
-    await sleep(100);
+    await node.logged('stopping');
     node.kill('SIGINT');
     await sleep(1100);
     expect(node.lines.filter(({ msg }) => msg === 'stopping')).toHaveLength(1);
@@ -159,7 +160,10 @@ async function stop(node: CliProcess, signal: NodeJS.Signals) {
 
 /** A foreign program takes LMDB's write lock and freezes. */
 async function holdTopic(scene: CliScene, path: string): Promise<void> {
-  await once(scene.fork(LOCK_HOLDER, { path }), 'message');
-  // It freezes right behind the message.
-  await sleep(200);
+  const holder = scene.fork(LOCK_HOLDER, { path });
+  await once(holder, 'message');
+  // It freezes right behind the message: state T, where the system shows it.
+  const isFrozen = () => / T /.test(readFileSync(`/proc/${holder.pid}/stat`, 'utf8'));
+  if (!existsSync('/proc/self/stat')) await sleep(1000);
+  else for (let waits = 0; !isFrozen() && waits < 500; waits++) await sleep(20);
 }
