@@ -1,5 +1,5 @@
+import { createLaneRates, type LaneRates } from './report/estimate.js';
 import { createSettling, type Settling } from './report/settling.js';
-import { createLaneRates, type LaneRates } from './report/significant-change.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { Link } from './share/isolation.js';

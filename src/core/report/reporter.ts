@@ -13,10 +13,11 @@ import {
   MESSAGES,
   slotOf,
 } from '../vocabulary.js';
+import { estimate, usageIn } from './estimate.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
-import { type ChangeRule, estimate, estimateUsage, noticedIn } from './significant-change.js';
+import { type ChangeRule, noticedIn } from './significant-change.js';
 
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
@@ -53,6 +54,7 @@ export class Reporter {
       const refusals = this.#limiter.refusals[lane.lane] as number;
       const refusedNow = refusals > lane.refusals;
       lane.refusals = refusals;
+      this.#shares.claimInto(lane.sample.claim, lane);
       this.#consider(lane, refusedNow, nowMs);
     }
   }
@@ -86,7 +88,7 @@ export class Reporter {
     } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
-      estimateUsage(sample, SLOW, reported);
+      reported.usage.set(usageIn(sample, SLOW));
     } else {
       return;
     }
@@ -99,10 +101,29 @@ export class Reporter {
     const { sample, reported, hasEntry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
+    const overdrawn = hasEntry ? this.#overdrawnWindow(lane) : -1;
+    if (overdrawn !== -1) return overdrawn;
     // Rates too small for the noise rule to see them come and go.
     if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
     if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
     return -1;
+  }
+
+  /**
+   * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for as long as it is noise, so
+   * two standard deviations of a second or more are enough to tell that it is not.
+   */
+  #overdrawnWindow({ lane, group, sample, reported }: LaneState): number {
+    const { significantChangeRatio } = this.#settings;
+    const { reads } = this.#shares.strategyOf(group);
+    const window = noticedIn(
+      sample,
+      reported,
+      { reads, significantChangeRatio, noiseFactor: RELAXED_NOISE_FACTOR },
+      MEDIUM,
+    );
+    if (window === -1) return -1;
+    return this.#shares.isExceededBy(lane, usageIn(sample, window)) ? window : -1;
   }
 
   #lookRuleOf(lane: LaneState): LookRule {
@@ -129,6 +150,7 @@ export class Reporter {
   }
 
   #isTouched(lane: LaneState): boolean {
+    if (this.#limiter.refusals[lane.lane] !== lane.refusals) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -1,6 +1,7 @@
 import { type LaneSample, LONG, SLOW } from '../sample/lane-sample.js';
 import { DIMENSION_COUNT, type Rates } from '../vocabulary.js';
-import { type ChangeRule, createLaneRates, estimate, type LaneRates } from './significant-change.js';
+import { createLaneRates, estimate, type LaneRates } from './estimate.js';
+import type { ChangeRule } from './significant-change.js';
 
 /**
  * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of a new rate is

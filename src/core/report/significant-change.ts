@@ -1,12 +1,6 @@
 import { FAST, type LaneSample, WINDOW_COUNT } from '../sample/lane-sample.js';
 import { DIMENSION_COUNT } from '../vocabulary.js';
-
-/** Rates of a lane as last reported, or as estimated now. Units per second; squares are Σ size² per second. */
-export interface LaneRates {
-  readonly usage: Float64Array;
-  readonly demand: Float64Array;
-  readonly squares: Float64Array;
-}
+import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 
 export interface ChangeRule {
   /** Which signal the group's strategy reads. */
@@ -14,14 +8,6 @@ export interface ChangeRule {
   readonly significantChangeRatio: number;
   /** z of the noise rule. */
   readonly noiseFactor: number;
-}
-
-export function createLaneRates(): LaneRates {
-  return {
-    usage: new Float64Array(DIMENSION_COUNT),
-    demand: new Float64Array(DIMENSION_COUNT),
-    squares: new Float64Array(DIMENSION_COUNT),
-  };
 }
 
 /**
@@ -40,34 +26,6 @@ export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeR
     if (isSignificant(sample, window, reported, rule)) return window;
   }
   return -1;
-}
-
-/**
- * Rates over one window.
- *
- * demand = arrivals, each piece of work once. Where clients hold refused work back and try it again, arrivals do not show it;
- * then it is inferred from the part of the time in which such work was refused again (DESIGN §4):
- * demand ≥ usage / (1 − part), at most twice the usage per report; and never less than the usage.
- */
-export function estimate(sample: LaneSample, window: number, out: LaneRates): void {
-  const now = sample.now;
-  const begin = sample.beginOf(window);
-  const seconds = (now.atMs - begin.atMs) / 1000;
-  if (seconds <= 0) return;
-  const heldBack = Math.min(0.5, (now.heldBackMs - begin.heldBackMs) / 1000 / seconds);
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const usage = ((now.admitted[dimension] as number) - (begin.admitted[dimension] as number)) / seconds;
-    const arrivals = ((now.attempted[dimension] as number) - (begin.attempted[dimension] as number)) / seconds;
-    out.usage[dimension] = usage;
-    out.demand[dimension] = Math.max(arrivals, usage / (1 - heldBack));
-    out.squares[dimension] = ((now.squares[dimension] as number) - (begin.squares[dimension] as number)) / seconds;
-  }
-}
-
-/** The usage alone, over one window. */
-export function estimateUsage(sample: LaneSample, window: number, out: LaneRates): void {
-  estimate(sample, window, scratch);
-  out.usage.set(scratch.usage);
 }
 
 const scratch = createLaneRates();

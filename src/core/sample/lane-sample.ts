@@ -20,6 +20,9 @@ export const MEDIUM = 2;
 export const SLOW = 3;
 export const LONG = 4;
 export const WINDOW_COUNT = 5;
+/** A window that no change cuts: what a piece of work weighs does not follow the rate. */
+export const SIZES = 5;
+const ROLLED_COUNT = 6;
 
 /**
  * The samples of one lane: where its windows begin.
@@ -34,6 +37,8 @@ export const WINDOW_COUNT = 5;
  * which is why a change is looked at again soon (report/settling.ts).
  */
 export class LaneSample {
+  /** What the lane asks for while its work is held back, units per second; Infinity where unlimited (report/estimate.ts). */
+  readonly claim = new Float64Array(DIMENSION_COUNT);
   readonly #fastWindowMs: number;
   readonly #ring: Mark[];
   #newest = 0;
@@ -47,10 +52,17 @@ export class LaneSample {
   constructor(fastWindowMs: number, slowWindowMs: number, sampleIntervalMs: number) {
     this.#fastWindowMs = fastWindowMs;
     const ratio = Math.cbrt(slowWindowMs / fastWindowMs);
-    this.#windowMs = [fastWindowMs, fastWindowMs * ratio, slowWindowMs / ratio, slowWindowMs, 12 * slowWindowMs];
+    this.#windowMs = [
+      fastWindowMs,
+      fastWindowMs * ratio,
+      slowWindowMs / ratio,
+      slowWindowMs,
+      12 * slowWindowMs,
+      slowWindowMs,
+    ];
     this.#ring = Array.from({ length: Math.ceil(fastWindowMs / sampleIntervalMs) + 2 }, createMark);
-    this.#older = Array.from({ length: WINDOW_COUNT }, createMark);
-    this.#newer = Array.from({ length: WINDOW_COUNT }, createMark);
+    this.#older = Array.from({ length: ROLLED_COUNT }, createMark);
+    this.#newer = Array.from({ length: ROLLED_COUNT }, createMark);
   }
 
   /** The latest mark. */
@@ -63,7 +75,7 @@ export class LaneSample {
     this.#filled = 0;
     this.#retryRefusals = limiter.retryRefusals[lane] as number;
     this.take(limiter, lane, nowMs);
-    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
+    for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#restart(window, this.now);
   }
 
   /** Reads the limiter's counters and rolls the windows. */
@@ -83,7 +95,7 @@ export class LaneSample {
       mark.squares[dimension] = limiter.attemptedSquares[slot] as number;
       mark.admitted[dimension] = limiter.admitted[slot] as number;
     }
-    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#roll(window, mark);
+    for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#roll(window, mark);
   }
 
   /** Where a window begins. */

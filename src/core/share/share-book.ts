@@ -6,7 +6,7 @@ import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import { targetRate } from '../target/target-rate.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { BYTES, DIMENSION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
@@ -79,6 +79,21 @@ export class ShareBook {
     return true;
   }
 
+  /** Whether a usage is above the applied share in some dimension. */
+  isExceededBy(lane: number, usage: Float64Array): boolean {
+    return usage.some((rate, dimension) => rate > (this.applied[slotOf(lane, dimension)] as number));
+  }
+
+  /** What a lane claims while its work is held back: its share, and at least its due, target/N. */
+  claimInto(claim: Float64Array, lane: LaneState): void {
+    const members = Math.max(1, this.#membership.alive.length);
+    const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const due = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0) / members;
+      claim[dimension] = Math.max(due, this.applied[slotOf(lane.lane, dimension)] as number);
+    }
+  }
+
   /** The applied share as reports carry it: an unlimited dimension has none. */
   reportable(lane: number, dimension: number): number {
     const share = this.applied[slotOf(lane, dimension)] as number;
@@ -91,7 +106,7 @@ export class ShareBook {
     const round = this.#round;
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
-    const quota = settings.quota[DIRECTIONS[direction] as (typeof DIRECTIONS)[number]];
+    const quota = settings.quota[DIRECTIONS[direction] as Direction];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       round.target[dimension] = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0);
       (round.usage[dimension] as Float64Array).fill(0, 0, round.count);

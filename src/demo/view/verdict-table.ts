@@ -14,7 +14,7 @@ export function verdictLines(measurement: Measurement): string[] {
   return [
     `after ${measurement.seconds.toFixed(1)} s of traffic`,
     ...textTable(['', 'measured by the clients', 'value', 'promise', ''], rows, ['value', 'promise']),
-    styleText([kept ? 'green' : 'red', 'bold'], verdict),
+    styleText('bold', styleText(kept ? 'green' : 'red', verdict)),
     ...LEGEND,
   ];
 }

@@ -1,0 +1,81 @@
+import { type LaneSample, type Mark, SIZES } from '../sample/lane-sample.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+
+/** Rates of a lane as last reported, or as estimated now. Units per second; squares are Σ size² per second. */
+export interface LaneRates {
+  readonly usage: Float64Array;
+  readonly demand: Float64Array;
+  readonly squares: Float64Array;
+}
+
+export function createLaneRates(): LaneRates {
+  return {
+    usage: new Float64Array(DIMENSION_COUNT),
+    demand: new Float64Array(DIMENSION_COUNT),
+    squares: new Float64Array(DIMENSION_COUNT),
+  };
+}
+
+/**
+ * Rates over one window. demand = arrivals, each piece of work once, and never less than the usage.
+ *
+ * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as it lets out. A
+ * node that refuses such work therefore never reports that it wants no more than it has (DESIGN §4), but
+ *
+ *     claim / (1 − part of the window in which such work was refused), at most twice the claim,
+ *     claim = max(own share, target/N)
+ *
+ * so its demand at most doubles per report until work is held back no more. The share, not the usage, because the share is exact where
+ * 50 ms of usage are a handful of pieces; at least target/N, because that much is its due if it wants it. The claim is made in the
+ * dimension that is short, and in the other by the weight of a piece of work.
+ * Worked: share 60 of 200 and N = 3, held back all the time → claim max(60, 66.7) → demand 133.
+ */
+export function estimate(sample: LaneSample, window: number, out: LaneRates): void {
+  const now = sample.now;
+  const begin = sample.beginOf(window);
+  const seconds = (now.atMs - begin.atMs) / 1000;
+  if (seconds <= 0) return;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    const usage = between(begin.admitted, now.admitted, dimension) / seconds;
+    const arrivals = between(begin.attempted, now.attempted, dimension) / seconds;
+    out.usage[dimension] = usage;
+    out.demand[dimension] = Math.max(arrivals, usage);
+    out.squares[dimension] = between(begin.squares, now.squares, dimension) / seconds;
+  }
+  const heldBackPart = (now.heldBackMs - begin.heldBackMs) / 1000 / seconds;
+  if (heldBackPart > 0) claimHeldBack(sample, Math.min(MAX_HELD_BACK_PART, heldBackPart), out);
+}
+
+/** The usage alone, over one window; scratch space, to be read at once. */
+export function usageIn(sample: LaneSample, window: number): Float64Array {
+  estimate(sample, window, scratch);
+  return scratch.usage;
+}
+
+const scratch = createLaneRates();
+
+/** 1 / (1 − 0.5): at most twice the claim. */
+const MAX_HELD_BACK_PART = 0.5;
+
+function claimHeldBack(sample: LaneSample, part: number, out: LaneRates): void {
+  const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);
+  const claimMessages = sample.claim[MESSAGES] as number;
+  const claimBytes = sample.claim[BYTES] as number;
+  const pieces = Math.min(claimMessages, bytesPerMessage > 0 ? claimBytes / bytesPerMessage : Number.POSITIVE_INFINITY);
+  const wantedMessages = pieces / (1 - part);
+  const hasBytesOnly = bytesPerMessage === Number.POSITIVE_INFINITY;
+  const wantedBytes = hasBytesOnly ? claimBytes / (1 - part) : wantedMessages * bytesPerMessage;
+  if (Number.isFinite(wantedMessages)) out.demand[MESSAGES] = Math.max(out.demand[MESSAGES] as number, wantedMessages);
+  if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES] as number, wantedBytes);
+}
+
+/** Bytes per message of what was attempted for the first time or admitted; Infinity when there were bytes only, 0 without any. */
+function weightOf(begin: Mark, now: Mark): number {
+  const messages = between(begin.attempted, now.attempted, MESSAGES) + between(begin.admitted, now.admitted, MESSAGES);
+  const bytes = between(begin.attempted, now.attempted, BYTES) + between(begin.admitted, now.admitted, BYTES);
+  return bytes === 0 ? 0 : bytes / messages;
+}
+
+function between(begin: Float64Array, now: Float64Array, dimension: number): number {
+  return (now[dimension] as number) - (begin[dimension] as number);
+}
