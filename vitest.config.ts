@@ -1,24 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * quick: everything in virtual time or in one process, in parallel.
- * real:  real processes, real Kafka; one file at a time, because two at once would measure each other.
- * long:  soaks and long outages, `npm run test:long` only.
+ * quick:    everything in virtual time or in one process
+ * adapters: the topics against real processes and real brokers; mostly waiting, so they run beside the quick ones
+ * cluster:  whole clusters of real processes under load; at most two at once, because more would measure each other
+ * long:     soaks and long outages, `npm run test:long` only, one file at a time
  */
-const common = { testTimeout: 20_000, hookTimeout: 120_000 };
-const realFiles = ['test/integration/**/*.test.ts', 'test/conformance/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
+const common = { testTimeout: 30_000, hookTimeout: 120_000 };
+const adapters = [
+  'test/conformance/kafka-*.test.ts',
+  'test/integration/kafka-*.test.ts',
+  'test/integration/embedded-*.test.ts',
+  'test/kafka/**/*.test.ts',
+];
+const cluster = ['test/integration/**/*.test.ts'];
+const long = ['test/long/**/*.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...common, name: 'quick', include: ['test/**/*.test.ts'], exclude: ['test/long/**', ...realFiles] } },
-      { test: { ...common, name: 'real', include: realFiles, fileParallelism: false, testTimeout: 60_000, globalSetup } },
+      { test: { ...common, name: 'quick', include: ['test/**/*.test.ts'], exclude: [...adapters, ...cluster, ...long] } },
+      { test: { ...common, name: 'adapters', include: adapters, testTimeout: 60_000, globalSetup } },
+      { test: { ...common, name: 'cluster', include: cluster, exclude: adapters, testTimeout: 60_000, globalSetup } },
       {
-        test: {
-          ...common,
-          ...{ name: 'long', include: ['test/long/**/*.test.ts'], fileParallelism: false, testTimeout: 1_200_000, globalSetup },
-        },
+        test: { ...common, ...{ name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup } },
       },
     ],
   },

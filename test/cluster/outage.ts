@@ -25,8 +25,8 @@ export const KILLED: Outage = {
 
 export const FROZEN: Outage = {
   name: 'frozen (SIGSTOP) and thawed',
-  begin: async (broker) => broker.freeze(),
-  end: async (broker) => broker.thaw(),
+  begin: (broker) => broker.freeze(),
+  end: (broker) => broker.thaw(),
 };
 
 /**
@@ -45,7 +45,7 @@ export async function surviveOutage(
   const story = new Story(cluster, traffic, QUOTA);
   try {
     await cluster.start(...NODES);
-    await story.phase(DEMAND, 3000, 1500);
+    await story.phase(DEMAND, 2500, 1500);
     const lostMs = now();
     await outage.begin(broker);
     await sleep(outageMs);
@@ -55,7 +55,7 @@ export async function surviveOutage(
     const upMs = now();
     const normalMs = await untilNormal(cluster);
     const during = await story.since(lostMs, 1000, NODES);
-    const after = await story.phase(DEMAND, 6000, 500);
+    const after = await story.phase(DEMAND, 5500, 500);
     const worst = worstFiveSeconds(story.history, QUOTA);
     console.log(
       `[kafka ${outage.name}, ${outageMs / 1000} s] admitted meanwhile ${percent(admittedRate(during.events, lostMs, backMs) / QUOTA)}, ` +
