@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import { admittedRate, refusedPart, worstWindow } from '../../sim/measure.js';
+import { World, type WorldSettings } from '../../sim/world.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const QUOTA = 1000;
+const SEEDS = [1, 2, 3];
+const TEN = [...'abcdefghij'];
+
+/** A ready cluster; traffic begins at 100 ms. */
+function cluster(seed: number, ids: readonly string[], settings: WorldSettings = SETTINGS): World {
+  const world = new World(seed, settings);
+  for (const id of ids) world.start(id);
+  world.runFor(100);
+  return world;
+}
+
+function withGroup(changes: Partial<typeof GROUP>): WorldSettings {
+  return { ...SETTINGS, groups: [{ ...GROUP, ...changes }] };
+}
+
+/** Poisson traffic at constant rates. */
+function drive(world: World, rates: Readonly<Record<string, number>>): void {
+  for (const [node, rate] of Object.entries(rates)) world.drive({ node, ratePerSecond: () => rate });
+}
+
+function share(world: World, id: string): number {
+  return world.node(id).coordinator.shares.applied[0] as number;
+}
+
+function worstFiveSeconds(world: World): number {
+  return worstWindow(world.arrivals, 5000, 0, world.nowMs) / QUOTA;
+}
+
+describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
+  test('2000 + 20 + 20: the busy node gets what the others leave, nobody else is refused', () => {
+    const world = cluster(seed, ['a', 'b', 'c']);
+    drive(world, { a: 2000, b: 20, c: 20 });
+    world.runFor(40_000);
+    const total = admittedRate(world.arrivals, 10_000, 40_000) / QUOTA;
+    expect(Math.abs(total - 1)).toBeLessThanOrEqual(0.01);
+    expect(refusedPart(world.arrivals, 10_000, 40_000, 'b')).toBeLessThanOrEqual(0.005);
+    expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
+  });
+
+  test('2000 + 9 × 80: within 1 %, quiet nodes refused ≤ 0.5 %, worst second ≤ 1.10', () => {
+    const world = cluster(seed, TEN);
+    drive(world, Object.fromEntries(TEN.map((id, at) => [id, at === 0 ? 2000 : 80])));
+    world.runFor(40_000);
+    const total = admittedRate(world.arrivals, 10_000, 40_000) / QUOTA;
+    expect(Math.abs(total - 1)).toBeLessThanOrEqual(0.01);
+    for (const quiet of TEN.slice(1))
+      expect(refusedPart(world.arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
+    expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
+  });
+
+  test('ten cold nodes under 3 × the quota: the first full second ≥ 95 %, worst second ≤ 1.10', () => {
+    const world = cluster(seed, TEN);
+    drive(world, Object.fromEntries(TEN.map((id) => [id, 300])));
+    world.runFor(4000);
+    expect(admittedRate(world.arrivals, 100, 1100) / QUOTA).toBeGreaterThanOrEqual(0.95);
+    expect(worstWindow(world.arrivals, 1000, 0, 4100) / QUOTA).toBeLessThanOrEqual(1.1);
+  });
+});
+
+test('a demand step settles within 200 ms in the median, 600 ms at the worst of 20 seeds', () => {
+  const times = Array.from({ length: 20 }, (_, at) => stepTimeMs(at + 1)).sort((left, right) => left - right);
+  console.log(`demand step in virtual time: median ${times[10]} ms, worst ${times[19]} ms`);
+  expect(times[10]).toBeLessThanOrEqual(200);
+  expect(times[19]).toBeLessThanOrEqual(600);
+});
+
+/** From the step until every share stays within 5 % of the quota of its max-min value, in steps of 10 ms. */
+function stepTimeMs(seed: number): number {
+  const world = cluster(seed, ['a', 'b', 'c']);
+  const stepMs = 4000;
+  world.drive({ node: 'a', ratePerSecond: (nowMs) => (nowMs < stepMs ? 1500 : 20) });
+  world.drive({ node: 'b', ratePerSecond: (nowMs) => (nowMs < stepMs ? 20 : 1500) });
+  drive(world, { c: 20 });
+  world.runFor(stepMs - world.nowMs);
+  let settledMs = 0;
+  for (let elapsedMs = 10; elapsedMs <= 1500; elapsedMs += 10) {
+    world.runFor(10);
+    const off = Math.max(
+      Math.abs(share(world, 'a') - 20),
+      Math.abs(share(world, 'b') - 960),
+      Math.abs(share(world, 'c') - 20),
+    );
+    if (off > 0.05 * QUOTA) settledMs = elapsedMs + 10;
+  }
+  return settledMs;
+}
+
+test('a joiner lifts no second over 1.10', () => {
+  const world = cluster(4, ['a', 'b', 'c']);
+  drive(world, { a: 600, b: 600, c: 600, d: 600 });
+  world.runFor(3000);
+  world.start('d');
+  world.runFor(3000);
+  expect(worstWindow(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
+  expect(admittedRate(world.arrivals, 4000, 6000, 'd')).toBeGreaterThan(225);
+});
+
+test('a clean leave frees the share within 200 ms, a death within staleness + 1 s', () => {
+  const world = cluster(5, ['a', 'b', 'c']);
+  drive(world, { a: 700, b: 700, c: 700 });
+  world.runFor(3000);
+  world.node('c').leave();
+  world.runFor(200);
+  expect(share(world, 'a') + share(world, 'b')).toBeCloseTo(QUOTA, 3);
+  world.runFor(2000);
+  world.node('b').crash();
+  world.runFor(SETTINGS.stalenessMs + 1000);
+  expect(share(world, 'a')).toBeCloseTo(700 + 0.999 * (QUOTA - 700), -1);
+});
+
+test('a node that slept for 10 s decides nothing with its old share and bursts nothing', () => {
+  const world = cluster(6, ['a', 'b', 'c']);
+  drive(world, { a: 700, b: 700, c: 700 });
+  world.runFor(3000);
+  world.node('a').stall(10_000, 50);
+  world.runFor(14_000);
+  const kinds = world.node('a').notices.map(({ notice }) => notice.kind);
+  expect(kinds).toEqual(expect.arrayContaining(['stalled', 'resumed']));
+  expect(worstWindow(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
+  expect(share(world, 'a')).toBeCloseTo(QUOTA / 3, -1);
+});
+
+describe.each(['equal-share', 'floor', 'closed'] as const)('the whole topic is away for 30 s, policy %s', (policy) => {
+  test('nobody rises, and shares follow the log again within 2 s of its return', () => {
+    const world = cluster(7, ['a', 'b', 'c'], withGroup({ isolation: { policy, holdMs: 10_000 } }));
+    drive(world, { a: 900, b: 300, c: 300 });
+    world.runFor(3000);
+    world.topic.isAway = true;
+    world.runFor(30_000);
+    const fallback = ['a', 'b', 'c'].map((id) => share(world, id));
+    expect(fallback.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(QUOTA * 1.000001);
+    if (policy === 'closed') expect(fallback).toEqual([0, 0, 0]);
+    world.topic.isAway = false;
+    world.runFor(2000);
+    expect(share(world, 'a') + share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
+    expect(share(world, 'a')).toBeGreaterThan(330);
+    world.runFor(3000);
+    expect(worstFiveSeconds(world)).toBeLessThanOrEqual(1.02);
+  });
+});
+
+test('a node cut off alone adds at most its own fallback, after the others have expired it', () => {
+  const world = cluster(8, ['a', 'b', 'c']);
+  drive(world, { a: 700, b: 700, c: 700 });
+  world.runFor(3000);
+  world.node('a').cutOff(true);
+  world.runFor(20_000);
+  expect(share(world, 'a')).toBeLessThanOrEqual(QUOTA / 3 + 1);
+  expect(share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
+  world.node('a').cutOff(false);
+  world.runFor(2000);
+  expect(share(world, 'a') + share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
+});
+
+test('two processes with one node id: the newer goes on, the older stops deciding', () => {
+  const world = cluster(9, ['a', 'b']);
+  drive(world, { a: 700, b: 700 });
+  world.runFor(2000);
+  const older = world.node('a');
+  const newer = world.start('a');
+  world.runFor(1000);
+  expect(older.coordinator.phase).toBe('fenced');
+  expect(newer.coordinator.isReady).toBe(true);
+  expect(older.tryAcquire(0, 1, 0)).toBe(false);
+});
+
+test('clients that hold refused work back use the whole quota, wherever they are', () => {
+  const world = cluster(10, ['a', 'b', 'c']);
+  world.hold({ node: 'a', count: () => 64, retryMs: 25, thinkMs: 0.1 });
+  world.hold({ node: 'b', count: () => 2, retryMs: 25, thinkMs: 50 });
+  world.runFor(10_000);
+  const total = admittedRate(world.arrivals, 3000, 10_000) / QUOTA;
+  console.log(`held back clients: ${(100 * total).toFixed(1)} % of the quota`);
+  expect(total).toBeGreaterThanOrEqual(0.97);
+  expect(total).toBeLessThanOrEqual(1.01);
+});
+
+test('messages and bytes bind alternately: the tighter one is used up, neither is exceeded', () => {
+  const world = cluster(11, ['a', 'b'], withGroup({ quota: { ...GROUP.quota, publish: [1000, 100_000] } }));
+  world.drive({ node: 'a', ratePerSecond: () => 1500, bytes: 50 });
+  world.drive({ node: 'b', ratePerSecond: () => 300, bytes: 1000 });
+  world.runFor(15_000);
+  const events = world.arrivals.filter(({ atMs, granted }) => granted && atMs >= 5000);
+  const bytesPerSecond = events.reduce((sum, { bytes }) => sum + bytes, 0) / 10;
+  console.log(`jointly: ${events.length / 10} messages/s of 1000, ${bytesPerSecond} bytes/s of 100000`);
+  expect(events.length / 10 / 1000).toBeLessThanOrEqual(1.02);
+  expect(bytesPerSecond / 100_000).toBeLessThanOrEqual(1.02);
+  expect(Math.max(events.length / 10 / 1000, bytesPerSecond / 100_000)).toBeGreaterThanOrEqual(0.97);
+});
+
+test.each([1, 10])('a quota of %i/s over three nodes: sane bounds', (quota) => {
+  const world = cluster(
+    12,
+    ['a', 'b', 'c'],
+    withGroup({ quota: { ...GROUP.quota, publish: [quota, Number.POSITIVE_INFINITY] } }),
+  );
+  drive(world, { a: 50, b: 50, c: 50 });
+  world.runFor(60_000);
+  const rate = admittedRate(world.arrivals, 10_000, 60_000);
+  console.log(
+    `quota ${quota}/s: ${rate.toFixed(2)}/s admitted, worst second ${worstWindow(world.arrivals, 1000, 100, 60_000)}`,
+  );
+  expect(rate / quota).toBeGreaterThan(0.9);
+  expect(rate / quota).toBeLessThan(1.05);
+});
