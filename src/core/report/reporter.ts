@@ -23,6 +23,8 @@ import { type ChangeRule, noticedIn } from './significant-change.js';
 const REST_ROUNDS = 25;
 const REST_AFTER_MS = 500;
 const RELAXED_NOISE_FACTOR = 2;
+/** At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for longer. */
+const OVERDRAWN_NOISE_FACTOR = 2.5;
 
 /**
  * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
@@ -111,17 +113,13 @@ export class Reporter {
 
   /**
    * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for as long as it is noise, so
-   * two standard deviations of a second or more are enough to tell that it is not.
+   * less certainty than for other changes, over a second or more, is enough to tell that it is not.
    */
   #overdrawnWindow({ lane, group, sample, reported }: LaneState): number {
     const { significantChangeRatio } = this.#settings;
     const { reads } = this.#shares.strategyOf(group);
-    const window = noticedIn(
-      sample,
-      reported,
-      { reads, significantChangeRatio, noiseFactor: RELAXED_NOISE_FACTOR },
-      MEDIUM,
-    );
+    const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR };
+    const window = noticedIn(sample, reported, rule, MEDIUM);
     if (window === -1) return -1;
     return this.#shares.isExceededBy(lane, usageIn(sample, window)) ? window : -1;
   }

@@ -52,8 +52,8 @@ export function shareMoved(settling: Settling, nowMs: number): void {
 
 /**
  * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long window. A look
- * that is due is used up. One that knows less than the report it would correct is passed over: a rate known from a second of
- * arrivals is not improved by 50 ms of them.
+ * that is due is used up. One that knows less than the report it would correct has to differ by two standard deviations of both: a
+ * rate known from a second of arrivals is not improved by 50 ms of them, but silence shows that half of that second was old.
  */
 export function isUnsettled(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { look } = settling;
@@ -61,7 +61,7 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   const elapsedMs = sample.now.atMs - settling.sinceMs;
   if (elapsedMs < (LOOKS_IN_FAST_WINDOWS[look] as number) * rule.fastWindowMs) return false;
   settling.look = look === LOOKS_IN_FAST_WINDOWS.length - 1 ? -1 : look + 1;
-  if (elapsedMs < settling.restsOnMs || !differsFromLong(sample, reported, rule)) return false;
+  if (!differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule)) return false;
   settling.restsOnMs = elapsedMs;
   return true;
 }
@@ -84,15 +84,21 @@ export function isUsageOutdated(settling: Settling, sample: LaneSample, reported
 
 const scratch = createLaneRates();
 
-function differsFromLong(sample: LaneSample, reported: LaneRates, { reads, quota }: LookRule): boolean {
+/** @param restsOnMs 0 where the look knows more than the report */
+function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: number, rule: LookRule): boolean {
   estimate(sample, LONG, scratch);
-  const seconds = sample.lengthMs(LONG) / 1000;
+  const { reads, quota } = rule;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const before = reported[reads][dimension] as number;
     const change = Math.abs((scratch[reads][dimension] as number) - before);
-    const deviation = Math.sqrt((scratch.squares[dimension] as number) / seconds);
-    const least = Math.max(LOOK_RATIO * before, LOOK_QUOTA_RATIO * (quota[dimension] as number), deviation);
-    if (change > least) return true;
+    const noise = varianceOf(scratch, dimension, sample.lengthMs(LONG));
+    const doubt =
+      restsOnMs === 0 ? Math.sqrt(noise) : 2 * Math.sqrt(noise + varianceOf(reported, dimension, restsOnMs));
+    if (change > Math.max(LOOK_RATIO * before, LOOK_QUOTA_RATIO * (quota[dimension] as number), doubt)) return true;
   }
   return false;
+}
+
+function varianceOf(rates: LaneRates, dimension: number, windowMs: number): number {
+  return (1000 * (rates.squares[dimension] as number)) / windowMs;
 }

@@ -17,7 +17,7 @@ export interface ChangeRule {
  *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(2 · Σ size² over the window) / window)
  *
  * Σ size² is the larger of what the window saw and what the reported rate makes one expect: a lull has no squares of its own.
- * Worked (z = 5, sizes 1): reported 2,000/s, 50 ms show 100 ± 10 arrivals; 70 more or fewer are needed: a step to 3,400 or to 600.
+ * Worked (z = 5, sizes 1): reported 2,000/s, 50 ms show 100 ± 10 arrivals; 70 fewer or 105 more are needed: a step to 600 or to 4,100.
  * Reported 80/s, 50 ms without an arrival: 4 expected, 14 needed: no change. z = 2 would report steady Poisson traffic in 16 % of
  * the rounds.
  */

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { createLaneRates } from '../../../../src/core/report/estimate.js';
+import {
+  beginSettling,
+  createSettling,
+  isUnsettled,
+  isUsageOutdated,
+  shareMoved,
+} from '../../../../src/core/report/settling.js';
+import { Sampling } from '../sample/sampling.js';
+
+const RULE = { reads: 'demand', fastWindowMs: 50, quota: [1000, Infinity] } as const;
+
+/** A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong, uncorrected. */
+function looksThatDiffer(reportedRate: number, trueRate: number, { restsOnMs = 0, quota = 1000 } = {}): number[] {
+  const sampling = new Sampling();
+  const reported = createLaneRates();
+  reported.demand[0] = reportedRate;
+  reported.squares[0] = reportedRate;
+  const settling = createSettling();
+  beginSettling(settling, sampling.nowMs, restsOnMs);
+  const found: number[] = [];
+  for (let elapsedMs = 20; elapsedMs <= 120_000; elapsedMs += 20) {
+    sampling.run(20, { perSecond: trueRate });
+    const rule = { ...RULE, quota: [quota, Infinity] as const };
+    if (isUnsettled(settling, sampling.sample, reported, rule)) found.push(elapsedMs);
+  }
+  return found;
+}
+
+describe('looks after a change', () => {
+  test('are eight at most, and end', () => {
+    expect(looksThatDiffer(3000, 1000)).toEqual([60, 160, 300, 760, 2000, 5000, 15_000, 50_000]);
+  });
+
+  test('a report that was good is left alone', () => {
+    expect(looksThatDiffer(1000, 1000)).toEqual([]);
+    expect(looksThatDiffer(1015, 1000)).toEqual([]);
+  });
+
+  test('an error within one standard deviation is not corrected before more is known', () => {
+    // ± √80 of 80 after one second, ± √(80 · 15) of 1,200 after fifteen.
+    expect(looksThatDiffer(84, 80)).toEqual([15_000, 50_000]);
+  });
+
+  test('what is below a thousandth of the quota does not matter', () => {
+    expect(looksThatDiffer(0.5, 1.4)).toEqual([]);
+    expect(looksThatDiffer(0.5, 1.4, { quota: 10 }).length).toBeGreaterThan(0);
+  });
+
+  test('without a quota nobody needs to know more exactly', () => {
+    expect(looksThatDiffer(3000, 1000, { quota: Infinity })).toEqual([]);
+  });
+
+  test('a look that knows less than the report does needs more certainty', () => {
+    // Reported from a second of arrivals, ± √900: 1,000 differs by three deviations, but 60 ms know it to ± 129 only.
+    expect(looksThatDiffer(900, 1000, { restsOnMs: 1000 })).toEqual([760, 2000, 5000, 15_000, 50_000]);
+    expect(looksThatDiffer(900, 1000)).toEqual([160, 300, 760, 2000, 5000, 15_000, 50_000]);
+    expect(looksThatDiffer(900, 0, { restsOnMs: 1000 })[0]).toBe(60);
+  });
+
+  test('none without a change', () => {
+    const sampling = new Sampling();
+    sampling.run(10_000, { perSecond: 500 });
+    expect(isUnsettled(createSettling(), sampling.sample, createLaneRates(), RULE)).toBe(false);
+  });
+});
+
+describe('usage after the own share moved', () => {
+  test('is looked at once, five seconds later, and replaced when it is off by more than 10 %', () => {
+    const sampling = new Sampling();
+    const settling = createSettling();
+    const reported = createLaneRates();
+    reported.usage[0] = 500;
+    sampling.run(10_000, { perSecond: 1000, admitted: 0.5 });
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(false);
+    shareMoved(settling, sampling.nowMs);
+    sampling.run(4980, { perSecond: 1000, admitted: 0.5 });
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(false);
+    sampling.run(20, { perSecond: 1000, admitted: 0.5 });
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(false);
+    shareMoved(settling, sampling.nowMs);
+    sampling.run(10_000, { perSecond: 1000, admitted: 0.3 });
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(true);
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(false);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { createLaneRates } from '../../../../src/core/report/estimate.js';
+import { noticedIn } from '../../../../src/core/report/significant-change.js';
+import { BRIEF, FAST, LONG, MEDIUM, SLOW } from '../../../../src/core/sample/lane-sample.js';
+import { Sampling } from '../sample/sampling.js';
+
+const RULE = { reads: 'demand', significantChangeRatio: 0.1, noiseFactor: 5 } as const;
+
+function reportedAt(perSecond: number) {
+  const reported = createLaneRates();
+  for (const column of [reported.usage, reported.demand, reported.squares]) column[0] = perSecond;
+  return reported;
+}
+
+/** The first window that notices, and after how long, when a lane reported at one rate goes on at another. */
+function noticed(from: number, to: number, withinMs: number, rule: Parameters<typeof noticedIn>[2] = RULE) {
+  const sampling = new Sampling();
+  sampling.run(20_000, { perSecond: from });
+  for (let elapsedMs = 20; elapsedMs <= withinMs; elapsedMs += 20) {
+    sampling.run(20, { perSecond: to });
+    const window = noticedIn(sampling.sample, reportedAt(from), rule);
+    if (window !== -1) return { window, elapsedMs };
+  }
+  return null;
+}
+
+describe('a significant change', () => {
+  test('the worked numbers: 2,000/s in the fast window', () => {
+    expect(noticed(2000, 4200, 60)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 500, 60)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 3300, 60)).toBeNull();
+    expect(noticed(2000, 800, 60)).toBeNull();
+  });
+
+  test('80/s and then nothing: not within 50 ms, but within 1.5 s', () => {
+    const found = noticed(80, 0, 3000);
+    expect(found?.elapsedMs).toBeGreaterThan(60);
+    expect(found?.elapsedMs).toBeLessThan(1500);
+  });
+
+  test.each([
+    { from: 20, to: 2000, withinMs: 60 },
+    { from: 2000, to: 20, withinMs: 60 },
+    { from: 80, to: 160, withinMs: 2500 },
+    { from: 160, to: 80, withinMs: 2500 },
+    { from: 300, to: 450, withinMs: 2500 },
+    { from: 80, to: 100, withinMs: 60_000 },
+  ])('$from/s → $to/s within $withinMs ms', ({ from, to, withinMs }) => {
+    expect(noticed(from, to, withinMs)).not.toBeNull();
+  });
+
+  test.each([
+    { from: 2000, to: 2180 },
+    { from: 1e6, to: 1.09e6 },
+    { from: 80, to: 87 },
+  ])('less than 10 % never: $from/s → $to/s', ({ from, to }) => {
+    expect(noticed(from, to, 90_000)).toBeNull();
+  });
+
+  test('a steady rate is never one', () => {
+    for (const perSecond of [0, 0.3, 5, 80, 2000]) expect(noticed(perSecond, perSecond, 30_000)).toBeNull();
+  });
+
+  test('a smaller z notices earlier', () => {
+    const strict = noticed(80, 200, 5000)?.elapsedMs ?? Infinity;
+    const relaxed = noticed(80, 200, 5000, { ...RULE, noiseFactor: 2 })?.elapsedMs ?? Infinity;
+    expect(relaxed).toBeLessThan(strict);
+  });
+
+  test('it looks at the signal that the strategy reads', () => {
+    const sampling = new Sampling();
+    sampling.run(2000, { perSecond: 2000, admitted: 0.2 });
+    const reported = reportedAt(2000);
+    expect(noticedIn(sampling.sample, reported, RULE)).toBe(-1);
+    expect(noticedIn(sampling.sample, reported, { ...RULE, reads: 'usage' })).toBe(FAST);
+  });
+
+  test('it may begin with a longer window', () => {
+    const sampling = new Sampling();
+    sampling.run(10_000, { perSecond: 100 });
+    expect(
+      [FAST, BRIEF, MEDIUM, SLOW, LONG].map((shortest) => noticedIn(sampling.sample, reportedAt(2000), RULE, shortest)),
+    ).toEqual([FAST, BRIEF, MEDIUM, SLOW, LONG]);
+  });
+
+  test('a change of bytes alone counts', () => {
+    const sampling = new Sampling();
+    sampling.run(2000, { perSecond: 1000, bytes: 50 });
+    const reported = reportedAt(1000);
+    reported.demand[1] = 1000 * 200;
+    reported.squares[1] = 1000 * 200 * 200;
+    expect(noticedIn(sampling.sample, reported, RULE)).not.toBe(-1);
+  });
+});

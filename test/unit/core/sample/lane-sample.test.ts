@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { BRIEF, FAST, LONG, MEDIUM, SIZES, SLOW, WINDOW_COUNT } from '../../../../src/core/sample/lane-sample.js';
+import { Sampling } from './sampling.js';
+
+const IDLE = { perSecond: 0 };
+
+describe('windows', () => {
+  test('begin empty and grow until they are full', () => {
+    const sampling = new Sampling();
+    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    sampling.run(40, IDLE);
+    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(40);
+    expect(sampling.sample.isFull(FAST)).toBe(false);
+    sampling.run(20, IDLE);
+    expect(sampling.sample.isFull(FAST)).toBe(true);
+  });
+
+  test.each([
+    { name: 'fast', window: FAST, lengthMs: 50 },
+    { name: 'brief', window: BRIEF, lengthMs: 232 },
+    { name: 'medium', window: MEDIUM, lengthMs: 1077 },
+    { name: 'slow', window: SLOW, lengthMs: 5000 },
+    { name: 'long', window: LONG, lengthMs: 60_000 },
+  ])('$name covers once to twice its length, at all times', ({ window, lengthMs }) => {
+    const sampling = new Sampling();
+    sampling.run(lengthMs + 20, IDLE);
+    for (let turn = 0; turn < 200; turn++) {
+      sampling.run(lengthMs / 10, IDLE);
+      expect(sampling.sample.isFull(window)).toBe(true);
+      expect(sampling.sample.lengthMs(window)).toBeGreaterThanOrEqual(lengthMs - 1);
+      expect(sampling.sample.lengthMs(window)).toBeLessThanOrEqual(2 * lengthMs + 40);
+    }
+  });
+
+  test('a cut begins all of them anew, but not the one for sizes', () => {
+    const sampling = new Sampling();
+    sampling.run(3000, { perSecond: 100 });
+    sampling.sample.cut();
+    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    expect(sampling.sample.lengthMs(SIZES)).toBe(3000);
+    sampling.run(100, { perSecond: 100 });
+    expect(sampling.sample.lengthMs(LONG)).toBe(100);
+    expect(sampling.sample.lengthMs(FAST)).toBe(60);
+  });
+
+  test('a sample that comes late is one long step, not several', () => {
+    const sampling = new Sampling();
+    sampling.run(500, IDLE);
+    sampling.nowMs += 3000;
+    sampling.run(20, IDLE);
+    expect(sampling.sample.lengthMs(FAST)).toBe(3020);
+    expect(sampling.sample.lengthMs(LONG)).toBe(3520);
+  });
+
+  test('a lane served again begins with what the counters say then', () => {
+    const sampling = new Sampling();
+    sampling.run(500, { perSecond: 1000, heldBack: true });
+    sampling.sample.begin(sampling.limiter, 0, sampling.nowMs);
+    expect(sampling.sample.lengthMs(LONG)).toBe(0);
+    expect(sampling.sample.beginOf(LONG).attempted[0]).toBe(500);
+    sampling.run(40, IDLE);
+    expect(sampling.sample.now.heldBackMs - sampling.sample.beginOf(LONG).heldBackMs).toBe(0);
+  });
+});
+
+describe('time in which held back work was refused again', () => {
+  test('is counted sample by sample', () => {
+    const sampling = new Sampling();
+    sampling.run(200, IDLE);
+    sampling.run(100, { perSecond: 0, heldBack: true });
+    sampling.run(200, IDLE);
+    expect(sampling.sample.now.heldBackMs).toBe(100);
+  });
+});
