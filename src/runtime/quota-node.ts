@@ -144,7 +144,8 @@ export class QuotaNode {
   }
 
   step(event: CoordinatorEvent): void {
-    const coordinator = (this.#coordinator ??= this.#createCoordinator());
+    this.#coordinator ??= this.#createCoordinator();
+    const coordinator = this.#coordinator;
     const nowMs = this.clock();
     const wasReady = coordinator.isReady;
     const effects = coordinator.step(event, nowMs);

@@ -8,6 +8,7 @@ import type {
   TopicCounters,
 } from '../ports/report-topic.js';
 import type { MemoryLog } from './memory-log.js';
+import { createTopicCounters } from './topic-counters.js';
 
 const DEFAULT_APPEND_TIMEOUT_MS = 2000;
 
@@ -20,14 +21,7 @@ interface WaitingAppend {
 
 /** One participant's end of a `MemoryLog`. Delivery is asynchronous (a microtask), as with every other adapter. */
 export class MemoryTopic implements ReportTopic {
-  readonly counters: TopicCounters = {
-    recordsRead: 0,
-    bytesRead: 0,
-    recordsAppended: 0,
-    bytesAppended: 0,
-    appendsFailed: 0,
-    reconnects: 0,
-  };
+  readonly counters: TopicCounters = createTopicCounters();
   readonly #log: MemoryLog;
   readonly #appendTimeoutMs: number;
   #listener: ReportTopicListener | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/measure.js';
-import type { KafkaNode } from '../kafka/kafka.js';
+import { type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { Cluster } from './cluster.js';
 import { now, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
@@ -11,29 +11,49 @@ const NODES = ['a', 'b', 'c'] as const;
 /** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
 const DEMAND = { a: 500, b: 300, c: 300 };
 
-export interface Outage {
+/**
+ * The topic goes away under load and comes back: nobody ever rises, every second admits something, and shares follow the log again soon
+ * after. Asserts the counts, prints the times.
+ */
+export function outagePromises(outageMs: number): void {
+  describe(`a Kafka outage of ${outageMs / 1000} s under load`, () => {
+    let kafka: Kafka;
+
+    beforeAll(async () => {
+      kafka = await startKafka();
+    });
+
+    afterAll(async () => {
+      await kafka?.stop();
+    });
+
+    for (const outage of [KILLED, FROZEN]) {
+      test(`the broker is ${outage.name}`, async () => {
+        await surviveOutage(kafka, outage, outageMs);
+      });
+    }
+  });
+}
+
+interface Outage {
   readonly name: string;
   begin(broker: KafkaNode): Promise<void>;
   end(broker: KafkaNode): Promise<void>;
 }
 
-export const KILLED: Outage = {
+const KILLED: Outage = {
   name: 'killed with -9 and started again',
   begin: (broker) => broker.kill(),
   end: (broker) => broker.start(),
 };
 
-export const FROZEN: Outage = {
+const FROZEN: Outage = {
   name: 'frozen (SIGSTOP) and thawed',
   begin: (broker) => broker.freeze(),
   end: (broker) => broker.thaw(),
 };
 
-/**
- * The topic goes away under load and comes back: nobody ever rises, every second admits something, and shares follow the log again soon
- * after. Asserts the counts, prints the times.
- */
-export async function surviveOutage(
+async function surviveOutage(
   kafka: { brokers: readonly string[]; nodes: readonly KafkaNode[] },
   outage: Outage,
   outageMs: number,

@@ -1,21 +1,3 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { FROZEN, KILLED, surviveOutage } from '../cluster/outage.js';
-import { type Kafka, startKafka } from '../kafka/kafka.js';
+import { outagePromises } from '../cluster/outage.js';
 
-describe('a Kafka outage of 60 s under load', () => {
-  let kafka: Kafka;
-
-  beforeAll(async () => {
-    kafka = await startKafka();
-  });
-
-  afterAll(async () => {
-    await kafka?.stop();
-  });
-
-  for (const outage of [KILLED, FROZEN]) {
-    test(`the broker is ${outage.name}`, async () => {
-      await surviveOutage(kafka, outage, 60_000);
-    });
-  }
-});
+outagePromises(60_000);

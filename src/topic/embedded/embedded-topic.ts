@@ -8,6 +8,7 @@ import type {
   ReportTopicListener,
   TopicCounters,
 } from '../../ports/report-topic.js';
+import { createTopicCounters } from '../topic-counters.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitGate } from './commit-gate.js';
 import { encodeEntry } from './log-entry.js';
@@ -46,14 +47,7 @@ interface OpenLog {
 /** A topic for several processes on one machine: a log in a folder, without any server. One partition. */
 export class EmbeddedTopic implements ReportTopic {
   readonly partitions = 1;
-  readonly counters: TopicCounters = {
-    recordsRead: 0,
-    bytesRead: 0,
-    recordsAppended: 0,
-    bytesAppended: 0,
-    appendsFailed: 0,
-    reconnects: 0,
-  };
+  readonly counters: TopicCounters = createTopicCounters();
   readonly #path: string;
   readonly #appendTimeoutMs: number;
   readonly #limits: LogLimits;

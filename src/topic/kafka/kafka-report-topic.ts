@@ -2,6 +2,7 @@ import type { KafkaTopicConfig } from '../../config/resolved-config.js';
 import { invariant } from '../../core/invariant.js';
 import { QuotameshError } from '../../errors.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
+import { createTopicCounters } from '../topic-counters.js';
 import { GuardedListener } from './guarded-listener.js';
 import type { KafkaLog } from './kafka-log.js';
 import { type KafkaTopicHooks, type KafkaTopicOptions, kafkaTopicOptions } from './kafka-topic-options.js';
@@ -25,14 +26,7 @@ import { TopicSupervisor } from './topic-supervisor.js';
  * those before; that is noticed by its end lying before our position, so not if it has grown beyond it meanwhile.
  */
 export class KafkaReportTopic implements ReportTopic {
-  readonly counters: TopicCounters = {
-    recordsRead: 0,
-    bytesRead: 0,
-    recordsAppended: 0,
-    bytesAppended: 0,
-    appendsFailed: 0,
-    reconnects: 0,
-  };
+  readonly counters: TopicCounters = createTopicCounters();
   readonly #kafkajs: Kafkajs;
   readonly #options: KafkaTopicOptions;
   readonly #log: KafkaLog;

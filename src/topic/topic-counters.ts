@@ -1,0 +1,5 @@
+import type { TopicCounters } from '../ports/report-topic.js';
+
+export function createTopicCounters(): TopicCounters {
+  return { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 };
+}

@@ -1,0 +1,108 @@
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { quotamesh } from '../../../src/codec/generated/report.js';
+import { MAGIC, MAX_RECORD_BYTES, RecordCodec, WIRE_VERSION } from '../../../src/codec/record-codec.js';
+import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/ids.js';
+import type { ReportRow, TopicRecord } from '../../../src/core/report/record.js';
+
+const wire = quotamesh.v1;
+const codec = new RecordCodec('demo');
+const author = { nodeKey: nodeKeyOf('demo', 'a'), incarnation: incarnationOf(3, 77), sequence: 12 };
+
+function row(changes: Partial<ReportRow> = {}): ReportRow {
+  const rates = { usageMessages: 1.5, usageBytes: 100, demandMessages: 2000.25, demandBytes: 1e6 };
+  return { groupId: 2 ** 48 - 1, direction: 1, topics: 3, ...rates, shareMessages: 0, shareBytes: 0, ...changes };
+}
+
+/** An envelope around any body; correct unless told otherwise. */
+function envelope(kind: number, body: Uint8Array, changes: Partial<quotamesh.v1.IEnvelope> = {}): Uint8Array {
+  const correct = { magic: MAGIC, wireVersion: WIRE_VERSION, clusterHash: clusterHashOf('demo'), crc32: crc32(body) };
+  return wire.Envelope.encode({ ...correct, kind, body, ...changes }).finish();
+}
+
+function report(changes: Partial<quotamesh.v1.IReport>): Uint8Array {
+  const wireAuthor = { nodeKey: new Uint8Array(6).fill(1), incarnation: 1, nonce: 0, sequence: 1 };
+  const body = wire.Report.encode({ author: wireAuthor, groupIds: new Uint8Array(6), ...changes }).finish();
+  return envelope(wire.Kind.REPORT, body);
+}
+
+describe('round trip', () => {
+  test.each<TopicRecord>([
+    { kind: 'node', author, nodeId: 'a', version: '1.2.3' },
+    { kind: 'farewell', author, nodeId: 'knoten-äöü-節點' },
+    { kind: 'report', author, rows: [] },
+    { kind: 'report', author, rows: [row()] },
+    { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: 0 })] },
+    { kind: 'report', author, rows: Array.from({ length: 128 }, (_, at) => row({ groupId: at, direction: at % 2 })) },
+  ])('$kind', (record) => {
+    expect(codec.decode(codec.encode(record))).toEqual({ record });
+  });
+
+  test('the limits of every field', () => {
+    const extreme = { nodeKey: 2 ** 48 - 1, incarnation: incarnationOf(2 ** 31 - 1, 0xffff), sequence: 2 ** 32 - 1 };
+    const record: TopicRecord = { kind: 'node', author: extreme, nodeId: 'x'.repeat(1024), version: '' };
+    expect(codec.decode(codec.encode(record))).toEqual({ record });
+  });
+
+  test('a full bucket stays below 5 KiB', () => {
+    const rows = Array.from({ length: 128 }, (_, at) =>
+      row({ groupId: 1e14 + at, shareMessages: 1.1, shareBytes: 2.2 }),
+    );
+    expect(codec.encode({ kind: 'report', author, rows }).length).toBeLessThan(5 * 1024);
+  });
+});
+
+describe('what is not taken, and why', () => {
+  const good = codec.encode({ kind: 'node', author, nodeId: 'a', version: '' });
+  const body = wire.Envelope.decode(good).body;
+  const NODE = wire.Kind.NODE;
+
+  test.each([
+    { cause: 'too-large', value: new Uint8Array(MAX_RECORD_BYTES + 1) },
+    { cause: 'not-an-envelope', value: Uint8Array.of(0xff, 0xff, 0xff) },
+    { cause: 'foreign-magic', value: new Uint8Array(0) },
+    { cause: 'foreign-magic', value: new TextEncoder().encode('{}') },
+    { cause: 'foreign-magic', value: envelope(NODE, body, { magic: MAGIC + 1 }) },
+    { cause: 'newer-wire-version', value: envelope(NODE, body, { wireVersion: WIRE_VERSION + 1 }) },
+    { cause: 'other-cluster', value: new RecordCodec('demo2').encode({ kind: 'farewell', author, nodeId: 'a' }) },
+    { cause: 'bad-crc', value: envelope(NODE, body, { crc32: 1 }) },
+    { cause: 'unknown-kind', value: envelope(wire.Kind.UNKNOWN, body) },
+    { cause: 'unknown-kind', value: envelope(wire.Kind.GROUP_STATE, body) },
+    { cause: 'unknown-kind', value: envelope(99, body) },
+    { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
+    { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },
+    { cause: 'absurd-content', value: report({ author: null }) },
+    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(7) }) },
+    { cause: 'absurd-content', value: report({ groupIds: new Uint8Array(6 * 129) }) },
+    { cause: 'absurd-content', value: report({ directions: [2] }) },
+    { cause: 'absurd-content', value: report({ demandMessagesPerSecond: [1, 2] }) },
+    { cause: 'absurd-content', value: report({ topics: [1, 2] }) },
+    ...[Number.NaN, Infinity, -Infinity, -1, -1e-30, 1e39].map((rate) => {
+      return { cause: 'absurd-content', value: report({ usageBytesPerSecond: [rate] }) };
+    }),
+  ])('$cause', ({ cause, value }) => {
+    expect(codec.decode(value)).toEqual({ cause });
+  });
+
+  test.each([
+    { says: 'no incarnation', changes: { incarnation: 0 } },
+    { says: 'no sequence', changes: { sequence: 0 } },
+    { says: 'a short node key', changes: { nodeKey: new Uint8Array(5) } },
+    { says: 'a nonce of more than 16 bits', changes: { nonce: 0x10000 } },
+    { says: 'an incarnation whose successor could not be written', changes: { incarnation: 0xffffffff } },
+  ])('an author with $says is absurd', ({ changes }) => {
+    const whole = { nodeKey: new Uint8Array(6), incarnation: 1, nonce: 0, sequence: 1 };
+    const value = envelope(NODE, wire.Node.encode({ author: { ...whole, ...changes }, nodeId: 'a' }).finish());
+    expect(codec.decode(value)).toEqual({ cause: 'absurd-content' });
+  });
+
+  test('the largest rate that float32 carries is a rate', () => {
+    const decoded = codec.decode(report({ usageBytesPerSecond: [3.4e38] }));
+    expect(decoded).toHaveProperty('record');
+  });
+
+  test('fields of a later version are skipped', () => {
+    const later = new Uint8Array([...body, 0xf2, 0x3f, 1, 7]);
+    expect(codec.decode(envelope(NODE, later))).toHaveProperty('record');
+  });
+});
