@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import type { Participants } from '../unit/core/convergence/round-of.js';
+
+/** Rates as clusters have them, and as only tests do: 0, 1e-3 … 1e12 on a logarithmic scale, and whole small numbers. */
+export const rate = fc.oneof(
+  fc.constant(0),
+  fc.double({ min: -3, max: 12, noNaN: true }).map((exponent) => 10 ** exponent),
+  fc.integer({ min: 1, max: 2000 }),
+);
+
+export const positiveRate = rate.map((value) => (value === 0 ? 1 : value));
+
+export interface Cluster extends Required<Pick<Participants, 'usage' | 'demand' | 'weight' | 'floorRatio'>> {
+  readonly target: readonly number[];
+}
+
+interface Shape {
+  readonly nodes?: number;
+  readonly dimensions?: 1 | 2;
+  readonly weighted?: boolean;
+}
+
+/** A cluster in some moment: mostly small, sometimes of hundreds of nodes. */
+export function cluster({ nodes = 500, dimensions = 2, weighted = true }: Shape = {}): fc.Arbitrary<Cluster> {
+  const count = fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: Math.min(12, nodes) }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: nodes }) },
+  );
+  return count.chain((size) => {
+    const column = fc.array(rate, { minLength: size, maxLength: size, size: 'max' });
+    const columns = fc.array(column, { minLength: dimensions, maxLength: dimensions });
+    const weight = weighted ? fc.double({ min: 0.01, max: 100, noNaN: true }) : fc.constant(1);
+    return fc.record({
+      target: fc.array(positiveRate, { minLength: dimensions, maxLength: dimensions }),
+      usage: columns,
+      demand: columns,
+      weight: fc.array(weight, { minLength: size, maxLength: size, size: 'max' }),
+      floorRatio: fc.constantFrom(0, 0.001, 0.1, 0.5, 1),
+    });
+  });
+}
+
+/** The same nodes in another order. */
+export function reordered(given: Cluster, order: readonly number[]): Cluster {
+  const permuted = (column: readonly number[]) => order.map((at) => column[at] as number);
+  return {
+    ...given,
+    usage: given.usage.map(permuted),
+    demand: given.demand.map(permuted),
+    weight: permuted(given.weight),
+  };
+}
+
+export function scaled(given: Cluster, factor: number): Cluster {
+  const times = (column: readonly number[]) => column.map((value) => value * factor);
+  return { ...given, target: times(given.target), usage: given.usage.map(times), demand: given.demand.map(times) };
+}

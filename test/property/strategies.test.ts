@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STRATEGIES } from '../../src/core/convergence/registry.js';
+import type { Strategy } from '../../src/core/convergence/strategy.js';
+import { sharesOf, total } from '../unit/core/convergence/round-of.js';
+import { type Cluster, cluster, reordered, scaled } from './rounds.js';
+
+/** Rounding of sums of hundreds of doubles; a part of the amounts compared. */
+const ROUNDING = 1e-9;
+
+function close(left: number, right: number, scale: number, tolerance = ROUNDING): boolean {
+  return Math.abs(left - right) <= tolerance * Math.max(scale, Math.abs(left), Math.abs(right));
+}
+
+/** Σ that a strategy may reach: the target, or what equal-residual's source text accepts. */
+function mostOf(strategy: Strategy, { target, usage, floorRatio }: Cluster, dimension: number): number {
+  const limit = target[dimension] as number;
+  if (!strategy.overshoots) return limit;
+  const column = usage[dimension] as readonly number[];
+  const residual = Math.max(0, limit - total(column));
+  return limit + (column.length - 1) * residual + floorRatio * limit;
+}
+
+describe.each(Object.entries(STRATEGIES))('%s', (_, strategy) => {
+  test('is finite, ≥ 0, and Σ shares ≤ target (or the documented overshoot)', () => {
+    fc.assert(
+      fc.property(cluster(), (given) => {
+        sharesOf(strategy, given).forEach((column, dimension) => {
+          for (const share of column) if (!(share >= 0 && share < Infinity)) throw new Error(`share ${share}`);
+          expect(total(column)).toBeLessThanOrEqual(mostOf(strategy, given, dimension) * (1 + ROUNDING));
+        });
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('starves nobody: floorRatio · target · w/Σw', () => {
+    fc.assert(
+      fc.property(cluster(), (given) => {
+        const weights = total(given.weight);
+        sharesOf(strategy, given).forEach((column, dimension) => {
+          const limit = given.target[dimension] as number;
+          column.forEach((share, node) => {
+            const floor = (given.floorRatio * limit * (given.weight[node] as number)) / weights;
+            expect(share).toBeGreaterThanOrEqual(floor * (1 - ROUNDING) - limit * 1e-15);
+          });
+        });
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('is blind to the order of nodes', () => {
+    const shuffled = cluster({ nodes: 60 }).chain((given) =>
+      fc.tuple(fc.constant(given), fc.shuffledSubarray([...given.weight.keys()], { minLength: given.weight.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([given, order]) => {
+        const plain = sharesOf(strategy, given);
+        sharesOf(strategy, reordered(given, order)).forEach((column, dimension) => {
+          column.forEach((share, at) => {
+            const same = plain[dimension]?.[order[at] as number] as number;
+            expect(close(share, same, given.target[dimension] as number, 1e-6), `${share} ≠ ${same}`).toBe(true);
+          });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is scale-free', () => {
+    fc.assert(
+      fc.property(cluster({ nodes: 60 }), fc.constantFrom(2 ** -20, 2 ** 20), (given, factor) => {
+        const plain = sharesOf(strategy, given);
+        // Powers of two scale without rounding, so the comparison may be strict.
+        sharesOf(strategy, scaled(given, factor)).forEach((column, dimension) => {
+          column.forEach((share, node) => {
+            expect(close(share, (plain[dimension]?.[node] as number) * factor, 0, 1e-9)).toBe(true);
+          });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('at a cold start everybody gets target · w/Σw', () => {
+    fc.assert(
+      fc.property(cluster(), (given) => {
+        const silent = { ...given, usage: given.usage.map(zeros), demand: given.demand.map(zeros) };
+        const weights = total(given.weight);
+        sharesOf(strategy, silent).forEach((column, dimension) => {
+          const limit = given.target[dimension] as number;
+          column.forEach((share, node) => {
+            expect(close(share, (limit * (given.weight[node] as number)) / weights, 0, 1e-9)).toBe(true);
+          });
+        });
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe.each([
+  { name: 'max-min', dimensions: 1 as const },
+  { name: 'proportional', dimensions: 2 as const },
+])('$name', ({ name, dimensions }) => {
+  test(`never gives less of a larger target (${dimensions} dimension${dimensions > 1 ? 's' : ''})`, () => {
+    const strategy = STRATEGIES[name] as Strategy;
+    fc.assert(
+      fc.property(cluster({ nodes: 60, dimensions }), fc.double({ min: 1, max: 10, noNaN: true }), (given, factor) => {
+        const larger = { ...given, target: given.target.map((limit) => limit * factor) };
+        const before = sharesOf(strategy, given);
+        sharesOf(strategy, larger)
+          .slice(0, dimensions)
+          .forEach((column, dimension) => {
+            column.forEach((share, node) => {
+              const slack = ROUNDING * (larger.target[dimension] as number);
+              expect(share).toBeGreaterThanOrEqual((before[dimension]?.[node] as number) - slack);
+            });
+          });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function zeros(column: readonly number[]): number[] {
+  return column.map(() => 0);
+}
