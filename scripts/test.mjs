@@ -9,6 +9,7 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
 const GROUPS = [
   { projects: ['quick', 'adapters'], workers: 3 },
   { projects: ['cluster'], workers: 2 },
+  { projects: ['demo'], workers: 1 },
 ];
 const LONG = [{ projects: ['long'], workers: 1 }];
 

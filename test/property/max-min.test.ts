@@ -17,7 +17,7 @@ function bisectedFill(
   let below = 0;
   let above = Math.max(...high.map((most, node) => most / (weight[node] as number)), 0);
   if (total(high.slice()) <= capacity) return at(above);
-  for (let halving = 0; halving < 200; halving++) {
+  for (let halving = 0; halving < 100; halving++) {
     const middle = (below + above) / 2;
     if (total(at(middle)) > capacity) above = middle;
     else below = middle;
@@ -55,13 +55,14 @@ test('water-filling agrees with bisection', () => {
       );
       const expected = bisectedFill(low, high, weight, capacity);
       out.forEach((amount, node) => {
-        expect(Math.abs(amount - (expected[node] as number))).toBeLessThanOrEqual(1e-7 * (capacity + 1e-3));
+        const right = expected[node] as number;
+        if (Math.abs(amount - right) > 1e-7 * (capacity + 1e-3)) throw new Error(`${amount} instead of ${right}`);
       });
       expect(Math.abs(total(Array.from(out)) - Math.min(capacity, total(high)))).toBeLessThanOrEqual(
         1e-9 * (capacity + 1e-3),
       );
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -84,6 +85,19 @@ describe('one dimension', () => {
   });
 });
 
+/** Both dimensions are wanted by several nodes, in amounts of the size of their targets: where filling them apart wastes most. */
+const contested = fc.integer({ min: 2, max: 12 }).chain((size) => {
+  const wish = fc.double({ min: -1.5, max: 1, noNaN: true }).map((exponent) => (1000 / size) * 10 ** exponent);
+  const column = fc.array(wish, { minLength: size, maxLength: size });
+  return fc.record<Cluster>({
+    target: fc.constant([1000, 1000]),
+    usage: fc.constant([]),
+    demand: fc.tuple(column, column),
+    weight: fc.constant(new Array<number>(size).fill(1)),
+    floorRatio: fc.constant(0.001),
+  });
+});
+
 /** What node `at` can use of its demand with these shares, 0 … 1. */
 function usablePart(given: Cluster, shares: readonly (readonly number[])[], at: number): number {
   const parts = given.demand.map((column, dimension) => {
@@ -98,7 +112,7 @@ describe('two dimensions jointly', () => {
     let worst = 0;
     let cases = 0;
     fc.assert(
-      fc.property(cluster({ nodes: 30 }), (given) => {
+      fc.property(contested, (given) => {
         const floored = { ...given, floorRatio: 0.001 };
         const shares = sharesOf(maxMin, floored);
         const usable = given.weight.map((_, at) => usablePart(given, shares, at));
@@ -110,7 +124,7 @@ describe('two dimensions jointly', () => {
         });
         worst = Math.max(worst, Math.min(...idle));
       }),
-      { numRuns: 4000, seed: 20_261_121 },
+      { numRuns: 3000, seed: 20_261_121 },
     );
     console.log(`jointly: worst idle part of the tightest dimension ${(100 * worst).toFixed(2)} % in ${cases} cases`);
     expect(worst).toBeLessThanOrEqual(0.05);

@@ -7,7 +7,7 @@ import {
   type TopicRecord,
 } from '../report/record.js';
 import { LogTime } from '../topic/log-time.js';
-import { MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
+import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 /**
@@ -118,7 +118,10 @@ export class LogReader {
     this.#usageMap.remove(key);
     const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
     const member = nodeKey === null ? undefined : this.#membership.get(nodeKey);
-    if (member !== undefined) this.#membership.forget(member, partition);
+    if (member === undefined) return;
+    this.#membership.forget(member, partition);
+    // Rows of a bucket that nobody buried still count if the node comes back, so they must find it.
+    if (isForgotten(member) && !this.#usageMap.hasRowsOf(member)) this.#membership.drop(member);
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {

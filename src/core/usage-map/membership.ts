@@ -123,7 +123,7 @@ export class Membership {
     return expired;
   }
 
-  /** A tombstone of the node's own key on a partition: it has no life there any more. A node without any is dropped from memory. */
+  /** A tombstone of the node's own key on a partition: it has no life there any more. */
   forget(member: Member, partition: number): void {
     if (partition === MEMBERSHIP_PARTITION) {
       if (member.state === 'alive') return;
@@ -132,7 +132,11 @@ export class Membership {
       member.state = 'expired';
     }
     member.lives[partition] = 0;
-    if (member.state !== 'alive' && member.lives.every((life) => life === 0)) this.#byKey.delete(member.nodeKey);
+  }
+
+  /** Drops a node without life and rows from memory; its slot is not used again. */
+  drop(member: Member): void {
+    this.#byKey.delete(member.nodeKey);
   }
 
   #introduce(nodeKey: NodeKey, logMs: number): Member {
@@ -165,6 +169,11 @@ export class Membership {
       member.position = position;
     });
   }
+}
+
+/** Whether nothing but rows can be left of a node: it is not alive, and its key is buried on every partition. */
+export function isForgotten(member: Member): boolean {
+  return member.state !== 'alive' && newestLife(member) === 0;
 }
 
 /** Newest life of a node on any partition; its next one has to be newer. */

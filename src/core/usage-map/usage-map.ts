@@ -85,6 +85,11 @@ export class UsageMap {
     }
   }
 
+  hasRowsOf(member: Member): boolean {
+    for (const entry of this.#entries.values()) if (entry.member === member) return true;
+    return false;
+  }
+
   keysOf(member: Member): { partition: number; key: string }[] {
     const keys: { partition: number; key: string }[] = [];
     for (const [key, { member: owner, partition }] of this.#entries)

@@ -137,6 +137,19 @@ describe('a buried node', () => {
     expect(reading.rowsOf('orders')).toEqual({ a: 3 });
   });
 
+  test('keeps the rows of a bucket that nobody buried', () => {
+    const early = new Reading(2);
+    early.report('a', { orders: 7 }, { partition: 1 });
+    early.tombstone(nodeKeyText('a'), { partition: 1 });
+    early.node('a');
+    expect(early.rowsOf('orders')).toEqual({ a: 7 });
+    const late = new Reading(2);
+    late.node('a');
+    late.report('a', { orders: 7 }, { partition: 1 });
+    late.tombstone(nodeKeyText('a'), { partition: 1 });
+    expect(late.rowsOf('orders')).toEqual({ a: 7 });
+  });
+
   test('that only another partition has told of is not taken for long dead', () => {
     const reading = new Reading(2);
     for (let second = 0; second < 700; second++) reading.node('a', { afterMs: 1000 });
