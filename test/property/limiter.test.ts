@@ -1,3 +1,4 @@
+import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';

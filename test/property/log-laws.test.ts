@@ -1,3 +1,4 @@
+import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { STRATEGIES } from '../../src/core/convergence/registry.js';

@@ -1,5 +1,9 @@
-import type { Coordinator } from '../coordinator.js';
 import { nodeRecordKey } from '../report/record.js';
+import type { CoordinatorSettings } from '../settings.js';
+import type { NodeKey } from '../vocabulary.js';
+import type { LogReader } from './log-reader.js';
+import type { Membership } from './membership.js';
+import type { UsageMap } from './usage-map.js';
 
 /** Records freed per call: a cluster of many dead nodes is cleaned over some seconds, not in one produce. */
 const KEYS_PER_CALL = 64;
@@ -8,9 +12,9 @@ const KEYS_PER_CALL = 64;
  * Keys of nodes that have been gone for `forgetAfterMs` of log time, to be freed by tombstones. Only the alive node with the lowest
  * key does it: two would be harmless (a tombstone changes no share), many would be noise.
  */
-export function tombstonesOfForgotten(coordinator: Coordinator): { partition: number; key: string }[] {
-  const { membership, usageMap, log, settings } = coordinator;
-  if (membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
+export function tombstonesOfForgotten(own: Cluster): { partition: number; key: string }[] {
+  const { membership, usageMap, log, settings } = own;
+  if (membership.alive[0]?.nodeKey !== own.nodeKey) return [];
   const keys: { partition: number; key: string }[] = [];
   for (const member of membership.all()) {
     if (keys.length >= KEYS_PER_CALL) break;
@@ -22,4 +26,13 @@ export function tombstonesOfForgotten(coordinator: Coordinator): { partition: nu
     }
   }
   return keys;
+}
+
+/** What a node knows of the cluster; the coordinator is one. */
+interface Cluster {
+  readonly nodeKey: NodeKey;
+  readonly settings: CoordinatorSettings;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly log: LogReader;
 }
