@@ -52,7 +52,9 @@ export class World {
   readonly queue = new EventQueue();
   readonly random: Random;
   readonly topic: SimulatedTopic;
+  /** The process started last under each name. */
   readonly nodes = new Map<string, SimulatedNode>();
+  readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   readonly settings: WorldSettings;
 
@@ -71,7 +73,13 @@ export class World {
     const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
     const node = new SimulatedNode(settings, this.queue, this.topic, compacted);
     this.nodes.set(as, node);
+    this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;
+  }
+
+  /** Processes that run under a name and have not been fenced: one, or several for a moment where two claim one node id. */
+  serving(name: string): SimulatedNode[] {
+    return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }
 
   node(name: string): SimulatedNode {
@@ -128,7 +136,9 @@ export class World {
   }
 
   #ask({ node, lane = 0, messages = 1, bytes = 0 }: Omit<Traffic, 'ratePerSecond'>, retry: boolean): boolean {
-    const granted = this.nodes.get(node)?.tryAcquire(lane, messages, bytes, retry) ?? false;
+    const asked = this.nodes.get(node);
+    const process = asked?.coordinator.phase === 'fenced' ? this.serving(node).at(-1) : asked;
+    const granted = process?.tryAcquire(lane, messages, bytes, retry) ?? false;
     this.arrivals.push({ atMs: this.nowMs, node, lane, granted, messages, bytes });
     return granted;
   }

@@ -63,7 +63,8 @@ async function get<Answer>(url: URL, path: string): Promise<Answer> {
   );
   const answer: unknown = await response.json().catch(() => unreachable(url, `${path} is answered by something else`));
   if (response.ok) return answer as Answer;
-  const detail = (answer as { detail?: unknown }).detail;
+  const { code, detail } = answer as { code?: unknown; detail?: unknown };
+  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
   return unreachable(url, typeof detail === 'string' ? detail : `${path} answers with status ${response.status}`);
 }
 

@@ -3,7 +3,7 @@ import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { Coordinator } from '../core/coordinator.js';
-import type { CoordinatorEvent } from '../core/coordinator-protocol.js';
+import type { CoordinatorEvent, Notice } from '../core/coordinator-protocol.js';
 import { enforce } from '../core/limiter/enforce.js';
 import { Limiter } from '../core/limiter/limiter.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
@@ -19,6 +19,8 @@ import { TopicPump } from './topic-pump.js';
 
 /** How long a farewell may take before the node leaves without it; the others then notice its silence. */
 const FAREWELL_TIMEOUT_MS = 1500;
+
+type FencedNotice = Extract<Notice, { readonly kind: 'fenced' }>;
 
 export interface QuotaNodeOptions {
   readonly config: ResolvedConfig;
@@ -53,6 +55,7 @@ export class QuotaNode {
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
+  #fenced: FencedNotice | null = null;
   #waiting: (() => void)[] = [];
 
   constructor(options: QuotaNodeOptions) {
@@ -151,13 +154,16 @@ export class QuotaNode {
     const effects = coordinator.step(event, nowMs);
     enforce(effects, coordinator, this.limiter, nowMs);
     this.pump.send(effects.appends);
-    for (const notice of effects.notices) announce(notice, this.#telemetry);
+    for (const notice of effects.notices) {
+      announce(notice, this.#telemetry);
+      if (notice.kind === 'fenced') this.#fenced = notice;
+    }
     if (effects.changedLanes.length > 0) {
       this.rebalancing.sharesMoved(effects.changedLanes, coordinator, nowMs);
       announceShares(effects.changedLanes, coordinator, this.#telemetry);
     }
     if (!wasReady && coordinator.isReady) for (const resolve of this.#waiting.splice(0)) resolve();
-    if (coordinator.phase === 'fenced') this.#fence();
+    if (this.#fenced !== null) this.#fence(this.#fenced);
   }
 
   #createCoordinator(): Coordinator {
@@ -177,11 +183,11 @@ export class QuotaNode {
     this.rounds.totalMs += this.clock() - before;
   }
 
-  #fence(): void {
+  #fence({ newerIncarnation: newer, ownIncarnation: own }: FencedNotice): void {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
-    const error = new QuotameshError('NODE_FENCED', { node: this.config.nodeId });
+    const error = new QuotameshError('NODE_FENCED', { node: this.config.nodeId, newer, own });
     this.#telemetry.log('error', error.message, { code: error.code, remedy: error.remedy });
     this.onFenced?.(error);
   }

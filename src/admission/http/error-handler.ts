@@ -40,6 +40,8 @@ const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is empty' }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new QuotameshError('BODY_INVALID', { reason: 'the body is not as long as Content-Length says' }),
+  // Node's own code for a client that hangs up in the middle of its body: nobody reads the answer, and nothing is wrong here.
+  ECONNRESET: () => new QuotameshError('BODY_INVALID', { reason: 'the connection ended before the body did' }),
   FST_ERR_CTP_BODY_TOO_LARGE: (_, request) =>
     new QuotameshError('BODY_TOO_LARGE', { limit: request.routeOptions.bodyLimit }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (_, request) =>

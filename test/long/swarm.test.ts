@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { runSwarm } from '../../sim/swarm.js';
+import { GROUP, SETTINGS } from '../simulation/settings.js';
+
+const SEEDS = 300;
+/** Pinned seeds and as many new ones, which a failure names. */
+const FIRST_NEW_SEED = Number(process.env.SWARM_FIRST_SEED ?? Date.now() % 1_000_000_000);
+
+test.each([
+  { says: 'pinned', first: 1 },
+  { says: 'new', first: FIRST_NEW_SEED },
+])('swarm of $says seeds', ({ says, first }) => {
+  console.log(`${says} seeds ${first} … ${first + SEEDS - 1}`);
+  const worst = { whole: 0, split: 0, after: 0 };
+  for (let seed = first; seed < first + SEEDS; seed++) {
+    const verdict = runSwarm(seed, SETTINGS, GROUP);
+    const replay = `SWARM_SEED=${seed} npx vitest run --project quick test/simulation/swarm.test.ts`;
+    expect(verdict.problems, [`replay: ${replay}`, ...verdict.plan].join('\n')).toEqual([]);
+    for (const phase of ['whole', 'split', 'after'] as const)
+      worst[phase] = Math.max(worst[phase], verdict.worst[phase]);
+  }
+  console.log(`worst 5 s × quota: ${JSON.stringify(worst)}`);
+});

@@ -1,0 +1,62 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { Replay } from '../../../src/demo/traffic/replay.js';
+import { parseTrace, readTrace } from '../../../src/demo/traffic/trace.js';
+
+const HEADER = 'TIMESTAMP,ContextTokens,GeneratedTokens';
+const TRACE_FILE = fileURLToPath(new URL('../../../examples/traces/azure-llm-code-2023.csv', import.meta.url));
+
+describe('readTrace', () => {
+  test('reads the trace that comes with the project', async () => {
+    const rows = await readTrace(TRACE_FILE);
+    expect(rows).toHaveLength(8819);
+    expect(rows[0]).toEqual({ atMs: 0, bytes: 4818 });
+    expect(rows[1]?.atMs).toBeCloseTo(52, 3);
+    expect(rows[8818]?.atMs).toBeGreaterThan(56 * 60_000);
+  });
+
+  test('keeps the digits below a millisecond', () => {
+    const text = `${HEADER}\n2023-11-16 18:17:03.9799600,1,2\n2023-11-16 18:17:03.9799601,3,4\n`;
+    const [, second] = parseTrace(text, 'x.csv');
+    expect(second?.atMs).toBeCloseTo(0.0001, 9);
+    expect(second?.bytes).toBe(7);
+  });
+
+  test.each([
+    ['no header', '2023-11-16 18:17:03.9799600,1,2', 'x.csv: line 1: expected the header'],
+    ['no number', `${HEADER}\n2023-11-16 18:17:03.9799600,many,2`, 'x.csv: line 2: cannot read'],
+    ['no time', `${HEADER}\nyesterday,1,2`, 'x.csv: line 2: cannot read yesterday,1,2'],
+    ['one request', `${HEADER}\n2023-11-16 18:17:03.9799600,1,2`, 'at least two requests'],
+    [
+      'time going back',
+      `${HEADER}\n2023-11-16 18:17:03.9799600,1,2\n2023-11-16 18:17:02.9799600,1,2`,
+      'line 3: rows must be in order of time',
+    ],
+  ])('says what is wrong: %s', (_, text, message) => {
+    expect(() => parseTrace(text, 'x.csv')).toThrow(message);
+  });
+});
+
+describe('Replay', () => {
+  const rows = [
+    { atMs: 0, bytes: 1 },
+    { atMs: 100, bytes: 2 },
+    { atMs: 300, bytes: 3 },
+  ];
+
+  test('hands out each request once, at its time divided by the speed', () => {
+    const replay = new Replay(rows, 10);
+    expect(replay.nextAtMs).toBe(0);
+    expect(replay.arrivedBy(9.9).map(({ bytes }) => bytes)).toEqual([1]);
+    expect(replay.nextAtMs).toBe(10);
+    expect(replay.arrivedBy(30).map(({ bytes }) => bytes)).toEqual([2, 3]);
+    expect(replay.arrivedBy(30)).toEqual([]);
+  });
+
+  test('begins again one mean gap after the last request', () => {
+    const replay = new Replay(rows, 10);
+    replay.arrivedBy(30);
+    expect(replay.nextAtMs).toBe(45);
+    expect(replay.arrivedBy(90).map(({ bytes }) => bytes)).toEqual([1, 2, 3, 1]);
+  });
+});
