@@ -49,7 +49,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
     },
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
-    lastRebalancingMs: node.rebalancing.lastMs,
+    lastRebalancingMs: node.rebalancing.lastMs(nowMs),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
   };
 }
@@ -77,7 +77,7 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
     },
-    local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction))),
+    local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
     nodes,
   };
 }
@@ -115,17 +115,19 @@ function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, n
   return rows;
 }
 
-function localOf(node: QuotaNode, lane: number): LocalStatus {
+function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined): LocalStatus {
   const { limiter, coordinator } = node;
   const state = coordinator?.lanes.get(lane);
   const messages = slotOf(lane, MESSAGES);
   const bytes = slotOf(lane, BYTES);
+  // Nothing is applied before the first use; this is what would be.
+  const expected = computed ?? rates(NO_RATES);
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
     link: state?.link ?? 'linked',
-    share: rates(state === undefined ? NO_RATES : pair(coordinator?.shares.applied)),
-    limit: rates(state === undefined ? NO_RATES : pair(coordinator?.shares.limit)),
+    share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
+    limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
     admittedMessages: limiter.admitted[messages] as number,
     admittedBytes: limiter.admitted[bytes] as number,
     attemptedMessages: limiter.attempted[messages] as number,

@@ -5,14 +5,17 @@ import { DIMENSION_COUNT, slotOf } from '../core/vocabulary.js';
 const MOVED_RATIO = 0.05;
 const REST_MS = 300;
 
-/** How long rebalancing takes: from the first share that moves until the last, an episode ends with 300 ms of rest. */
+/** How long the last rebalancing took: from the first share that moved until the last; it is over after 300 ms of rest. */
 export class RebalancingWatch {
   readonly #shares = new Map<number, number>();
   #beganMs = 0;
+  #lastMs = 0;
   #movedMs = Number.NEGATIVE_INFINITY;
 
-  get lastMs(): number {
-    return Math.max(0, this.#movedMs - this.#beganMs);
+  /** Of the last one that is over: while shares still move nobody knows how long it will take. */
+  lastMs(nowMs: number): number {
+    if (nowMs - this.#movedMs > REST_MS) this.#end();
+    return this.#lastMs;
   }
 
   sharesMoved(lanes: readonly number[], coordinator: Coordinator, nowMs: number): void {
@@ -23,8 +26,15 @@ export class RebalancingWatch {
       }
     }
     if (!moved) return;
-    if (nowMs - this.#movedMs > REST_MS) this.#beganMs = nowMs - coordinator.reportRoundTripMs;
+    if (nowMs - this.#movedMs > REST_MS) {
+      this.#end();
+      this.#beganMs = nowMs - coordinator.reportRoundTripMs;
+    }
     this.#movedMs = nowMs;
+  }
+
+  #end(): void {
+    if (this.#movedMs !== Number.NEGATIVE_INFINITY) this.#lastMs = this.#movedMs - this.#beganMs;
   }
 
   #hasMoved(slot: number, applied: Float64Array): boolean {

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { admittedRate, worstWindow } from '../../sim/measure.js';
+import { type LaneArrival, World, type WorldSettings } from '../../sim/world.js';
+import type { GroupSettings } from '../../src/core/settings.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
+const PUBLISH = 0;
+const DISPATCH = 1;
+
+function group(changes: Partial<GroupSettings>): GroupSettings {
+  return { ...GROUP, ...changes };
+}
+
+function cluster(seed: number, nodes: readonly string[], settings: Partial<WorldSettings>): World {
+  const world = new World(seed, { ...SETTINGS, ...settings });
+  for (const node of nodes) world.start(node);
+  world.runFor(100);
+  return world;
+}
+
+function ofLane(world: World, lane: number): LaneArrival[] {
+  return world.arrivals.filter((arrival) => arrival.lane === lane);
+}
+
+describe('lanes are independent', () => {
+  test('publish and dispatch of a group', () => {
+    const quota = { publish: [500, UNLIMITED[1]], dispatch: [200, UNLIMITED[1]] } as const;
+    const world = cluster(41, ['a', 'b'], { groups: [group({ quota })] });
+    for (const lane of [PUBLISH, DISPATCH]) {
+      world.drive({ node: 'a', lane, ratePerSecond: () => 900 });
+      world.drive({ node: 'b', lane, ratePerSecond: () => 50 });
+    }
+    world.runFor(12_000);
+    expect(admittedRate(ofLane(world, PUBLISH), 3000, 12_000) / 500).toBeCloseTo(1, 1);
+    expect(admittedRate(ofLane(world, DISPATCH), 3000, 12_000) / 200).toBeCloseTo(1, 1);
+    expect(admittedRate(ofLane(world, PUBLISH), 3000, 12_000, 'b')).toBeGreaterThan(45);
+  });
+
+  test('a blocked, an unlimited and a limited group beside each other', () => {
+    const quotas = [[0, 0], UNLIMITED, [100, UNLIMITED[1]]] as const;
+    const groups = quotas.map((publish, at) => group({ name: `g${at}`, quota: { publish, dispatch: UNLIMITED } }));
+    const world = cluster(42, ['a', 'b', 'c'], { groups });
+    for (const node of ['a', 'b', 'c']) {
+      for (const lane of [0, 2, 4]) world.drive({ node, lane, ratePerSecond: () => 300, bytes: 10 });
+    }
+    world.runFor(6000);
+    const rates = [0, 2, 4].map((lane) => admittedRate(ofLane(world, lane), 1000, 6000));
+    expect(rates[0]).toBe(0);
+    expect(ofLane(world, 2).every(({ granted, atMs }) => granted || atMs < 200)).toBe(true);
+    expect(rates[2]).toBeGreaterThan(95);
+    expect(rates[2]).toBeLessThan(105);
+  });
+
+  test('a quota of bytes alone', () => {
+    const quota = { publish: [UNLIMITED[0], 50_000], dispatch: UNLIMITED } as const;
+    const world = cluster(43, ['a', 'b'], { groups: [group({ quota })] });
+    world.drive({ node: 'a', ratePerSecond: () => 2000, bytes: 100 });
+    world.drive({ node: 'b', ratePerSecond: () => 50, bytes: 100 });
+    world.runFor(8000);
+    const bytes = world.arrivals.filter(({ granted, atMs }) => granted && atMs >= 3000).length * 100;
+    expect(bytes / 5 / 50_000).toBeGreaterThan(0.97);
+    expect(bytes / 5 / 50_000).toBeLessThan(1.03);
+    expect(admittedRate(world.arrivals, 3000, 8000, 'b')).toBeGreaterThan(45);
+  });
+});
+
+test('weights: who weighs three times as much gets three times as much', () => {
+  const world = cluster(44, ['a', 'b', 'c'], { groups: [group({ weights: { a: 3 } })] });
+  for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => 1500 });
+  world.runFor(8000);
+  expect(admittedRate(world.arrivals, 3000, 8000, 'a')).toBeCloseTo(600, -1.5);
+  expect(admittedRate(world.arrivals, 3000, 8000, 'b')).toBeCloseTo(200, -1.5);
+});
+
+test('200 groups on four partitions: each has its quota, and no more', () => {
+  const groups = Array.from({ length: 200 }, (_, at) => {
+    return group({ name: `group-${at}`, quota: { publish: [20 + at, UNLIMITED[1]], dispatch: UNLIMITED } });
+  });
+  const world = cluster(45, ['a', 'b', 'c'], { partitions: 4, groups });
+  groups.forEach((_, at) => {
+    for (const node of ['a', 'b', 'c'])
+      world.drive({ node, lane: at * 2, ratePerSecond: () => (20 + at) * (node === 'a' ? 1 : 0.2) });
+  });
+  world.runFor(9000);
+  const granted = new Array<number>(200).fill(0);
+  const asked = new Array<number>(200).fill(0);
+  for (const { lane, atMs, granted: isGranted } of world.arrivals) {
+    if (atMs < 4000) continue;
+    asked[lane / 2] = (asked[lane / 2] as number) + 1;
+    if (isGranted) granted[lane / 2] = (granted[lane / 2] as number) + 1;
+  }
+  const parts = granted.map((count, at) => count / Math.min((20 + at) * 5, asked[at] as number));
+  const mean = parts.reduce((sum, part) => sum + part, 0) / 200;
+  console.log(
+    `200 groups: mean ${mean.toFixed(3)}, least ${Math.min(...parts).toFixed(3)}, most ${Math.max(...parts).toFixed(3)} of min(quota, demand)`,
+  );
+  expect(mean).toBeGreaterThan(0.9);
+  expect(Math.min(...parts)).toBeGreaterThan(0.6);
+  expect(Math.max(...parts)).toBeLessThan(1.15);
+});
+
+test('groups that fall idle and come back never over-admit', () => {
+  const world = cluster(46, ['a', 'b', 'c'], {});
+  // Idle for more than the minute after which a lane is not served any more, at all nodes or at one.
+  const isBusy = (nowMs: number) => nowMs < 5000 || (nowMs > 80_000 && nowMs < 85_000) || nowMs > 160_000;
+  world.drive({ node: 'a', ratePerSecond: (nowMs) => (isBusy(nowMs) ? 800 : 0) });
+  world.drive({ node: 'b', ratePerSecond: (nowMs) => (isBusy(nowMs) ? 800 : 0) });
+  world.drive({ node: 'c', ratePerSecond: (nowMs) => (isBusy(nowMs) || nowMs > 70_000 ? 800 : 0) });
+  world.runFor(79_000);
+  expect(world.node('a').coordinator.lanes.size).toBe(0);
+  world.runFor(86_000);
+  expect(worstWindow(world.arrivals, 1000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.2);
+  expect(worstWindow(world.arrivals, 5000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.05);
+  expect(admittedRate(world.arrivals, 82_000, 85_000)).toBeGreaterThan(970);
+});
+
+test('a node id that starts again within a second takes over what it had, without a gap or a burst', () => {
+  const world = cluster(47, ['a', 'b', 'c'], {});
+  for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => 700 });
+  world.runFor(4000);
+  world.node('b').crash();
+  world.runFor(600);
+  const again = world.start('b', { compacted: true });
+  world.runFor(300);
+  expect(again.coordinator.isReady).toBe(true);
+  world.runFor(4000);
+  expect(world.node('a').notices.filter(({ notice }) => notice.kind === 'member-expired')).toEqual([]);
+  expect(admittedRate(world.arrivals, 6000, 9000, 'b')).toBeGreaterThan(310);
+  expect(worstWindow(world.arrivals, 1000, 2000, 9000) / 1000).toBeLessThanOrEqual(1.1);
+});
+
+test('appends and acknowledgements that get lost cost accuracy, not safety', () => {
+  const world = cluster(48, ['a', 'b', 'c'], { partitions: 2 });
+  Object.assign(world.topic.faults, { lost: 0.15, unacknowledged: 0.15 });
+  world.drive({ node: 'a', ratePerSecond: (nowMs) => (Math.floor(nowMs / 3000) % 2 === 0 ? 2000 : 100) });
+  world.drive({ node: 'b', ratePerSecond: (nowMs) => (Math.floor(nowMs / 3000) % 2 === 1 ? 2000 : 100) });
+  world.drive({ node: 'c', ratePerSecond: () => 100 });
+  world.runFor(20_000);
+  for (const node of ['a', 'b', 'c']) expect(world.node(node).coordinator.phase).toBe('ready');
+  expect(worstWindow(world.arrivals, 5000, 1000, 20_000) / 1000).toBeLessThanOrEqual(1.1);
+  expect(admittedRate(world.arrivals, 2000, 20_000)).toBeGreaterThan(900);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { World, type WorldSettings } from '../../sim/world.js';
+import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { nodeRecordKey } from '../../src/core/report/record.js';
+import { Follower } from '../property/follower.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const SEEDS = [21, 22, 23, 24, 25, 26];
+
+function settingsWith(partitions: number): WorldSettings {
+  const groups = ['orders', 'mails', 'events'].map((name) => ({ ...GROUP, name }));
+  return { ...SETTINGS, partitions, groups };
+}
+
+/** A cluster in which nodes die, leave and come back; then one more joins. */
+function livelyWorld(seed: number): World {
+  const world = new World(seed, settingsWith(1 + (seed % 4)));
+  const nodes = ['a', 'b', 'c', 'd', 'e', 'f'];
+  for (const node of nodes) world.start(node);
+  for (const node of [...nodes, 'new']) {
+    for (const group of [0, 1, 2]) {
+      const rates = Array.from(
+        { length: 12 },
+        () => world.random.between(0, 700) * (world.random.next() < 0.3 ? 0 : 1),
+      );
+      world.drive({ node, lane: group * 2, ratePerSecond: (nowMs) => rates[Math.floor(nowMs / 4000) % 12] as number });
+    }
+  }
+  world.runFor(6000);
+  world.node('a').leave();
+  world.node('b').crash();
+  world.runFor(world.random.between(500, 9000));
+  world.start('b');
+  world.node('c').crash();
+  world.runFor(world.random.between(500, 5500));
+  return world;
+}
+
+/** The newest record of each key, as compaction leaves it. */
+function compacted(log: readonly ReadEvent[]): ReadEvent[] {
+  const newest = new Map(log.map((read) => [`${read.partition}:${read.key}`, read]));
+  return log.filter((read) => newest.get(`${read.partition}:${read.key}`) === read);
+}
+
+function followed(world: World, log: readonly ReadEvent[]): Follower {
+  const follower = new Follower({ ...world.settings, nodeId: 'reader', nonce: 1 });
+  for (const read of log) follower.read(read);
+  return follower;
+}
+
+function shareOf(follower: Follower, nodeId: string): number[] {
+  return follower.shares().map(({ nodes, shares }) => shares[0]?.[nodes.indexOf(nodeId)] as number);
+}
+
+describe.each(SEEDS)('a newcomer on the compacted log, seed %i', (seed) => {
+  test('never takes more for itself than those with the whole history give it, and agrees after one staleness', () => {
+    const world = livelyWorld(seed);
+    const newcomer = world.start('new', { compacted: true });
+    world.runFor(300);
+    expect(newcomer.coordinator.isReady).toBe(true);
+    const joinedAt = world.topic.log.findIndex((read) => read.key === nodeRecordKey(newcomer.coordinator.nodeKey));
+    const before = compacted(world.topic.log.slice(0, joinedAt));
+    for (let second = 0; second < 8; second++) {
+      const late = followed(world, [...before, ...world.topic.log.slice(joinedAt)]);
+      const whole = followed(world, world.topic.log);
+      const given = shareOf(whole, 'new');
+      shareOf(late, 'new').forEach((share, lane) => {
+        expect(share, `lane ${lane} after ${second} s`).toBeLessThanOrEqual((given[lane] as number) * (1 + 1e-9));
+      });
+      if (second >= 6) expect(late.shares()).toEqual(whole.shares());
+      world.runFor(1000);
+    }
+  });
+});
+
+test('keys of nodes that are gone for long are buried by one node, and nothing else changes', () => {
+  const world = new World(31, { ...settingsWith(2), forgetAfterMs: 20_000 });
+  for (const node of ['a', 'b', 'c']) world.start(node);
+  for (const node of ['a', 'b', 'c'])
+    for (const lane of [0, 2, 4]) world.drive({ node, lane, ratePerSecond: () => 100 });
+  world.runFor(4000);
+  world.node('c').crash();
+  world.runFor(60_000);
+  const tombstones = world.topic.log.filter(({ record }) => record === null);
+  expect(tombstones.length).toBeGreaterThanOrEqual(3);
+  expect(new Set(tombstones.map(({ key }) => key.slice(0, 8))).size).toBe(1);
+  expect(new Set(tombstones.map(({ partition, key }) => `${partition}:${key}`)).size).toBe(tombstones.length);
+  const left = compacted(world.topic.log).filter(({ record }) => record !== null);
+  expect(new Set(left.map(({ key }) => key.slice(0, 8))).size).toBe(2);
+  for (const node of ['a', 'b']) expect(world.node(node).coordinator.membership.alive).toHaveLength(2);
+  const back = world.start('c', { compacted: true });
+  world.runFor(500);
+  expect(back.coordinator.isReady).toBe(true);
+  expect(world.node('a').coordinator.membership.alive).toHaveLength(3);
+});
