@@ -18,7 +18,8 @@ export class TableView implements View {
   constructor(out: WriteStream, introduction: Introduction) {
     this.#out = out;
     this.#introduction = introduction;
-    out.write(HIDE_CURSOR);
+    // Once, above what is redrawn: commands to copy must not be cut at the width of the screen.
+    out.write(`${introduction.hints.join('\n')}\n\n${HIDE_CURSOR}`);
   }
 
   show(frame: Frame): void {
@@ -38,7 +39,7 @@ export class TableView implements View {
   }
 }
 
-export function frameLines(frame: Frame, { headline, forMs, hints }: Introduction): string[] {
+export function frameLines(frame: Frame, { headline, forMs }: Introduction): string[] {
   const clock = `${seconds(frame.elapsedMs)}${forMs === null ? '' : ` of ${seconds(forMs)}`}`;
   const [head, ...rows] = textTable(HEAD, frame.rows.map(cells), HEAD.slice(1));
   return [
@@ -50,8 +51,6 @@ export function frameLines(frame: Frame, { headline, forMs, hints }: Introductio
     `messages  ${bar(frame.admitted[0] / frame.quota[0])}  ${count(frame.admitted[0])} of ${count(frame.quota[0])} per second`,
     `bytes     ${bar(frame.admitted[1] / frame.quota[1])}  ${kilobytes(frame.admitted[1])} of ${kilobytes(frame.quota[1])} per second`,
     `the last rebalancing took ${Math.round(frame.lastRebalancingMs)} ms`,
-    '',
-    ...hints,
   ];
 }
 
