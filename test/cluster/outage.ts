@@ -28,7 +28,7 @@ export function outagePromises(outageMs: number): void {
     });
 
     for (const outage of [KILLED, FROZEN]) {
-      test(`the broker is ${outage.name}`, async () => {
+      test(`the broker is ${outage.name}`, { retry: 1 }, async () => {
         await surviveOutage(kafka, outage, outageMs);
       });
     }

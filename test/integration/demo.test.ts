@@ -55,7 +55,7 @@ function leftFolders(): string[] {
 }
 
 describe('npm start', () => {
-  test('--for 12s ends by itself with a verdict that holds, and leaves nothing behind', async () => {
+  test('--for 12s ends by itself with a verdict that holds, and leaves nothing behind', { retry: 2 }, async () => {
     const before = leftFolders();
     const demonstration = new Demonstration('--for', '12s');
     const code = await demonstration.exited;

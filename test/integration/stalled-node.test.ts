@@ -7,7 +7,9 @@ import { TrafficProcess } from '../cluster/traffic.js';
 const QUOTA = 400;
 const DEMAND = { a: 300, b: 300, c: 300 };
 
-test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', async () => {
+test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', {
+  retry: 1,
+}, async () => {
   const cluster = await Cluster.create({ topic: 'embedded', quota: QUOTA });
   const traffic = await TrafficProcess.start();
   const story = new Story(cluster, traffic, QUOTA);

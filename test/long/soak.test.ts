@@ -36,7 +36,10 @@ async function topicOf(topic: 'embedded' | 'kafka') {
   return { kind: 'kafka', brokers: await sharedKafka(), name: `soak-${process.pid}` };
 }
 
-/** Load whose busy node changes every 10 s; returns resident bytes per node: the mean of the last minute, a sample a second, since garbage collection makes a saw of ± 5 %. */
+/**
+ * Load whose busy node changes every 10 s; returns resident bytes per node: the mean of the last minute, a sample a
+ * second, since garbage collection makes a saw of ± 5 %.
+ */
 async function underLoad(cluster: Cluster, story: Story, minutes: number): Promise<Map<string, number>> {
   const samples = new Map<string, number[]>();
   const rounds = (minutes * MINUTE_MS) / 10_000;

@@ -16,7 +16,10 @@ export interface LaneShares {
   readonly target: readonly number[];
 }
 
-/** The part of a node that is a function of the log: what it has read, and the shares that follow from it. No clock, no limiter. */
+/**
+ * The part of a node that is a function of the log: what it has read, and the shares that follow from it. No clock, no
+ * limiter.
+ */
 export class Follower {
   readonly log: LogReader;
   readonly membership: Membership;

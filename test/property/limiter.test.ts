@@ -34,7 +34,9 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'empty' as const }) },
 );
 
-/** Tokens that a slot can have been given: what it began with, and rate × time that passed while the clock was ahead. */
+/**
+ * Tokens that a slot can have been given: what it began with, and rate × time that passed while the clock was ahead.
+ */
 class Ledger {
   readonly limiter = new Limiter(1);
   readonly rates = [0, 0];

@@ -86,7 +86,10 @@ describe('one dimension', () => {
   });
 });
 
-/** Both dimensions are wanted by several nodes, in amounts of the size of their targets: where filling them apart wastes most. */
+/**
+ * Both dimensions are wanted by several nodes, in amounts of the size of their targets: where filling them apart wastes
+ * most.
+ */
 const contested = fc.integer({ min: 2, max: 12 }).chain((size) => {
   const wish = fc.double({ min: -1.5, max: 1, noNaN: true }).map((exponent) => (1000 / size) * 10 ** exponent);
   const column = fc.array(wish, { minLength: size, maxLength: size });

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import type { Participants } from '../unit/core/convergence/round-of.js';
 
-/** Rates as clusters have them, and as only tests do: 0, 1e-3 … 1e12 on a logarithmic scale, and whole small numbers. */
+/**
+ * Rates as clusters have them, and as only tests do: 0, 1e-3 … 1e12 on a logarithmic scale, and whole small numbers.
+ */
 export const rate = fc.oneof(
   fc.constant(0),
   fc.double({ min: -3, max: 12, noNaN: true }).map((exponent) => 10 ** exponent),

@@ -75,12 +75,12 @@ test('weights: who weighs three times as much gets three times as much', () => {
 
 test('200 groups on four partitions: each has its quota, and no more', () => {
   const groups = Array.from({ length: 200 }, (_, at) => {
-    return group({ name: `group-${at}`, quota: { publish: [20 + at, UNLIMITED[1]], dispatch: UNLIMITED } });
+    return group({ name: `group-${at}`, quota: { publish: [10 + at / 2, UNLIMITED[1]], dispatch: UNLIMITED } });
   });
   const world = cluster(45, ['a', 'b', 'c'], { partitions: 4, groups });
   groups.forEach((_, at) => {
     for (const node of ['a', 'b', 'c'])
-      world.drive({ node, lane: at * 2, ratePerSecond: () => (20 + at) * (node === 'a' ? 1 : 0.2) });
+      world.drive({ node, lane: at * 2, ratePerSecond: () => (10 + at / 2) * (node === 'a' ? 1 : 0.2) });
   });
   world.runFor(9000);
   const granted = new Array<number>(200).fill(0);
@@ -90,7 +90,7 @@ test('200 groups on four partitions: each has its quota, and no more', () => {
     asked[lane / 2] = (asked[lane / 2] as number) + 1;
     if (isGranted) granted[lane / 2] = (granted[lane / 2] as number) + 1;
   }
-  const parts = granted.map((count, at) => count / Math.min((20 + at) * 5, asked[at] as number));
+  const parts = granted.map((count, at) => count / Math.min((10 + at / 2) * 5, asked[at] as number));
   const mean = parts.reduce((sum, part) => sum + part, 0) / 200;
   console.log(
     `200 groups: mean ${mean.toFixed(3)}, least ${Math.min(...parts).toFixed(3)}, most ${Math.max(...parts).toFixed(3)} of min(quota, demand)`,

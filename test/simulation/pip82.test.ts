@@ -27,8 +27,8 @@ const LATER: Readonly<Record<string, string>> = {
 };
 
 /**
- * A round of the text is a minute of work, one of ours 100 ms, so the rates are multiplied: a change has to show in the counts of a few
- * rounds. From 70 to 80 per second would be noise for four seconds even at 700 to 800.
+ * A round of the text is a minute of work, one of ours 100 ms, so the rates are multiplied: a change has to show in the
+ * counts of a few rounds. From 70 to 80 per second would be noise for four seconds even at 700 to 800.
  */
 const SCALE = 10;
 const SCALE_OF_SMALL_CHANGES: Readonly<Record<string, number>> = { 'no-under-utilisation': 100 };
@@ -50,7 +50,10 @@ function worldOf(strategy: string, quota: number, members: readonly string[], sc
   return world;
 }
 
-/** Traffic in which the limits of the case's start arise: what each wants is its start limit; then what the case demands. */
+/**
+ * Traffic in which the limits of the case's start arise: what each wants is its start limit; then what the case
+ * demands.
+ */
 function playCase(world: World, given: ClosedLoopCase, scale: number): number {
   const { startLimits = {}, change = {}, topics = 1, demandPerTopic = 0, members = 0 } = given;
   const demand =

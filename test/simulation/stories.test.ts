@@ -60,8 +60,9 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
 });
 
 /**
- * The quiet nodes' own Poisson noise moves the total of 30 s by 0.5 % (one deviation) while the busy one's share stands still, and their
- * reported demands are known to 1 or 2 % each; so single windows are asserted at 3 %, and the mean of the seeds at 1 %.
+ * The quiet nodes' own Poisson noise moves the total of 30 s by 0.5 % (one deviation) while the busy one's share stands
+ * still, and their reported demands are known to 1 or 2 % each; so single windows are asserted at 3 %, and the mean of
+ * the seeds at 1 %.
  */
 test('2000 + 9 × 80: the total is within 1 % of the quota', () => {
   const errors = Array.from({ length: 8 }, (_, at) => {

@@ -13,7 +13,9 @@ interface AllocationCase {
   readonly expectedSum: number;
 }
 
-/** The strategies that a rule of the text describes; when the quota is exceeded both options of the text reduce alike. */
+/**
+ * The strategies that a rule of the text describes; when the quota is exceeded both options of the text reduce alike.
+ */
 const STRATEGIES_OF_RULE: Readonly<Record<string, readonly string[]>> = {
   'limit = usage + unused': ['equal-residual'],
   'limit = usage + unused x usage / total': ['proportional'],

@@ -13,7 +13,10 @@ import type { CoordinatorSettings } from '../../../../src/core/settings.js';
 import { DIRECTION_COUNT } from '../../../../src/core/vocabulary.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
-/** One coordinator with its limiter and a log that the test holds in its hands: what is appended is read back when the test says so. */
+/**
+ * One coordinator with its limiter and a log that the test holds in its hands: what is appended is read back when the
+ * test says so.
+ */
 export class OneNode {
   readonly settings: CoordinatorSettings;
   readonly coordinator: Coordinator;

@@ -11,7 +11,10 @@ import { Sampling } from '../sample/sampling.js';
 
 const RULE = { reads: 'demand', fastWindowMs: 50, quota: [1000, Infinity] } as const;
 
-/** A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong, uncorrected. */
+/**
+ * A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong,
+ * uncorrected.
+ */
 function looksThatDiffer(reportedRate: number, trueRate: number, { restsOnMs = 0, quota = 1000 } = {}): number[] {
   const sampling = new Sampling();
   const reported = createLaneRates();

@@ -1,0 +1,202 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+/** The rules of the source text that no linter checks. Each failure names file and line. */
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 50;
+const CORE_FUNCTION_LINES_MAX = 40;
+const WIDTH_MAX = 120;
+const BANNED_NAMES = /(^|-)(utils?|helpers?|managers?|data|common|misc|stuff|index)\./;
+/** The one list of exports. */
+const INDEX_ALLOWED = 'src/index.ts';
+/** Comments outside of the core and the simulator, until somebody wraps them. */
+const COMMENT_WIDTH_MAX = 160;
+
+interface SourceFile {
+  readonly path: string;
+  readonly lines: readonly string[];
+}
+
+function filesUnder(...folders: readonly string[]): SourceFile[] {
+  return folders
+    .flatMap((folder) => walk(join(ROOT, folder)))
+    .map((path) => {
+      const lines = readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
+      return { path: relative(ROOT, path), lines };
+    });
+}
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return ['generated', 'node_modules', 'dist'].includes(entry.name) ? [] : walk(path);
+    return /\.(ts|mjs)$/.test(entry.name) ? [path] : [];
+  });
+}
+
+function linesMatching(files: readonly SourceFile[], rule: (line: string, path: string) => boolean): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (rule(line, path) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  );
+}
+
+const own = filesUnder('src', 'sim');
+const core = own.filter(({ path }) => path.startsWith('src/core/'));
+const sim = own.filter(({ path }) => path.startsWith('sim/'));
+const everything = filesUnder('src', 'sim', 'test', 'bench', 'scripts', 'examples');
+
+describe('sizes', () => {
+  test(`no file of src and sim has more than ${FILE_LINES_MAX} lines`, () => {
+    const long = own.filter(({ lines }) => lines.length > FILE_LINES_MAX);
+    expect(long.map(({ path, lines }) => `${path}: ${lines.length} lines`)).toEqual([]);
+  });
+
+  test(`no function has more than ${FUNCTION_LINES_MAX} lines, none of the core more than ${CORE_FUNCTION_LINES_MAX}`, () => {
+    const long = own.flatMap(({ path, lines }) => {
+      const most = path.startsWith('src/core/') ? CORE_FUNCTION_LINES_MAX : FUNCTION_LINES_MAX;
+      return functionsIn(lines).flatMap(({ line, length }) =>
+        length > most ? [`${path}:${line}: ${length} lines`] : [],
+      );
+    });
+    expect(long).toEqual([]);
+  });
+
+  test(`no line is wider than ${WIDTH_MAX}; texts are not broken, comments elsewhere may have ${COMMENT_WIDTH_MAX}`, () => {
+    const wide = linesMatching(everything, (line, path) => {
+      const width = [...line].length;
+      if (isComment(line)) return width > (/^(src\/core|sim)\//.test(path) ? WIDTH_MAX : COMMENT_WIDTH_MAX);
+      return width > WIDTH_MAX && !isText(line);
+    });
+    expect(wide).toEqual([]);
+  });
+});
+
+describe('the core', () => {
+  test('imports nothing but the core', () => {
+    const foreign = core.flatMap(({ path, lines }) =>
+      importsOf(lines).flatMap((target) => {
+        const resolved = relative(ROOT, join(ROOT, dirname(path), target));
+        return target.startsWith('.') && resolved.startsWith('src/core/') ? [] : [`${path} imports ${target}`];
+      }),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  test('has no clock, no randomness, no process and nothing asynchronous', () => {
+    const impure = [
+      /\bDate\b/,
+      /Math\.random/,
+      /\bprocess\./,
+      /performance\./,
+      /\bconsole\./,
+      /\b(async|await|Promise)\b/,
+    ];
+    impure.push(/\bset(Timeout|Interval|Immediate)\b/);
+    const isImpure = (line: string) => impure.some((pattern) => pattern.test(withoutComment(line)));
+    expect(linesMatching(core, isImpure)).toEqual([]);
+  });
+
+  test('every folder of it is on the map', () => {
+    const map = join(ROOT, 'ARCHITECTURE.md');
+    expect(existsSync(map), 'ARCHITECTURE.md is missing: it must map every folder of src/core').toBe(true);
+    const text = readFileSync(map, 'utf8');
+    const folders = readdirSync(join(ROOT, 'src/core'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map(({ name }) => name).filter((name) => !text.includes(`src/core/${name}`))).toEqual([]);
+  });
+});
+
+describe('the simulator', () => {
+  test('never computes a share: of the convergence it knows types and the names in the registry only', () => {
+    const computing = linesMatching(sim, (line) => {
+      if (!/from '.*\/core\/(convergence|share)\//.test(line)) return false;
+      return !/^import type /.test(line) && !/convergence\/registry\.js/.test(line);
+    });
+    expect(computing).toEqual([]);
+    expect(linesMatching(sim, (line) => /\.converge\(|STRATEGIES\b|waterFill|allowanceOf/.test(line))).toEqual([]);
+  });
+});
+
+describe('names and leftovers', () => {
+  test('no file is named after nothing', () => {
+    const banned = everything.filter(({ path }) => BANNED_NAMES.test(basename(path)) && path !== INDEX_ALLOWED);
+    expect(banned.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('files are named in kebab case', () => {
+    const odd = everything.filter(
+      ({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d))?\.(ts|mjs)$/.test(basename(path)),
+    );
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('no test is skipped without a printed reason, and none runs alone', () => {
+    const tests = everything.filter(({ path }) => path.startsWith('test/'));
+    const alone = /\b(test|it|describe|suite)(\.\w+)*\.only\b/;
+    const skipped = /\b(test|it|describe|suite)(\.\w+)*\.(skip|todo)\b|\bx(it|describe|test)\(/;
+    expect(
+      linesMatching(tests, (line, path) => path !== 'test/tidy.test.ts' && (alone.test(line) || skipped.test(line))),
+    ).toEqual([]);
+  });
+
+  test('nothing is left to do', () => {
+    const marks = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX', 'HA' + 'CK'].join('|')})\\b`);
+    expect(linesMatching(everything, (line, path) => path !== 'test/tidy.test.ts' && marks.test(line))).toEqual([]);
+  });
+});
+
+/**
+ * Functions and methods by the indentation that the formatter gives them: the brace that closes one stands where its
+ * line begins.
+ */
+function functionsIn(lines: readonly string[]): { line: number; length: number }[] {
+  const found: { line: number; length: number }[] = [];
+  lines.forEach((line, at) => {
+    if (!opensFunction(line)) return;
+    const indent = line.slice(0, line.length - line.trimStart().length);
+    const end = lines.findIndex((later, index) => index > at && later.startsWith(`${indent}}`));
+    if (end !== -1) found.push({ line: at + 1, length: end - at + 1 });
+  });
+  return found;
+}
+
+function opensFunction(line: string): boolean {
+  if (!line.endsWith('{')) return false;
+  const text = line.trim();
+  if (
+    /^(\} else|if|for|while|switch|catch|try|class|interface|export (interface|class|abstract)|do|return \{)\b/.test(
+      text,
+    )
+  )
+    return false;
+  return (
+    /\bfunction\b.*\{$/.test(text) ||
+    /=> \{$/.test(text) ||
+    /^[#\w<>, ]*\(.*\)(: .+)? \{$/.test(text) ||
+    /^\}?\)(: .+)? \{$/.test(text)
+  );
+}
+
+function importsOf(lines: readonly string[]): string[] {
+  return lines.flatMap((line) => {
+    const match = /(?:^import\b|^export\b|^\}).*\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/.exec(line);
+    const target = match?.[1] ?? match?.[2] ?? match?.[3];
+    return target === undefined ? [] : [target];
+  });
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(\/\/|\*|\/\*)/.test(line);
+}
+
+/** A line that holds a string, or is a line of a longer one. */
+function isText(line: string): boolean {
+  return /['"`].*['"`]/.test(line) || /^[A-Z][a-z]* [a-z]/.test(line);
+}
+
+/** Without what only looks like code. */
+function withoutComment(line: string): string {
+  return isComment(line) ? '' : line.replace(/\/\/.*$/, '').replace(/'[^']*'/g, "''");
+}

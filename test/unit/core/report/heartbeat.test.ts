@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { Heartbeat } from '../../../../src/core/report/heartbeat.js';
+import { SETTINGS } from '../../../simulation/settings.js';
+
+const CALM = { suspected: false, heard: true };
+
+test.each([
+  { says: 'every second on the membership partition', partition: 0, circumstances: CALM, everyMs: 1000 },
+  { says: 'slower on the others', partition: 2, circumstances: CALM, everyMs: 5000 },
+  { says: 'fast while somebody is suspected', partition: 0, circumstances: { ...CALM, suspected: true }, everyMs: 250 },
+  {
+    says: 'suspicion does not matter elsewhere',
+    partition: 2,
+    circumstances: { ...CALM, suspected: true },
+    everyMs: 5000,
+  },
+  {
+    says: 'every second where nothing is heard',
+    partition: 2,
+    circumstances: { ...CALM, heard: false },
+    everyMs: 1000,
+  },
+])('$says', ({ partition, circumstances, everyMs }) => {
+  const heartbeat = new Heartbeat({ ...SETTINGS, partitions: 3, nodeId: 'a', nonce: 1 });
+  expect(heartbeat.isDue(partition, circumstances, 0)).toBe(true);
+  heartbeat.sent(partition, 7000);
+  expect(heartbeat.isDue(partition, circumstances, 7000 + everyMs - 1)).toBe(false);
+  expect(heartbeat.isDue(partition, circumstances, 7000 + everyMs)).toBe(true);
+});
