@@ -6,7 +6,9 @@ export interface Fault {
   readonly atMs: number;
   readonly endMs: number;
   readonly says: string;
-  /** Whether a node may go on, unheard, with what it held: only then may two parts of the cluster spend the same quota. */
+  /**
+   * Whether a node may go on, unheard, with what it held: only then may two parts of the cluster spend the same quota.
+   */
   readonly splits: boolean;
 }
 

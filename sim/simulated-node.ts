@@ -78,7 +78,10 @@ export class SimulatedNode {
     if (this.isRunning) this.#topic.repeat(this.#connection, count);
   }
 
-  /** The process is frozen. When it wakes, requests come first; its reads `backlogMs` later, as a busy event loop may order them. */
+  /**
+   * The process is frozen. When it wakes, requests come first; its reads `backlogMs` later, as a busy event loop may
+   * order them.
+   */
   stall(durationMs: number, backlogMs = 0): void {
     this.isStalled = true;
     this.#queue.after(durationMs, () => {

@@ -41,8 +41,9 @@ export interface Connection {
 const APPEND_TIMEOUT_MS = 500;
 
 /**
- * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost acknowledgements,
- * repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more: between partitions nothing is ordered.
+ * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
+ * acknowledgements, repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more:
+ * between partitions nothing is ordered.
  */
 export class SimulatedTopic {
   /** All records in the order of their appending, and per partition. */

@@ -10,7 +10,10 @@ export interface SwarmVerdict {
   readonly seed: number;
   readonly plan: readonly string[];
   readonly problems: readonly string[];
-  /** Admitted ÷ quota over the worst 5 s, while the cluster was whole, while a part of it was cut off, and after the last fault. */
+  /**
+   * Admitted ÷ quota over the worst 5 s, while the cluster was whole, while a part of it was cut off, and after the
+   * last fault.
+   */
   readonly worst: { readonly whole: number; readonly split: number; readonly after: number };
   readonly utilisation: number;
 }
@@ -24,13 +27,16 @@ const WINDOW_MS = 5000;
 /** A split is over when the node has been heard again and the others have read it. */
 const SPLIT_TAIL_MS = 4000;
 
-/** Whole: noise, bursts, the allowance of a rise, and the skew of read positions. Split: one more part that may hold the whole. */
+/**
+ * Whole: noise, bursts, the allowance of a rise, and the skew of read positions. Split: one more part that may hold the
+ * whole.
+ */
 const BOUND = { whole: 1.2, split: 2.2, after: 1.1 };
 const LEAST_UTILISATION = 0.9;
 
 /**
- * A random cluster under random traffic and faults: first safety while they happen, then liveness after they have ended. The seed
- * picks everything.
+ * A random cluster under random traffic and faults: first safety while they happen, then liveness after they have
+ * ended. The seed picks everything.
  */
 export function runSwarm(seed: number, base: WorldSettings, group: GroupSettings): SwarmVerdict {
   const random = new Random(seed);

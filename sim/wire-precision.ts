@@ -1,6 +1,9 @@
 import type { ReportRow, TopicRecord } from '../src/core/report/record.js';
 
-/** What the codec does to rates: float32. Cheaper than encoding, and the codec's own tests prove that nothing else changes. */
+/**
+ * What the codec does to rates: float32. Cheaper than encoding, and the codec's own tests prove that nothing else
+ * changes.
+ */
 export function roundToWire(record: TopicRecord | null): TopicRecord | null {
   if (record?.kind !== 'report') return record;
   return { ...record, rows: record.rows.map(roundRow) };

@@ -15,7 +15,9 @@ export interface Traffic {
   readonly evenly?: boolean;
 }
 
-/** Clients that hold refused work back and try it again, each with one piece at a time (a paused connection, PIP-322). */
+/**
+ * Clients that hold refused work back and try it again, each with one piece at a time (a paused connection, PIP-322).
+ */
 export interface Clients {
   readonly node: string;
   readonly lane?: number;
@@ -77,7 +79,9 @@ export class World {
     return node;
   }
 
-  /** Processes that run under a name and have not been fenced: one, or several for a moment where two claim one node id. */
+  /**
+   * Processes that run under a name and have not been fenced: one, or several for a moment where two claim one node id.
+   */
   serving(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }

@@ -31,7 +31,8 @@ export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping'
 const HOUSEKEEPING_MS = 250;
 
 /**
- * The machine: event + now → effects (DESIGN §3). It owns all state of the core but the limiter's columns, which it only reads.
+ * The machine: event + now → effects (DESIGN §3). It owns all state of the core but the limiter's columns, which it
+ * only reads.
  * Same events at the same times give the same effects. The effects are a buffer that the next step reuses.
  */
 export class Coordinator {
@@ -143,7 +144,10 @@ export class Coordinator {
       this.#startDeciding(nowMs);
   }
 
-  /** Whoever buried a key of this node was wrong: its records are published again, or a newcomer that reads only what is left would miss them. */
+  /**
+   * Whoever buried a key of this node was wrong: its records are published again, or a newcomer that reads only what is
+   * left would miss them.
+   */
   #readTombstone({ partition, key }: ReadEvent): void {
     if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
     else this.#republish([key]);
@@ -202,8 +206,8 @@ export class Coordinator {
   }
 
   /**
-   * The event loop slept: others may have taken over. Nothing is admitted until the log has been read to a fresh own record. Whatever
-   * runs first afterwards notices it, because requests and reads may run before the round's timer.
+   * The event loop slept: others may have taken over. Nothing is admitted until the log has been read to a fresh own
+   * record. Whatever runs first afterwards notices it, because requests and reads may run before the round's timer.
    */
   #noticeStall(nowMs: number): void {
     const gapMs = nowMs - this.#lastRoundMs;
@@ -216,7 +220,10 @@ export class Coordinator {
     this.#publisher.beat(nowMs, true);
   }
 
-  /** The topic is away as well: what the node held before it slept is bounded by the isolation policy, like any lost link. */
+  /**
+   * The topic is away as well: what the node held before it slept is bounded by the isolation policy, like any lost
+   * link.
+   */
   #endStallWithoutEcho(nowMs: number): void {
     if (nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs) this.#startDeciding(nowMs);
   }

@@ -1,8 +1,8 @@
 import type { GroupId, Incarnation, NodeKey } from './vocabulary.js';
 
 /**
- * 48-bit ids instead of names on the wire (PIP-82, "Resource consumption considerations"), hashed from cluster and name,
- * so that no dictionary is needed: compaction could move a dictionary behind its users.
+ * 48-bit ids instead of names on the wire (PIP-82, "Resource consumption considerations"), hashed from cluster and
+ * name, so that no dictionary is needed: compaction could move a dictionary behind its users.
  * 100,000 groups collide with probability 1.8e-5; a collision is refused when a group is registered (ID_COLLISION).
  */
 export function groupIdOf(cluster: string, group: string): GroupId {

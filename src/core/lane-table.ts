@@ -6,8 +6,8 @@ import type { UsageMap } from './usage-map/usage-map.js';
 import { DIRECTION_COUNT, type GroupId, laneOf } from './vocabulary.js';
 
 /**
- * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node may serve
- * 5,000; nothing is computed for the others.
+ * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node
+ * may serve 5,000; nothing is computed for the others.
  */
 export class LaneTable {
   readonly lanes = new Map<number, LaneState>();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runSwarm } from '../../sim/swarm.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 
-const SEEDS = 200;
+const SEEDS = Number(process.env.SWARM_SEEDS ?? 200);
 /** Pinned seeds and as many new ones, which a failure names. */
 const FIRST_NEW_SEED = Number(process.env.SWARM_FIRST_SEED ?? Date.now() % 1_000_000_000);
 

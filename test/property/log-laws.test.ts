@@ -54,7 +54,7 @@ describe('laws of the log', () => {
         const other = follow(settings, readOrder(log, otherPicks));
         expect(other.shares()).toEqual(one.shares());
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 

@@ -75,29 +75,29 @@ test('weights: who weighs three times as much gets three times as much', () => {
 
 test('200 groups on four partitions: each has its quota, and no more', () => {
   const groups = Array.from({ length: 200 }, (_, at) => {
-    return group({ name: `group-${at}`, quota: { publish: [10 + at / 2, UNLIMITED[1]], dispatch: UNLIMITED } });
+    return group({ name: `group-${at}`, quota: { publish: [30 + at / 4, UNLIMITED[1]], dispatch: UNLIMITED } });
   });
   const world = cluster(45, ['a', 'b', 'c'], { partitions: 4, groups });
   groups.forEach((_, at) => {
     for (const node of ['a', 'b', 'c'])
-      world.drive({ node, lane: at * 2, ratePerSecond: () => (10 + at / 2) * (node === 'a' ? 1 : 0.2) });
+      world.drive({ node, lane: at * 2, ratePerSecond: () => (30 + at / 4) * (node === 'a' ? 1 : 0.2) });
   });
-  world.runFor(9000);
+  world.runFor(6900);
   const granted = new Array<number>(200).fill(0);
   const asked = new Array<number>(200).fill(0);
   for (const { lane, atMs, granted: isGranted } of world.arrivals) {
-    if (atMs < 4000) continue;
+    if (atMs < 3000) continue;
     asked[lane / 2] = (asked[lane / 2] as number) + 1;
     if (isGranted) granted[lane / 2] = (granted[lane / 2] as number) + 1;
   }
-  const parts = granted.map((count, at) => count / Math.min((10 + at / 2) * 5, asked[at] as number));
+  const parts = granted.map((count, at) => count / Math.min((30 + at / 4) * 4, asked[at] as number));
   const mean = parts.reduce((sum, part) => sum + part, 0) / 200;
   console.log(
     `200 groups: mean ${mean.toFixed(3)}, least ${Math.min(...parts).toFixed(3)}, most ${Math.max(...parts).toFixed(3)} of min(quota, demand)`,
   );
   expect(mean).toBeGreaterThan(0.9);
-  expect(Math.min(...parts)).toBeGreaterThan(0.6);
-  expect(Math.max(...parts)).toBeLessThan(1.15);
+  expect(Math.min(...parts)).toBeGreaterThan(0.5);
+  expect(Math.max(...parts)).toBeLessThan(1.2);
 });
 
 test('groups that fall idle and come back never over-admit', () => {

@@ -5,7 +5,7 @@ import { nodeRecordKey } from '../../src/core/report/record.js';
 import { Follower } from '../property/follower.js';
 import { GROUP, SETTINGS } from './settings.js';
 
-const SEEDS = [21, 22, 23, 24, 25, 26];
+const SEEDS = [21, 22, 23, 24];
 
 function settingsWith(partitions: number): WorldSettings {
   const groups = ['orders', 'mails', 'events'].map((name) => ({ ...GROUP, name }));

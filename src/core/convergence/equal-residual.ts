@@ -8,12 +8,13 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  *
  *     shareᵢ = usageᵢ + residual,   residual = target − Σusage
  *
- * Worked: target 100, usage 10/50/30 → 20/60/40 (Σ 120). The text accepts that: "in the short term, this will lead to passing
- * the set quota, but it will quickly converge". Documented overshoot: Σ shares ≤ target + (n − 1) · residual.
+ * Worked: target 100, usage 10/50/30 → 20/60/40 (Σ 120). The text accepts that: "in the short term, this will lead to
+ * passing the set quota, but it will quickly converge". Documented overshoot: Σ shares ≤ target + (n − 1) · residual.
  *
- * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw (by the formula every node would take the whole target); no residual
- * left → reduction in proportion to usage, as `proportional`, with floors; a residual below a node's floor → the floor
- * (Σ grows by at most floorRatio · target), because a starved node could never show again that it wants something.
+ * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw (by the formula every node would take the whole target); no
+ * residual left → reduction in proportion to usage, as `proportional`, with floors; a residual below a node's floor →
+ * the floor (Σ grows by at most floorRatio · target), because a starved node could never show again that it wants
+ * something.
  */
 export const equalResidual: Strategy = { name: 'equal-residual', reads: 'usage', overshoots: true, converge };
 

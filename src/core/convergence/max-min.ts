@@ -12,13 +12,14 @@ import { waterFill } from './water-fill.js';
  *                    fill again with that, ≤ 8 passes; then everybody gets the part that its tightest dimension allows
  *     left over:     headroom by weight, so that a waking node does not start from 0
  *
- * Worked (floorRatio 0): target 100, demand 70/70 → 50/50. Demand 10/80/80 → 10/45/45. Demand 20/30 → 45/55: 50 left over,
- * 25 each. Nobody wants anything → target · wᵢ/Σw.
- * Worked jointly: messages 100, bytes 1,000; A wants 100 and 2,000, B wants 100 and 100. Apart, A gets 50 and 900 and can use
- * 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle. Jointly A has 47.37 % and B 52.63 %: nothing does.
+ * Worked (floorRatio 0): target 100, demand 70/70 → 50/50. Demand 10/80/80 → 10/45/45. Demand 20/30 → 45/55: 50 left
+ * over, 25 each. Nobody wants anything → target · wᵢ/Σw.
+ * Worked jointly: messages 100, bytes 1,000; A wants 100 and 2,000, B wants 100 and 100. Apart, A gets 50 and 900 and
+ * can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle. Jointly A has 47.37 % and
+ * B 52.63 %: nothing does.
  *
- * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the others
- * too where it wants the blocked one.
+ * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
+ * others too where it wants the blocked one.
  */
 export const maxMin: Strategy = { name: 'max-min', reads: 'demand', overshoots: false, converge };
 
@@ -62,7 +63,10 @@ function setFloors(round: Round): void {
   }
 }
 
-/** Fills every limited dimension once with what the levels of the previous pass let each node use; true if a level moved. */
+/**
+ * Fills every limited dimension once with what the levels of the previous pass let each node use; true if a level
+ * moved.
+ */
 function fillOnce(round: Round): boolean {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (limited[dimension]) ask(round, dimension);
@@ -88,8 +92,9 @@ function fillOnce(round: Round): boolean {
 }
 
 /**
- * askedᵢ = demandᵢ · the part that the other dimensions would let node i use *at their level*. Their level, not what they
- * gave: a node that asked little because of this dimension would otherwise be given little there, and stay locked low.
+ * askedᵢ = demandᵢ · the part that the other dimensions would let node i use *at their level*. Their level, not what
+ * they gave: a node that asked little because of this dimension would otherwise be given little there, and stay locked
+ * low.
  */
 function ask(round: Round, dimension: number): void {
   const target = asked[dimension] as Float64Array;
@@ -106,7 +111,9 @@ function ask(round: Round, dimension: number): void {
   }
 }
 
-/** Raises `low` from the floor to what the node can use given all dimensions. Reads shares only, so the order is free. */
+/**
+ * Raises `low` from the floor to what the node can use given all dimensions. Reads shares only, so the order is free.
+ */
 function useTightest(round: Round, dimension: number): void {
   const usableOf = low[dimension] as Float64Array;
   const demandHere = round.demand[dimension] as Float64Array;

@@ -5,13 +5,16 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
 /**
  * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):
  *
- *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage   (negative residual: everybody gives in proportion)
+ *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage
+ *
+ * A negative residual: everybody gives in proportion.
  *
  * Worked: target 100, usage 10/50/30 → 11.11/55.56/33.33. Usage 30/60/60 (50 over) → 20/40/40.
  *
- * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw, never the whole target for each; a node without usage keeps its floor.
- * Know what you choose: any split that spends the target is a fixed point, 80/20 stays 80/20. `max-min` and `steal-halfway` are
- * the fair ones. Dimensions are split apart: usage shows already what a node can use of both together.
+ * Silent cases, our choice: Σusage = 0 → target · wᵢ/Σw, never the whole target for each; a node without usage keeps
+ * its floor. Know what you choose: any split that spends the target is a fixed point, 80/20 stays 80/20. `max-min` and
+ * `steal-halfway` are the fair ones. Dimensions are split apart: usage shows already what a node can use of both
+ * together.
  */
 export const proportional: Strategy = { name: 'proportional', reads: 'usage', overshoots: false, converge };
 

@@ -23,8 +23,9 @@ export interface Round {
 }
 
 /**
- * A convergence function. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes, scale-free,
- * Σ shares ≤ target (unless `overshoots` says otherwise), nobody below the floor, target · wᵢ/Σw when nobody wants anything.
+ * A convergence function. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes,
+ * scale-free, Σ shares ≤ target (unless `overshoots` says otherwise), nobody below the floor, target · wᵢ/Σw when
+ * nobody wants anything.
  */
 export interface Strategy {
   readonly name: string;
@@ -48,7 +49,9 @@ export function createRound(capacity: number): Round {
   };
 }
 
-/** Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one. */
+/**
+ * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
+ */
 export function needsConvergence(round: Round, dimension: number): boolean {
   const target = round.target[dimension] as number;
   if (target > 0 && target !== Number.POSITIVE_INFINITY) return true;

@@ -5,13 +5,16 @@ let settled = new Uint8Array(64);
 
 /**
  * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
- * Σ out = min(capacity, Σ high). This is weighted max-min fairness (peers-and-theory 4.1) with amounts already given (low).
+ * Σ out = min(capacity, Σ high). This is weighted max-min fairness (peers-and-theory 4.1) with amounts already given
+ * (low).
  *
  * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
- * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left over).
+ * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
+ * over).
  *
  * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, at most
- * `count` passes and usually 3 to 6. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n always).
+ * `count` passes and usually 3 to 6. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n
+ * always).
  *
  * Returns L; Infinity when everybody got `high`.
  */

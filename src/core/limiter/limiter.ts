@@ -10,8 +10,9 @@ export const REFUSED = 2;
  * The limiter of one node: a lazy token bucket per slot, in columns (PIP-322, "Using an asynchronous token bucket";
  * here without its eventual consistency: one thread, so consumption is exact).
  *
- * Refill is computed from elapsed time when a lane is asked, so there is no timer. Tokens are doubles: the fraction of a token
- * is kept, 1 token per 10 s works. Consumption may leave a debt: an amount above the depth is admitted when the bucket is full.
+ * Refill is computed from elapsed time when a lane is asked, so there is no timer. Tokens are doubles: the fraction of
+ * a token is kept, 1 token per 10 s works. Consumption may leave a debt: an amount above the depth is admitted when the
+ * bucket is full.
  *
  * Limits: Infinity = unlimited (tokens and depth are Infinity, rate 0, so that no arithmetic yields NaN); 0 = blocked
  * (depth NaN: every comparison with it is false, so nothing is ever enough, and a debt is still kept).
@@ -120,8 +121,9 @@ export class Limiter {
   }
 
   /**
-   * Fills the buckets of a lane that is served for the first time, as if it had existed, idle, since that time. Later calls change
-   * nothing: a lane that is served again has what it had, and to credit its idle time twice would wipe out a debt.
+   * Fills the buckets of a lane that is served for the first time, as if it had existed, idle, since that time. Later
+   * calls change nothing: a lane that is served again has what it had, and to credit its idle time twice would wipe out
+   * a debt.
    */
   accrueSince(lane: number, sinceMs: number): void {
     if (this.#hasAccrued[lane] === 1) return;

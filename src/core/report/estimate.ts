@@ -19,18 +19,20 @@ export function createLaneRates(): LaneRates {
 /**
  * Rates over one window. demand = arrivals, each piece of work once, and never less than the usage.
  *
- * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as it lets out. A
- * node that goes on refusing such work therefore never reports that it wants no more than it has (DESIGN §4), but
+ * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as
+ * it lets out. A node that goes on refusing such work therefore never reports that it wants no more than it has (DESIGN
+ * §4), but
  *
  *     2 × claim,   claim = max(own share, target/N)
  *
- * so its demand doubles per report until work is held back no more. The share, not the usage, because the share is exact where 50 ms of
- * usage are a handful of pieces; at least target/N, because that much is its due if it wants it. The claim is made in the dimension
- * that is short, and in the other by the weight of a piece of work.
+ * so its demand doubles per report until work is held back no more. The share, not the usage, because the share is
+ * exact where 50 ms of usage are a handful of pieces; at least target/N, because that much is its due if it wants it.
+ * The claim is made in the dimension that is short, and in the other by the weight of a piece of work.
  * Worked: share 60 of 200 and N = 3, held back all the time → claim max(60, 66.7) → demand 133.
  *
- * Only while work is held back (nearly) all the time: a queue that runs empty now and then lets everything in, and its arrivals are
- * exact. To chase every short queue with the share would take it from those whose queue is never empty (docs/decisions/0006).
+ * Only while work is held back (nearly) all the time: a queue that runs empty now and then lets everything in, and its
+ * arrivals are exact. To chase every short queue with the share would take it from those whose queue is never empty
+ * (docs/decisions/0006).
  */
 export function estimate(sample: LaneSample, window: number, out: LaneRates): void {
   const now = sample.now;
@@ -77,7 +79,10 @@ function claimHeldBack(sample: LaneSample, out: LaneRates): void {
   if (Number.isFinite(wantedBytes)) out.demand[BYTES] = Math.max(out.demand[BYTES] as number, wantedBytes);
 }
 
-/** Bytes per message of what was attempted for the first time or admitted; Infinity when there were bytes only, 0 without any. */
+/**
+ * Bytes per message of what was attempted for the first time or admitted; Infinity when there were bytes only, 0
+ * without any.
+ */
 function weightOf(begin: Mark, now: Mark): number {
   const messages = between(begin.attempted, now.attempted, MESSAGES) + between(begin.admitted, now.admitted, MESSAGES);
   const bytes = between(begin.attempted, now.attempted, BYTES) + between(begin.admitted, now.admitted, BYTES);

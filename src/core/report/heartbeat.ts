@@ -7,14 +7,17 @@ const SUSPICION_BEAT_MS = 250;
 export interface Circumstances {
   /** Somebody has been silent for longer than the staleness. */
   readonly suspected: boolean;
-  /** The own echo of the partition is fresh. While it is missing the slow beat would only make its return be noticed late. */
+  /**
+   * The own echo of the partition is fresh. While it is missing the slow beat would only make its return be noticed
+   * late.
+   */
   readonly heard: boolean;
 }
 
 /**
- * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to notice a lost
- * partition leader. Every append of its own is a batch of 61 bytes plus record and a wake-up of every reader: at 100 nodes and 16
- * partitions one per second on all would be over 8 MB per node and minute, on one 0.5 MB.
+ * When NODE records are due: every heartbeat on the membership partition, slower on the others, which only have to
+ * notice a lost partition leader. Every append of its own is a batch of 61 bytes plus record and a wake-up of every
+ * reader: at 100 nodes and 16 partitions one per second on all would be over 8 MB per node and minute, on one 0.5 MB.
  */
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;

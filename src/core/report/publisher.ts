@@ -20,7 +20,10 @@ export interface PublisherParts {
   readonly appends: Append[];
 }
 
-/** Writes this node's records: heartbeats, due buckets, the farewell. It numbers them and tells the link watch what was sent when. */
+/**
+ * Writes this node's records: heartbeats, due buckets, the farewell. It numbers them and tells the link watch what was
+ * sent when.
+ */
 export class Publisher {
   incarnation: Incarnation = 0;
   readonly #settings: CoordinatorSettings;

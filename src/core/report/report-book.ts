@@ -17,9 +17,9 @@ export interface Bucket {
 }
 
 /**
- * Which groups of this node share a record. A record must be complete for its key, because compaction keeps only the newest:
- * so whatever changes, the whole bucket is written. 4–8 groups per key read 5.3 MB per node and minute at DESIGN §12's scale,
- * 80 per key 12 MB, one record per node 343 MB.
+ * Which groups of this node share a record. A record must be complete for its key, because compaction keeps only the
+ * newest: so whatever changes, the whole bucket is written. 4–8 groups per key read 5.3 MB per node and minute at
+ * DESIGN §12's scale, 80 per key 12 MB, one record per node 343 MB.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;

@@ -23,7 +23,10 @@ import { type ChangeRule, noticedIn } from './significant-change.js';
 const REST_ROUNDS = 25;
 const REST_AFTER_MS = 500;
 const RELAXED_NOISE_FACTOR = 2;
-/** At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for longer. */
+/**
+ * At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for
+ * longer.
+ */
 const OVERDRAWN_NOISE_FACTOR = 2.5;
 
 /**
@@ -112,8 +115,9 @@ export class Reporter {
   }
 
   /**
-   * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for as long as it is noise, so
-   * less certainty than for other changes, over a second or more, is enough to tell that it is not.
+   * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for
+   * as long as it is noise, so less certainty than for other changes, over a second or more, is enough to tell that it
+   * is not.
    */
   #overdrawnWindow({ lane, group, sample, reported }: LaneState): number {
     const { significantChangeRatio } = this.#settings;
@@ -133,9 +137,9 @@ export class Reporter {
   }
 
   /**
-   * The noise rule, except where work is being refused although the reported demand is served: then the report is too low,
-   * and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below the
-   * reported demand"). Two standard deviations are enough then.
+   * The noise rule, except where work is being refused although the reported demand is served: then the report is too
+   * low, and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below
+   * the reported demand"). Two standard deviations are enough then.
    */
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;

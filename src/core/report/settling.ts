@@ -4,18 +4,21 @@ import { createLaneRates, estimate, type LaneRates } from './estimate.js';
 import type { ChangeRule } from './significant-change.js';
 
 /**
- * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of a new rate is
- * coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the forced report, minutes later.
- * So the rate since the change is looked at again after 1, 3, 6, 15, 40, 100, 300 and 1,000 fast windows, up to 50 s, and corrected when
- * it differs by more than one standard deviation of what is known by then. At most eight more reports per change, and none
- * if the first was good (docs/decisions/0002).
+ * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of
+ * a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the
+ * forced report, minutes later. So the rate since the change is looked at again after 1, 3, 6, 15, 40, 100, 300 and
+ * 1,000 fast windows, up to 50 s, and corrected when it differs by more than one standard deviation of what is known by
+ * then. At most eight more reports per change, and none if the first was good (docs/decisions/0002).
  */
 const LOOKS_IN_FAST_WINDOWS = [1, 3, 6, 15, 40, 100, 300, 1000];
 /** What is too small to matter: 2 % of what was reported, a thousandth of the quota. */
 const LOOK_RATIO = 0.02;
 const LOOK_QUOTA_RATIO = 0.001;
 
-/** The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the demand. */
+/**
+ * The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the
+ * demand.
+ */
 const USAGE_AFTER_FAST_WINDOWS = 100;
 const USAGE_RATIO = 0.1;
 
@@ -51,9 +54,10 @@ export function shareMoved(settling: Settling, nowMs: number): void {
 }
 
 /**
- * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long window. A look
- * that is due is used up. One that knows less than the report it would correct has to differ by two standard deviations of both: a
- * rate known from a second of arrivals is not improved by 50 ms of them, but silence shows that half of that second was old.
+ * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long
+ * window. A look that is due is used up. One that knows less than the report it would correct has to differ by two
+ * standard deviations of both: a rate known from a second of arrivals is not improved by 50 ms of them, but silence
+ * shows that half of that second was old.
  */
 export function isUnsettled(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { look } = settling;
@@ -67,8 +71,9 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
 }
 
 /**
- * Whether the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of the slow window.
- * To estimate the demand anew as well would move the shares of the others, who would look again, and so on for ever.
+ * Whether the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of
+ * the slow window. To estimate the demand anew as well would move the shares of the others, who would look again, and
+ * so on for ever.
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;

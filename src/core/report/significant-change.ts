@@ -11,15 +11,17 @@ export interface ChangeRule {
 }
 
 /**
- * The shortest window that shows a significant change against what was reported, or −1 (PIP-82: "changed significantly",
- * e.g. ±10 %; the noise rule is DESIGN §4):
+ * The shortest window that shows a significant change against what was reported, or −1 (PIP-82: "changed
+ * significantly", e.g. ±10 %; the noise rule is DESIGN §4):
  *
- *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(2 · Σ size² over the window) / window)
+ *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(2 · Σ size² over the window) /
+ * window)
  *
- * Σ size² is the larger of what the window saw and what the reported rate makes one expect: a lull has no squares of its own.
- * Worked (z = 5, sizes 1): reported 2,000/s, 50 ms show 100 ± 10 arrivals; 70 fewer or 105 more are needed: a step to 600 or to 4,100.
- * Reported 80/s, 50 ms without an arrival: 4 expected, 14 needed: no change. z = 2 would report steady Poisson traffic in 16 % of
- * the rounds.
+ * Σ size² is the larger of what the window saw and what the reported rate makes one expect: a lull has no squares of
+ * its own.
+ * Worked (z = 5, sizes 1): reported 2,000/s, 50 ms show 100 ± 10 arrivals; 70 fewer or 105 more are needed: a step to
+ * 600 or to 4,100. Reported 80/s, 50 ms without an arrival: 4 expected, 14 needed: no change. z = 2 would report steady
+ * Poisson traffic in 16 % of the rounds.
  */
 export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeRule, shortest = FAST): number {
   for (let window = shortest; window < WINDOW_COUNT; window++) {

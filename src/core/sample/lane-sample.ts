@@ -3,7 +3,8 @@ import { DIMENSION_COUNT, slotOf } from '../vocabulary.js';
 
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
- * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was refused again.
+ * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
+ * refused again.
  */
 export interface Mark {
   atMs: number;
@@ -28,16 +29,21 @@ const ROLLED_COUNT = 6;
  * The samples of one lane: where its windows begin.
  *
  * fast:  the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
- * slow:  `slowWindowMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a step of
- *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two marks, so they
+ * slow:  `slowWindowMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
+ * step of
+ *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two
+ * marks, so they
  *        cover once to twice their length
  *
- * When a change is noticed, all windows begin anew: what came before no longer describes the lane, and a 5 s average that contains
- * the old rate would report a ramp where there was a step. The window that noticed it contains some of the old rate as well,
- * which is why a change is looked at again soon (report/settling.ts).
+ * When a change is noticed, all windows begin anew: what came before no longer describes the lane, and a 5 s average
+ * that contains the old rate would report a ramp where there was a step. The window that noticed it contains some of
+ * the old rate as well, which is why a change is looked at again soon (report/settling.ts).
  */
 export class LaneSample {
-  /** What the lane asks for while its work is held back, units per second; Infinity where unlimited (report/estimate.ts). */
+  /**
+   * What the lane asks for while its work is held back, units per second; Infinity where unlimited
+   * (report/estimate.ts).
+   */
   readonly claim = new Float64Array(DIMENSION_COUNT);
   readonly #fastWindowMs: number;
   readonly #ring: Mark[];

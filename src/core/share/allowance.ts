@@ -2,13 +2,14 @@ import type { Round } from '../convergence/strategy.js';
 import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
- * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused (DESIGN §6, "Noise"):
+ * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused (DESIGN §6,
+ * "Noise"):
  *
  *     wanted = max(0, (1 + ratio) · demand − share)      for nodes whose demand is met in every dimension, else 0
  *     allowance = wanted · min(1, ratio · target / Σ wanted)
  *
- * Worked (ratio 0.25): target 1,000, shares 960/20/20 for demands 2,000/20/20 → allowances 0/5/5. It is not charged to anybody:
- * arrivals average to the demand that *is* charged. Σ allowances ≤ ratio · target.
+ * Worked (ratio 0.25): target 1,000, shares 960/20/20 for demands 2,000/20/20 → allowances 0/5/5. It is not charged to
+ * anybody: arrivals average to the demand that *is* charged. Σ allowances ≤ ratio · target.
  *
  * @returns units per second for the participant `own`; 0 where the dimension is unlimited or blocked
  */

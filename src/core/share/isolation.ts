@@ -19,15 +19,15 @@ export interface IsolatedShare {
 }
 
 /**
- * The share of a node that cannot hear itself (DESIGN §4, "Isolation"). Nobody ever rises while isolated, so while the whole
- * topic is away Σ shares stays ≤ target:
+ * The share of a node that cannot hear itself (DESIGN §4, "Isolation"). Nobody ever rises while isolated, so while the
+ * whole topic is away Σ shares stays ≤ target:
  *
  *     held      → the share held
  *     fallback  → equal-share: min(held, target/N) · floor: min(held, floor) · closed: 0 · open: unlimited
  *
- * Worked: target 900, N = 3, held 500/300/100 → 300/300/100. One node cut off *alone* adds at most its own fallback once the others
- * have expired it; `closed`, or floors whose sum is ≤ reserved, exclude that. `open` is for groups whose refusal does more
- * damage than their overload.
+ * Worked: target 900, N = 3, held 500/300/100 → 300/300/100. One node cut off *alone* adds at most its own fallback
+ * once the others have expired it; `closed`, or floors whose sum is ≤ reserved, exclude that. `open` is for groups
+ * whose refusal does more damage than their overload.
  */
 export function isolatedShare({ link, policy, held, equalShare, floor }: IsolatedShare): number {
   if (link !== 'fallback') return held;

@@ -6,8 +6,8 @@ import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 import type { Link } from './isolation.js';
 
 /**
- * Whether this node hears itself through the log, per partition. A group is linked when both its own partition and the membership
- * partition are. Measured with the local monotonic clock only (DESIGN §4, "Isolation").
+ * Whether this node hears itself through the log, per partition. A group is linked when both its own partition and the
+ * membership partition are. Measured with the local monotonic clock only (DESIGN §4, "Isolation").
  */
 export class LinkWatch {
   readonly #settings: CoordinatorSettings;
@@ -27,7 +27,9 @@ export class LinkWatch {
     return this.#expectedSinceMs;
   }
 
-  /** From now on only echoes of records sent at or after this time count as proof that the log has been read up to now. */
+  /**
+   * From now on only echoes of records sent at or after this time count as proof that the log has been read up to now.
+   */
   expectEchoSince(nowMs: number): void {
     this.#expectedSinceMs = nowMs;
   }

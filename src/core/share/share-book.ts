@@ -12,7 +12,8 @@ import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
 
 /**
- * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this node serves.
+ * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
+ * node serves.
  *
  * `computed` is a function of the log alone: every node that has read as far computes the same shares for all.
  * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
@@ -66,7 +67,10 @@ export class ShareBook {
     return round;
   }
 
-  /** A lane is not served any more: used again during an outage it holds what the log says last, not what it was long ago. */
+  /**
+   * A lane is not served any more: used again during an outage it holds what the log says last, not what it was long
+   * ago.
+   */
   release(lane: number): void {
     this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
   }
@@ -125,7 +129,8 @@ export class ShareBook {
       const position = this.#membership.inSlot(rows.member[row] as number).position;
       if (position === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a moment.
+        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
+        // moment.
         const usage = round.usage[dimension] as Float64Array;
         const demand = round.demand[dimension] as Float64Array;
         usage[position] = Math.max(usage[position] as number, (rows.usage[dimension] as Float32Array)[row] as number);
@@ -141,7 +146,8 @@ export class ShareBook {
     const link = lane.link;
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
-    const equalShare = round.count > 0 ? target / round.count : 0;
+    // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
+    const equalShare = target / (own === -1 ? round.count + 1 : round.count);
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
     invariant(share >= 0, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.computed[slot] = share;

@@ -7,7 +7,8 @@
  * limiting = what the backends can bear; Infinity while no backend reports its health
  * reserved = the part that limiting never takes away
  *
- * Worked: desired 100, limiting 40, reserved 10 → 40; limiting 5 → 10; no backend → 100. Infinity = unlimited, 0 = blocked.
+ * Worked: desired 100, limiting 40, reserved 10 → 40; limiting 5 → 10; no backend → 100. Infinity = unlimited, 0 =
+ * blocked.
  */
 export function targetRate(desired: number, limiting: number, reserved: number): number {
   return Math.max(reserved, Math.min(desired, limiting));

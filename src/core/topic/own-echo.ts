@@ -27,7 +27,10 @@ export class OwnEcho {
     this.#next[partition] = ((this.#next[partition] as number) + 1) % REMEMBERED;
   }
 
-  /** A record of this incarnation came back from the log; returns the milliseconds it took, or −1 when it is not remembered. */
+  /**
+   * A record of this incarnation came back from the log; returns the milliseconds it took, or −1 when it is not
+   * remembered.
+   */
   readBack(partition: number, sequence: number, nowMs: number): number {
     const first = partition * REMEMBERED;
     for (let at = first; at < first + REMEMBERED; at++) {

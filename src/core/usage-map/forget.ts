@@ -9,8 +9,8 @@ import type { UsageMap } from './usage-map.js';
 const KEYS_PER_CALL = 64;
 
 /**
- * Keys of nodes that have been gone for `forgetAfterMs` of log time, to be freed by tombstones. Only the alive node with the lowest
- * key does it: two would be harmless (a tombstone changes no share), many would be noise.
+ * Keys of nodes that have been gone for `forgetAfterMs` of log time, to be freed by tombstones. Only the alive node
+ * with the lowest key does it: two would be harmless (a tombstone changes no share), many would be noise.
  */
 export function tombstonesOfForgotten(own: Cluster): { partition: number; key: string }[] {
   const { membership, usageMap, log, settings } = own;

@@ -11,9 +11,9 @@ import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from 
 import type { UsageMap } from './usage-map.js';
 
 /**
- * Applies records to membership and usage map, in the order of the log and by nothing but the log: repeats, past incarnations
- * and tombstones change no share (PIP-82, "Avoidance of old messages"; here by incarnation and sequence, never by comparing a
- * sender's clock with a receiver's).
+ * Applies records to membership and usage map, in the order of the log and by nothing but the log: repeats, past
+ * incarnations and tombstones change no share (PIP-82, "Avoidance of old messages"; here by incarnation and sequence,
+ * never by comparing a sender's clock with a receiver's).
  */
 export class LogReader {
   readonly logTimes: readonly LogTime[];
@@ -82,7 +82,10 @@ export class LogReader {
     else if (!this.#usageMap.apply(read.partition, read.key, member, record, nowMs)) this.#ignore('repeated');
   }
 
-  /** A newer record on the membership partition: a sign of life, a farewell. Returns whether the set of alive nodes changed. */
+  /**
+   * A newer record on the membership partition: a sign of life, a farewell. Returns whether the set of alive nodes
+   * changed.
+   */
   #applySign(member: Member, record: TopicRecord, nowMs: number): boolean {
     switch (record.kind) {
       case 'node':

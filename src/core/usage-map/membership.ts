@@ -16,11 +16,14 @@ export interface Member {
   /** That life's highest sequence on the membership partition. */
   sequence: number;
   /**
-   * Newest life per partition. Rows of a partition count if they are as new as that life and as the one on the membership partition;
-   * partitions know nothing of each other otherwise, so it does not matter in which order a node reads them.
+   * Newest life per partition. Rows of a partition count if they are as new as that life and as the one on the
+   * membership partition; partitions know nothing of each other otherwise, so it does not matter in which order a node
+   * reads them.
    */
   readonly lives: Float64Array;
-  /** Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known. */
+  /**
+   * Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known.
+   */
   lastSignLogMs: number;
   /** Local monotonic time at which that sign was read. */
   lastSignMs: number;
@@ -30,9 +33,9 @@ export interface Member {
 }
 
 /**
- * Who is in the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes it, silence
- * for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership shrinks as well as
- * it grows, and everyone who has read as far agrees on it.
+ * Who is in the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes it,
+ * silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership shrinks
+ * as well as it grows, and everyone who has read as far agrees on it.
  */
 export class Membership {
   /** Alive members in order of NodeKey. */
@@ -67,8 +70,8 @@ export class Membership {
   }
 
   /**
-   * The first record of a newer life on a partition. On the membership partition it leaves the node as alive as it was: the process that
-   * starts takes over what the one before it held.
+   * The first record of a newer life on a partition. On the membership partition it leaves the node as alive as it was:
+   * the process that starts takes over what the one before it held.
    */
   beginLife(member: Member, partition: number, incarnation: Incarnation, logMs: number): void {
     member.lives[partition] = incarnation;

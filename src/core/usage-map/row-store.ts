@@ -1,6 +1,6 @@
 /**
- * Rows of the usage map in columns: one row is what one node reported for one lane. 500,000 rows (100 nodes × 5,000 groups)
- * take 22 MB here and over 75 MB as objects. Float32 loses nothing: the wire carries float32.
+ * Rows of the usage map in columns: one row is what one node reported for one lane. 500,000 rows (100 nodes × 5,000
+ * groups) take 22 MB here and over 75 MB as objects. Float32 loses nothing: the wire carries float32.
  */
 export class RowStore {
   /** Member slot that reported the row. */

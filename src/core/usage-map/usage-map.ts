@@ -52,7 +52,9 @@ export class UsageMap {
     return mapLane;
   }
 
-  /** First row of a lane in order of NodeKey, or −1; follow `rows.next`. Rows of nodes that are not alive are included. */
+  /**
+   * First row of a lane in order of NodeKey, or −1; follow `rows.next`. Rows of nodes that are not alive are included.
+   */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
   }
@@ -69,7 +71,9 @@ export class UsageMap {
     return true;
   }
 
-  /** A tombstone: forgets the key. It changes shares only where the node is still alive, which only a defect can cause. */
+  /**
+   * A tombstone: forgets the key. It changes shares only where the node is still alive, which only a defect can cause.
+   */
   remove(key: string): void {
     const known = this.#entries.get(key);
     if (known === undefined) return;

@@ -15,9 +15,15 @@ export function verdictLines(measurement: Measurement): string[] {
     `after ${measurement.seconds.toFixed(1)} s of traffic`,
     ...textTable(['', 'measured by the clients', 'value', 'promise', ''], rows, ['value', 'promise']),
     styleText('bold', styleText(kept ? 'green' : 'red', verdict)),
+    ...(measurement.acquireP99Ms > BUSY_P99_MS ? [BUSY] : []),
     ...LEGEND,
   ];
 }
+
+/** A loopback request takes a millisecond or two; a share moves within some fifty. */
+const BUSY_P99_MS = 50;
+const BUSY =
+  'Acquires were slow: other work kept this machine busy, and these figures tell of that rather than of the quota.';
 
 const LEGEND = [
   'demand: arrivals + what waits, in steps of 100 ms; of messages and bytes the one nearer its quota counts, in demand',

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { admittedRate, worstWindow } from '../../sim/measure.js';
+import { World } from '../../sim/world.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const QUOTA = 1000;
+
+function cluster(seed: number, nodes: readonly string[], settings = SETTINGS): World {
+  const world = new World(seed, settings);
+  for (const node of nodes) world.start(node);
+  world.runFor(100);
+  return world;
+}
+
+function named(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `n${at}`);
+}
+
+/**
+ * What relaxed groups may take above the quota when all demands rise together by less than the allowance (25 % of the demand): nobody is
+ * refused, so nobody notices at once; then 2.5 deviations over a second tell it.
+ */
+describe.each([
+  { nodes: 10, from: 100, to: 125 },
+  { nodes: 3, from: 330, to: 410 },
+])('$nodes nodes whose demands rise together from $from to $to/s', ({ nodes, from, to }) => {
+  test('exceed the quota for some seconds by less than the allowance and the bursts', () => {
+    const world = cluster(51, named(nodes));
+    for (const node of named(nodes)) world.drive({ node, ratePerSecond: (nowMs) => (nowMs < 20_000 ? from : to) });
+    world.runFor(45_000);
+    const second = worstWindow(world.arrivals, 1000, 20_000, world.nowMs) / QUOTA;
+    const fiveSeconds = worstWindow(world.arrivals, 5000, 20_000, world.nowMs) / QUOTA;
+    const after = admittedRate(world.arrivals, 32_000, 45_000) / QUOTA;
+    console.log(
+      `${nodes} × ${from} → ${to}/s: worst second ${second.toFixed(2)}, worst 5 s ${fiveSeconds.toFixed(2)}, then ${after.toFixed(3)}`,
+    );
+    expect(second).toBeLessThanOrEqual(1.35);
+    expect(fiveSeconds).toBeLessThanOrEqual(1.2);
+    expect(Math.abs(after - 1)).toBeLessThanOrEqual(0.02);
+  });
+});
+
+describe.each([
+  { says: 'both ways', ways: { reads: true, appends: true } },
+  { says: 'from writing', ways: { reads: false, appends: true } },
+  { says: 'from reading', ways: { reads: true, appends: false } },
+])('one node cut off $says', ({ ways }) => {
+  test('adds its held share until the hold time ends, its fallback at most after that, and nothing once it is back', () => {
+    const world = cluster(52, ['a', 'b', 'c']);
+    for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => (node === 'a' ? 2000 : 200) });
+    world.runFor(5000 - world.nowMs);
+    const held = world.node('a').coordinator.shares.applied[0] as number;
+    world.node('a').cutOff(true, ways);
+    world.runFor(25_000);
+    world.node('a').cutOff(false, ways);
+    world.runFor(10_000);
+    const before = worstWindow(world.arrivals, 1000, 5000, 16_000) / QUOTA;
+    const fallback = admittedRate(world.arrivals, 17_000, 30_000, 'a') / QUOTA;
+    const after = worstWindow(world.arrivals, 1000, 33_000, 40_000) / QUOTA;
+    console.log(
+      `held ${held.toFixed(0)}/s: worst second while held ${before.toFixed(2)}, fallback ${fallback.toFixed(3)}, after ${after.toFixed(2)}`,
+    );
+    expect(before).toBeLessThanOrEqual(1.1 + held / QUOTA);
+    expect(fallback).toBeLessThanOrEqual(1 / 3 + 0.01);
+    expect(after).toBeLessThanOrEqual(1.1);
+  });
+});
+
+test('a log whose clock jumps by hours, again and again, expires nobody and moves no share', () => {
+  const world = cluster(53, ['a', 'b', 'c'], { ...SETTINGS, partitions: 2 });
+  for (const node of ['a', 'b', 'c']) world.drive({ node, ratePerSecond: () => 700 });
+  for (let jump = 0; jump < 10; jump++) {
+    world.runFor(4000);
+    world.topic.clockOffsetMs += jump % 2 === 0 ? 7_200_000 : -10_800_000;
+  }
+  world.runFor(6000);
+  for (const node of ['a', 'b', 'c']) {
+    const kinds = world.node(node).notices.map(({ notice }) => notice.kind);
+    expect(kinds.filter((kind) => kind === 'member-expired' || kind === 'isolated')).toEqual([]);
+  }
+  expect(Math.abs(admittedRate(world.arrivals, 3000, 45_000) / QUOTA - 1)).toBeLessThanOrEqual(0.01);
+});
+
+test('two processes that start as one node id at the same moment: exactly one survives', () => {
+  for (const nonces of [
+    [1, 2],
+    [2, 1],
+  ] as const) {
+    const world = cluster(54, ['b']);
+    const processes = nonces.map((nonce) => world.start('a', { nonce }));
+    world.runFor(3000);
+    const survivors = processes.filter(({ coordinator }) => coordinator.isReady);
+    expect(survivors).toHaveLength(1);
+    expect(processes.map(({ coordinator }) => coordinator.phase).sort()).toEqual(['fenced', 'ready']);
+    expect(survivors[0]?.coordinator.settings.nonce).toBe(2);
+    expect(world.node('b').coordinator.membership.alive).toHaveLength(2);
+  }
+});
+
+test('a topic that is away leaves groups with the policy "open" unlimited, and limited again when it is back', () => {
+  const world = cluster(55, ['a', 'b'], {
+    ...SETTINGS,
+    groups: [{ ...GROUP, isolation: { policy: 'open', holdMs: 4000 } }],
+  });
+  for (const node of ['a', 'b']) world.drive({ node, ratePerSecond: () => 900 });
+  world.runFor(3000);
+  world.topic.isAway = true;
+  world.runFor(15_000);
+  expect(admittedRate(world.arrivals, 12_000, 18_000)).toBeGreaterThan(1700);
+  world.topic.isAway = false;
+  world.runFor(6000);
+  expect(worstWindow(world.arrivals, 1000, 21_000, 24_000) / QUOTA).toBeLessThanOrEqual(1.1);
+});

@@ -1,0 +1,110 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { Measurement } from '../../../src/demo/measure/meter.js';
+import { bar } from '../../../src/demo/view/figures.js';
+import type { Frame } from '../../../src/demo/view/frame.js';
+import { plainLine } from '../../../src/demo/view/plain-view.js';
+import { RecentSecond } from '../../../src/demo/view/recent-second.js';
+import { frameLines } from '../../../src/demo/view/table-view.js';
+import { verdictLines } from '../../../src/demo/view/verdict-table.js';
+
+const FRAME: Frame = {
+  elapsedMs: 12_300,
+  rows: [
+    { id: 'A', isRunning: true, demand: 1042, admitted: 142.4, refused: 100, waiting: 800, share: 150 },
+    { id: 'B', isRunning: false, demand: 0, admitted: 0, refused: 0, waiting: 0, share: 20 },
+    { id: 'C', isRunning: true, demand: 50, admitted: 50, refused: 0, waiting: 0, share: null },
+  ],
+  quota: [200, 440_000],
+  admitted: [192.4, 220_000],
+  lastRebalancingMs: 84.2,
+};
+
+describe('the live view', () => {
+  test('shows a row per node, the cluster against its quota, and the last rebalancing', () => {
+    const lines = frameLines(FRAME, { headline: 'three nodes', forMs: 20_000, hints: ['curl …'] });
+    expect(lines.map((line) => stripVTControlCharacters(line))).toEqual([
+      'three nodes  12 s of 20 s',
+      '',
+      'node  demand  admitted  refused  waiting  share',
+      'A      1,042       142      100      800    150',
+      'B       dead',
+      'C         50        50        0        0      -',
+      '',
+      'messages  █████████████████████████████░  192 of 200 per second',
+      'bytes     ███████████████░░░░░░░░░░░░░░░  220 kB of 440 kB per second',
+      'the last rebalancing took 84 ms',
+    ]);
+  });
+
+  test('as a line per second where there is no terminal', () => {
+    expect(plainLine(12, FRAME)).toBe(
+      '12 s  A 1,042 → 142 (100, 150)  B dead  C 50 → 50 (0, -)  |  192/200 msg/s  220/440 kB/s  rebalanced in 84 ms',
+    );
+  });
+
+  test('bars stay in their frame', () => {
+    expect(bar(1.3)).toBe('█'.repeat(30));
+    expect(bar(-1)).toBe('░'.repeat(30));
+  });
+});
+
+describe('RecentSecond', () => {
+  const tally = (arrived: number, admitted: number, gaveUp: number) => ({
+    arrived: [arrived, arrived * 10] as [number, number],
+    admitted: [admitted, admitted * 10] as [number, number],
+    gaveUp: [gaveUp, gaveUp * 10] as [number, number],
+  });
+
+  test('demand is what arrived in the second and what waited when it began', () => {
+    const recent = new RecentSecond();
+    for (let quarter = 0; quarter <= 8; quarter++) {
+      recent.add({ atMs: quarter * 250, nodes: [tally(100 + quarter * 50, quarter * 25, quarter * 10)] });
+    }
+    // A second ago 300 had arrived, 100 were admitted, 40 had given up: 160 waited; 200 more arrived since.
+    expect(recent.rows()).toEqual([{ demand: 360, admitted: 100, refused: 40, waiting: 220 }]);
+    expect(recent.admitted()).toEqual([100, 1000]);
+  });
+
+  test('shows nothing before there are two readings, and scales a shorter first second', () => {
+    const recent = new RecentSecond();
+    recent.add({ atMs: 0, nodes: [tally(0, 0, 0)] });
+    expect(recent.rows()).toEqual([]);
+    recent.add({ atMs: 500, nodes: [tally(10, 10, 0)] });
+    expect(recent.admitted()).toEqual([20, 200]);
+  });
+});
+
+describe('the verdict', () => {
+  const KEPT: Measurement = {
+    seconds: 20,
+    utilisation: 0.9812,
+    dueSeconds: 18,
+    overAdmission: 0.003,
+    worstSecond: 1.05,
+    secondsAboveQuota: 0.7,
+    secondsBytesTighter: 0.1,
+    jain: 0.991,
+    acquires: 30_000,
+    acquireP50Ms: 1.2,
+    acquireP99Ms: 4.8,
+    nodes: [{ arrived: [10, 10], admitted: [4000, 4], gaveUp: [2000, 2] }],
+  };
+
+  test('names each promise, what was measured, and whether it was kept', () => {
+    const text = verdictLines(KEPT).join('\n');
+    expect(text).toMatch(/✓ {2}utilisation of min\(quota, demand\) +98\.1 % {2}≥ 97\.0 %/);
+    expect(text).toMatch(/✓ {2}over-admission over any 5 s +0\.3 % {3}≤ 2\.0 %/);
+    expect(text).toMatch(/✓ {2}worst sliding second ÷ quota +1\.05 {4}≤ 1\.10/);
+    expect(text).toContain('4,000 / 2,000');
+    expect(text).toContain('All three promises kept.');
+    expect(text).not.toContain('busy');
+  });
+
+  test('says which promise was not kept, and when the machine was too busy to tell', () => {
+    const text = verdictLines({ ...KEPT, worstSecond: 1.12, acquireP99Ms: 180 }).join('\n');
+    expect(text).toMatch(/✗ {2}worst sliding second ÷ quota +1\.12/);
+    expect(text).toContain('NOT all promises kept.');
+    expect(text).toContain('kept this machine busy');
+  });
+});

@@ -1,0 +1,82 @@
+import { vi } from 'vitest';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { Measurement } from '../../../src/demo/measure/meter.js';
+import type { Answer, Work } from '../../../src/demo/traffic/node-clients.js';
+import { Replay } from '../../../src/demo/traffic/replay.js';
+import type { TraceRow } from '../../../src/demo/traffic/trace.js';
+import { Traffic } from '../../../src/demo/traffic/traffic.js';
+import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createMemoryLog } from '../../../src/topic/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+
+/** From an append to everybody's reading it: the embedded topic takes 2 to 5 ms. */
+const TOPIC_DELAY_MS = 4;
+/** A loopback request, there and back. */
+const REQUEST_MS = 2;
+
+export interface VirtualDemonstration {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly group: string;
+  readonly quotaPerSecond: readonly [number, number];
+  readonly trace: readonly TraceRow[];
+  readonly nodes: number;
+  readonly forMs: number;
+  readonly random: () => number;
+}
+
+/** The demonstration in one process and in virtual time: production nodes, clients and meter; HTTP and topic are delays. */
+export async function demonstrateVirtually(demonstration: VirtualDemonstration): Promise<Measurement> {
+  vi.useFakeTimers({ toFake: FAKED });
+  try {
+    const nodes = await startNodes(demonstration);
+    const { quotaPerSecond, random, trace, forMs, group } = demonstration;
+    const acquire = nodes.map((node) => (work: Work) => ask(node, group, work));
+    const traffic = new Traffic({ replay: new Replay(trace, 170), quotaPerSecond, acquire, random });
+    traffic.begin();
+    await vi.advanceTimersByTimeAsync(forMs);
+    const measurement = traffic.finish();
+    const closed = Promise.all(nodes.map((node) => node.close()));
+    await vi.advanceTimersByTimeAsync(5000);
+    await closed;
+    return measurement;
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+const FAKED = [
+  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
+  ...['performance', 'Date'],
+] as NonNullable<Parameters<typeof vi.useFakeTimers>[0]>['toFake'] & string[];
+
+async function startNodes({ config, nodes: count }: VirtualDemonstration): Promise<QuotaNode[]> {
+  const log = createMemoryLog();
+  const nodes = Array.from({ length: count }, (_, at) => {
+    const raw = { ...config, topic: 'memory', node: String.fromCharCode(65 + at) };
+    const topic = new MemoryTopic(log);
+    const append = topic.append.bind(topic);
+    topic.append = (records) => delay(TOPIC_DELAY_MS).then(() => append(records));
+    const resolved = resolveConfig(raw, { source: '(virtual)' });
+    return new QuotaNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at });
+  });
+  const started = Promise.all(nodes.map((node) => node.start()));
+  await vi.advanceTimersByTimeAsync(2000);
+  await started;
+  return nodes;
+}
+
+async function ask(node: QuotaNode, group: string, { bytes, refusedBefore }: Work): Promise<Answer> {
+  await delay(REQUEST_MS / 2);
+  const decision = node.tryAcquire(group, { messages: 1, bytes }, { retry: refusedBefore });
+  await delay(REQUEST_MS / 2);
+  if (decision.granted) return { kind: 'granted' };
+  const { retryAfterMs } = decision;
+  return { kind: decision.reason === 'quota' ? 'refused' : 'unavailable', retryAfterMs };
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

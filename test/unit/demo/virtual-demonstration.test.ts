@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../../src/config/load-config.js';
+import { judge } from '../../../src/demo/measure/verdict.js';
+import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-folder.js';
+import { readTrace } from '../../../src/demo/traffic/trace.js';
+import { demonstrateVirtually } from './virtual-cluster.js';
+
+/** mulberry32: the split of the arrivals and the jitter of the clients, the same in every run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function demonstrate(nodes: number, seed: number) {
+  const { groups } = await loadConfig({ file: DEMO_CONFIG_FILE });
+  const [{ name, quota }] = groups;
+  return demonstrateVirtually({
+    config: parse(readFileSync(DEMO_CONFIG_FILE, 'utf8')),
+    group: name,
+    quotaPerSecond: quota.publish as [number, number],
+    trace: await readTrace(TRACE_FILE),
+    nodes,
+    forMs: 20_001,
+    random: seeded(seed),
+  });
+}
+
+describe('the demonstration in virtual time, examples/demo.yaml', () => {
+  test.each([1, 2])('keeps its three promises, seed %i', async (seed) => {
+    const measurement = await demonstrate(3, seed);
+    const { utilisation, overAdmission, worstSecond, jain } = measurement;
+    console.log(`[demo, virtual] seed ${seed}: ${JSON.stringify({ utilisation, overAdmission, worstSecond, jain })}`);
+    expect(judge(measurement).filter(({ kept }) => !kept)).toEqual([]);
+    expect(measurement.secondsAboveQuota).toBeGreaterThanOrEqual(0.5);
+  });
+
+  // What the measure itself makes of the best there can be: one node that holds the whole quota.
+  test('a single limiter measures 100 % ± 1.5', async () => {
+    const { utilisation } = await demonstrate(1, 1);
+    expect(Math.abs(utilisation - 1)).toBeLessThan(0.015);
+  });
+});
