@@ -7,8 +7,8 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
 
 /** Projects that run together, and how many files at once. */
 const GROUPS = [
-  { projects: ['quick', 'adapters'], workers: 3 },
-  { projects: ['cluster'], workers: 2 },
+  { projects: ['quick', 'adapters'], workers: 2 },
+  { projects: ['cluster'], workers: 1 },
   { projects: ['demo'], workers: 1 },
 ];
 const LONG = [{ projects: ['long'], workers: 1 }];

@@ -27,7 +27,9 @@ function setRates(wanted, poisson) {
   const nowMs = epochMs();
   for (const target of targets.values()) target.ratePerSecond = 0;
   for (const { node, url, ratePerSecond, group } of wanted) {
-    const known = targets.get(node) ?? createTarget(node, url);
+    const before = targets.get(node);
+    // A node that was started again listens elsewhere.
+    const known = before?.url === url ? before : createTarget(node, url);
     Object.assign(known, { ratePerSecond, poisson, group: group ?? 'orders' });
     known.nextMs = nowMs + gapMs(known);
     targets.set(node, known);
@@ -37,7 +39,7 @@ function setRates(wanted, poisson) {
 function createTarget(node, url) {
   const { hostname, port } = new URL(url);
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64, scheduling: 'fifo' });
-  return { node, hostname, port, agent, outstanding: 0, downUntilMs: 0 };
+  return { node, url, hostname, port, agent, outstanding: 0, downUntilMs: 0 };
 }
 
 function gapMs({ ratePerSecond, poisson }) {
