@@ -9,4 +9,5 @@ const out = join(root, 'dist-bench');
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
 cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
 cpSync(join(root, 'package.json'), join(out, 'package.json'));
+cpSync(join(root, 'test/kafka/pom.xml'), join(out, 'test/kafka/pom.xml'));
 run(process.execPath, [join(out, 'bench', `${name}.js`), ...args]);
