@@ -20,5 +20,5 @@ VOLUME /state
 EXPOSE 7070
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7070/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/cli.js"]
+ENTRYPOINT ["node", "dist/src/cli.js"]
 CMD ["run", "--config", "/etc/quotamesh/node.yaml", "--http", "0.0.0.0:7070"]

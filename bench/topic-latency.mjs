@@ -20,11 +20,11 @@ const GAP_MS = [20, 60];
 
 const adapters = {
   async embedded(path) {
-    const { EmbeddedTopic } = await import('../dist/topic/embedded/embedded-topic.js');
+    const { EmbeddedTopic } = await import('../dist/src/topic/embedded/embedded-topic.js');
     return new EmbeddedTopic({ path, appendTimeoutMs: 5000 });
   },
   async kafka(brokers) {
-    const { KafkaReportTopic } = await import('../dist/topic/kafka/kafka-report-topic.js');
+    const { KafkaReportTopic } = await import('../dist/src/topic/kafka/kafka-report-topic.js');
     return new KafkaReportTopic({
       ...{ brokers: brokers.split(','), name: 'quotamesh-bench', clientId: 'bench', partitions: 1 },
       ...{ replicationFactor: 1, compression: 'none', appendTimeoutMs: 5000, connectionTimeoutMs: 3000 },

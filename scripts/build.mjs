@@ -15,6 +15,6 @@ run(process.execPath, [
 if (!process.argv.includes('--proto-only')) {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
   // tsc neither emits nor copies a .js that stands beside its .d.ts.
-  cpSync(generated, join(root, 'dist/codec/generated'), { recursive: true });
-  chmodSync(join(root, 'dist/cli.js'), 0o755);
+  cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });
+  chmodSync(join(root, 'dist/src/cli.js'), 0o755);
 }

@@ -2,7 +2,7 @@ import { Coordinator } from '../src/core/coordinator.js';
 import type { CoordinatorEvent, Notice } from '../src/core/coordinator-protocol.js';
 import { enforce } from '../src/core/limiter/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../src/core/limiter/limiter.js';
-import type { CoordinatorSettings } from '../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
 import type { EventQueue } from './event-queue.js';
 import type { Connection, SimulatedTopic } from './simulated-topic.js';
@@ -88,6 +88,10 @@ export class SimulatedNode {
       this.isStalled = false;
       this.#queue.after(backlogMs, () => this.#work());
     });
+  }
+
+  changeGroup(group: number, settings: GroupSettings): void {
+    this.#receive({ kind: 'group-changed', group, settings });
   }
 
   step(event: CoordinatorEvent): void {

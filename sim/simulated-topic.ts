@@ -117,6 +117,11 @@ export class SimulatedTopic {
     }
   }
 
+  /** From the log to one node, as for any record. */
+  drawDelayMs(): number {
+    return this.#delay('deliveryMs');
+  }
+
   #open(connection: Connection, compacted: boolean): void {
     if (connection.isClosed) return;
     if (this.#isAway || connection.readsCut) {

@@ -1,4 +1,4 @@
-import type { CoordinatorSettings } from '../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
 import { EventQueue } from './event-queue.js';
 import { Random } from './random.js';
 import { SimulatedNode } from './simulated-node.js';
@@ -58,7 +58,7 @@ export class World {
   readonly nodes = new Map<string, SimulatedNode>();
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
-  readonly settings: WorldSettings;
+  settings: WorldSettings;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
     this.random = new Random(seed);
@@ -90,6 +90,17 @@ export class World {
     const node = this.nodes.get(name);
     if (node === undefined) throw new Error(`no node was started as ${name}`);
     return node;
+  }
+
+  /**
+   * A group's settings change in the registry: every node has them one delivery later, as a log would bring them. The
+   * settings of nodes that start later are the new ones too.
+   */
+  changeGroup(group: number, settings: GroupSettings): void {
+    this.settings = { ...this.settings, groups: this.settings.groups.with(group, settings) };
+    for (const node of this.nodes.values()) {
+      this.queue.after(this.topic.drawDelayMs(), () => node.changeGroup(group, settings));
+    }
   }
 
   drive(traffic: Traffic): void {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PACKAGE_ROOT } from './package-root.js';
 
-/** From package.json, one folder above both src/ and dist/. */
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+/** From package.json. */
+export const VERSION: string = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')).version;

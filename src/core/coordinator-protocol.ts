@@ -1,4 +1,5 @@
 import type { TopicRecord } from './report/record.js';
+import type { GroupSettings } from './settings.js';
 
 /** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
 export type CoordinatorEvent =
@@ -9,6 +10,8 @@ export type CoordinatorEvent =
   | { readonly kind: 'round-elapsed' }
   /** First use of a lane: the node serves it from now on. */
   | { readonly kind: 'lane-served'; readonly lane: number }
+  /** What is configured for a group (its quota, strategy, …) is this from now on; its name stays. */
+  | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
   /** These keys may not be in the log: their buckets are published again. */
   | { readonly kind: 'append-failed'; readonly keys: readonly string[] }
   | { readonly kind: 'stopping' };

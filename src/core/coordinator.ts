@@ -57,15 +57,16 @@ export class Coordinator {
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: CoordinatorSettings, limiter: Limiter) {
-    const laneCount = settings.groups.length * DIRECTION_COUNT;
+  constructor(configured: CoordinatorSettings, limiter: Limiter) {
+    const laneCount = configured.groups.length * DIRECTION_COUNT;
     invariant(limiter.laneCount === laneCount, 'the limiter must have a row per lane', { laneCount });
+    this.#table = new LaneTable(configured);
+    const { settings } = this.#table;
     const { partitions, heartbeatMs } = settings;
     const { notices, appends } = this.#effects;
     this.settings = settings;
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
-    this.#table = new LaneTable(settings);
     this.membership = new Membership(settings.stalenessMs, partitions);
     this.usageMap = new UsageMap(this.membership, (mapLane) => this.#table.markMapLane(mapLane));
     this.log = new LogReader(partitions, heartbeatMs, this.membership, this.usageMap, notices);
@@ -96,6 +97,9 @@ export class Coordinator {
         break;
       case 'caught-up':
         this.#join(nowMs);
+        break;
+      case 'group-changed':
+        this.#table.changeGroup(event.group, event.settings);
         break;
       case 'append-failed':
         this.#republish(event.keys);

@@ -9,7 +9,7 @@ import type { GroupId } from './vocabulary.js';
 export interface LaneState {
   readonly lane: number;
   readonly group: number;
-  readonly settings: GroupSettings;
+  settings: GroupSettings;
   readonly direction: number;
   readonly groupId: GroupId;
   readonly partition: number;

@@ -1,4 +1,5 @@
 import { groupIdOf } from './ids.js';
+import { invariant } from './invariant.js';
 import { createLaneState, type LaneState } from './lane-state.js';
 import { partitionOf } from './report/report-book.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
@@ -13,12 +14,15 @@ export class LaneTable {
   readonly lanes = new Map<number, LaneState>();
   /** Lanes whose shares have to be computed again before the step ends. */
   readonly dirty = new Set<LaneState>();
-  readonly #settings: CoordinatorSettings;
+  /** What is configured, with the groups as the last `group-changed` left them. */
+  readonly settings: CoordinatorSettings;
+  readonly #groups: GroupSettings[];
   readonly #groupIds: readonly GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
 
   constructor(settings: CoordinatorSettings) {
-    this.#settings = settings;
+    this.#groups = [...settings.groups];
+    this.settings = { ...settings, groups: this.#groups };
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
   }
 
@@ -31,10 +35,10 @@ export class LaneTable {
     const direction = lane % DIRECTION_COUNT;
     const groupId = this.groupIdOf(group);
     const mapLane = usageMap.mapLaneOf(groupId, direction);
-    const partition = partitionOf(groupId, this.#settings.partitions);
-    const settings = this.#settings.groups[group] as GroupSettings;
+    const partition = partitionOf(groupId, this.settings.partitions);
+    const settings = this.#groups[group] as GroupSettings;
     const identity = { lane, group, settings, direction, groupId, partition, mapLane };
-    const state = createLaneState(identity, this.#settings, nowMs);
+    const state = createLaneState(identity, this.settings, nowMs);
     this.lanes.set(lane, state);
     this.#byMapLane.set(mapLane, state);
     this.dirty.add(state);
@@ -53,6 +57,18 @@ export class LaneTable {
   markMapLane(mapLane: number): void {
     const lane = this.#byMapLane.get(mapLane);
     if (lane !== undefined) this.dirty.add(lane);
+  }
+
+  /** Its lanes, where they are served, follow the new settings from this step on. */
+  changeGroup(group: number, settings: GroupSettings): void {
+    invariant(this.#groups[group]?.name === settings.name, 'a group keeps its name', { group, name: settings.name });
+    this.#groups[group] = settings;
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const lane = this.lanes.get(laneOf(group, direction));
+      if (lane === undefined) continue;
+      lane.settings = settings;
+      this.dirty.add(lane);
+    }
   }
 
   markAll(): void {

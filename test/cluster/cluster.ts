@@ -156,5 +156,5 @@ async function freePort(): Promise<number> {
 }
 
 function cliScript(): string {
-  return import.meta.url.includes('/dist-bench/') ? '../../../dist/cli.js' : '../../dist/cli.js';
+  return import.meta.url.includes('/dist-bench/') ? '../../../dist/src/cli.js' : '../../dist/src/cli.js';
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 
-const DIST = new URL('../../dist/topic/embedded/embedded-topic.js', import.meta.url);
+const DIST = new URL('../../dist/src/topic/embedded/embedded-topic.js', import.meta.url);
 
 const LOOK_EVERY_MS = 5;
 

@@ -119,6 +119,25 @@ test('a joiner lifts no second over 1.10', () => {
   expect(admittedRate(world.arrivals, 4000, 6000, 'd')).toBeGreaterThan(225);
 });
 
+test.each([0.5, 0.1, 2, 10])(
+  'a quota × %f: every second within 1.10 of what was granted in it, and used within one',
+  (factor) => {
+    const world = cluster(7, ['a', 'b', 'c']);
+    drive(world, { a: 6000, b: 6000, c: 6000 });
+    world.runFor(3000);
+    const changedMs = world.nowMs;
+    const after = QUOTA * factor;
+    world.changeGroup(0, { ...GROUP, quota: { ...GROUP.quota, publish: [after, Number.POSITIVE_INFINITY] } });
+    world.runFor(4000);
+    for (let fromMs = changedMs - 1000; fromMs <= changedMs + 2000; fromMs += 10) {
+      const before = Math.max(0, changedMs - fromMs) / 1000;
+      const granted = fromMs >= changedMs ? after : QUOTA * before + after * (1 - before);
+      expect(admittedRate(world.arrivals, fromMs, fromMs + 1000) / granted).toBeLessThanOrEqual(1.1);
+    }
+    expect(admittedRate(world.arrivals, changedMs + 100, changedMs + 4000) / after).toBeGreaterThanOrEqual(0.98);
+  },
+);
+
 test('a clean leave frees the share within 200 ms, a death within staleness + 1 s', () => {
   const world = cluster(5, ['a', 'b', 'c']);
   drive(world, { a: 700, b: 700, c: 700 });

@@ -27,7 +27,6 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
-  readonly #strategies: readonly Strategy[];
   #round: Round = createRound(16);
 
   constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
@@ -39,11 +38,10 @@ export class ShareBook {
     this.#settings = settings;
     this.#membership = membership;
     this.#usageMap = usageMap;
-    this.#strategies = settings.groups.map((group) => strategyNamed(group.strategy));
   }
 
   strategyOf(group: number): Strategy {
-    return this.#strategies[group] as Strategy;
+    return strategyNamed((this.#settings.groups[group] as GroupSettings).strategy);
   }
 
   /**
@@ -63,7 +61,7 @@ export class ShareBook {
   converge(group: number, direction: number, mapLane: number): Round {
     const settings = this.#settings.groups[group] as GroupSettings;
     const round = this.#gather(settings, direction, mapLane);
-    if (round.count > 0) (this.#strategies[group] as Strategy).converge(round);
+    if (round.count > 0) strategyNamed(settings.strategy).converge(round);
     return round;
   }
 

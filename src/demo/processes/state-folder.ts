@@ -2,8 +2,9 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PACKAGE_ROOT } from '../../package-root.js';
 
-const EXAMPLES = new URL('../../../examples/', import.meta.url);
+const EXAMPLES = new URL('examples/', PACKAGE_ROOT);
 
 /** The quota and the settings of the cluster. */
 export const DEMO_CONFIG_FILE = fileURLToPath(new URL('demo.yaml', EXAMPLES));

@@ -8,7 +8,7 @@
  * ends by itself, through process.exit(0) like the command line does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedTopic } from '../../../dist/topic/embedded/embedded-topic.js';
+import { EmbeddedTopic } from '../../../dist/src/topic/embedded/embedded-topic.js';
 import { watchLag } from './watch-lag.mjs';
 
 const { path, key, appendTimeoutMs, openAtOnce = true, appendEveryMs = 20 } = JSON.parse(process.argv[2]);

@@ -10,8 +10,8 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EmbeddedTopic } from '../../../dist/topic/embedded/embedded-topic.js';
-import { LogStore } from '../../../dist/topic/embedded/log-store.js';
+import { EmbeddedTopic } from '../../../dist/src/topic/embedded/embedded-topic.js';
+import { LogStore } from '../../../dist/src/topic/embedded/log-store.js';
 import { watchLag } from './watch-lag.mjs';
 
 const WARM_UP_COMMITS = 300;
