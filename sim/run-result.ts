@@ -1,0 +1,58 @@
+/** What a run leaves behind: the table, `--json` and the page are made of nothing else. Units per second throughout. */
+export interface RunResult {
+  readonly scenario: string;
+  readonly seed: number;
+  /** `quotamesh max-min`, `pulsar`, … */
+  readonly system: string;
+  readonly durationMs: number;
+  /** Distance of the samples in `series`. */
+  readonly sampleMs: number;
+  readonly nodes: readonly string[];
+  readonly series: readonly DimensionSeries[];
+  /** What happened in the world, in order: `3.0 s crash of b`. */
+  readonly happenings: readonly { readonly atMs: number; readonly says: string }[];
+  readonly verdict: Verdict;
+}
+
+/** Columns of equal length; sample k covers [k · sampleMs, (k + 1) · sampleMs). */
+export interface DimensionSeries {
+  readonly dimension: 'messages' | 'bytes';
+  /** The quota in force; null = unlimited (JSON has no Infinity). */
+  readonly quota: readonly (number | null)[];
+  /** node → columns. Demand = first attempts; refused = attempts refused, retries included. */
+  readonly perNode: Readonly<Record<string, NodeSeries>>;
+}
+
+export interface NodeSeries {
+  readonly demand: readonly number[];
+  readonly admitted: readonly number[];
+  readonly refused: readonly number[];
+  /** The limiter's rate at the end of the sample; null = unlimited. */
+  readonly limit: readonly (number | null)[];
+}
+
+/** peers-and-theory 4.1 and 4.2. Of several dimensions the worst. Ratios: 1 = 100 %. */
+export interface Verdict {
+  /** Σ admitted ÷ Σ quota over the steady parts, minus 1; only where demand covers the quota, else null. */
+  readonly steadyError: number | null;
+  /** max over 5 s windows of admitted ÷ granted by the quota, minus 1; ≥ 0. */
+  readonly overAdmission: number;
+  /** Most that any sliding second admitted ÷ what the quota granted in that second. */
+  readonly worstSecond: number;
+  /** Seconds (of sliding seconds, every 100 ms) above 1.01 quotas. */
+  readonly secondsOver: number;
+  /** Tokens over the reference bucket (quota, 100 ms burst). */
+  readonly overshootTokens: number;
+  /** Admitted ÷ ∫ min(quota, Σ demand). */
+  readonly utilisation: number;
+  /** Of nodes that ask less than their max-min share: refused ÷ asked; 0 when there are none. */
+  readonly refusedBelowFair: number;
+  /** Per step of demand, quota or membership: ms until Σ |limit use − fair| stays within 5 %; null = never. */
+  readonly convergenceMs: readonly (number | null)[];
+  /** Jain's index of admitted ÷ max-min over the steady parts. */
+  readonly jain: number;
+  /** Σ |change of admitted rate per second| ÷ quota over the steady parts, per second. */
+  readonly oscillation: number;
+  readonly records: number;
+  readonly bytes: number;
+}
