@@ -11,7 +11,15 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** The sources of the build: everything whose change makes dist/ stale. */
-const BUILD_INPUTS = ['src', 'sim', 'proto', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+const BUILD_INPUTS = [
+  'src',
+  'sim',
+  'proto',
+  'scripts/build.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package-lock.json',
+];
 
 export function ensureInstalled() {
   requireNode();
