@@ -135,7 +135,8 @@ class Demonstration {
     if (reason.kind === 'failed') say(reason.why);
     const measurement = (await this.#traffic?.finish(MEASUREMENT_TIMEOUT_MS)) ?? null;
     if (measurement === null) return this.#exitCode(reason, false);
-    process.stdout.write(`\n${verdictLines(measurement).join('\n')}\n`);
+    const isInterrupted = reason.kind === 'signal' && this.#options.for !== undefined;
+    process.stdout.write(`\n${verdictLines(measurement, isInterrupted).join('\n')}\n`);
     return this.#exitCode(
       reason,
       judge(measurement).every(({ kept }) => kept),

@@ -5,19 +5,26 @@ import { type Criterion, judge } from '../measure/verdict.js';
 import { PATIENCE_MS } from '../traffic/node-clients.js';
 import { count, percent } from './figures.js';
 
-/** The end of the demonstration: three promises that decide, figures for information, and how they were taken. */
-export function verdictLines(measurement: Measurement): string[] {
+/**
+ * The end of the demonstration: three promises that decide, figures for information, and how they were taken. One that was interrupted
+ * (it was to last longer) gives figures and no verdict.
+ */
+export function verdictLines(measurement: Measurement, isInterrupted = false): string[] {
   const criteria = judge(measurement);
   const rows = [...criteria.map(criterionRow), ...informationRows(measurement)];
-  const kept = criteria.every((criterion) => criterion.kept);
-  const verdict = kept ? 'All three promises kept.' : 'NOT all promises kept.';
   return [
     `after ${measurement.seconds.toFixed(1)} s of traffic`,
     ...textTable(['', 'measured by the clients', 'value', 'promise', ''], rows, ['value', 'promise']),
-    styleText('bold', styleText(kept ? 'green' : 'red', verdict)),
+    isInterrupted ? 'Interrupted: no verdict.' : verdictOf(criteria),
     ...(measurement.acquireP99Ms > BUSY_P99_MS ? [BUSY] : []),
     ...LEGEND,
   ];
+}
+
+function verdictOf(criteria: readonly Criterion[]): string {
+  const kept = criteria.every((criterion) => criterion.kept);
+  const verdict = kept ? 'All three promises kept.' : 'NOT all promises kept.';
+  return styleText('bold', styleText(kept ? 'green' : 'red', verdict));
 }
 
 /** A loopback request takes a millisecond or two; a share moves within some fifty. */

@@ -101,6 +101,13 @@ describe('the verdict', () => {
     expect(text).not.toContain('busy');
   });
 
+  test('an interrupted one gives figures and no verdict', () => {
+    const text = verdictLines({ ...KEPT, worstSecond: 1.12 }, true).join('\n');
+    expect(text).toContain('1.12');
+    expect(text).toContain('Interrupted: no verdict.');
+    expect(text).not.toContain('promises kept');
+  });
+
   test('says which promise was not kept, and when the machine was too busy to tell', () => {
     const text = verdictLines({ ...KEPT, worstSecond: 1.12, acquireP99Ms: 180 }).join('\n');
     expect(text).toMatch(/✗ {2}worst sliding second ÷ quota +1\.12/);
