@@ -1,15 +1,81 @@
+import { HEALTHY } from './throttling-ratio.js';
+
+/** What the target of one lane follows from. Rates per second; Infinity = no such quota. */
+export interface TargetInputs {
+  quotaMessages: number;
+  totalCost: number;
+  reservedCost: number;
+  /** What a message is taken to cost until its cost is known. */
+  expectedCost: number;
+  /** Smoothed, of the whole cluster: pieces of work whose cost was reported, and what they cost on all backends. */
+  transactions: number;
+  cost: number;
+  /** Messages/s that the backends can bear; HEALTHY = they limit nothing. */
+  bearable: number;
+  /** Part of the desired rate that backends never take away; the sum over all groups is this part of all quotas. */
+  minimumRatio: number;
+}
+
+/** Which ceiling (or floor) the target is equal to. */
+export type Binding = 'unlimited' | 'messages' | 'cost' | 'limiting' | 'minimum' | 'reserved';
+
+/** Every number on the way; messages/s but for `averageCost` (units per message). Infinity = none. */
+export interface TargetDecision {
+  averageCost: number;
+  reserved: number;
+  desired: number;
+  limiting: number;
+  minimum: number;
+  target: number;
+  binding: Binding;
+  /** The backends hold the group down, not its quota. */
+  isBusy: boolean;
+}
+
+export function createDecision(): TargetDecision {
+  const rates = { averageCost: 0, reserved: 0, desired: 0, limiting: HEALTHY, minimum: 0, target: 0 };
+  return { ...rates, binding: 'unlimited', isBusy: false };
+}
+
 /**
- * The cluster rate in force now, per dimension (DESIGN §5; FoundationDB's global tag throttling):
+ * The cluster rate in force now (DESIGN §5; FoundationDB's global tag throttling). Work is admitted by count and
+ * accounted by cost, so cost quotas become messages/s by the average cost:
  *
- *     target = max(reserved, min(desired, limiting))
+ *     averageCost = max(min(1, expected), cost / transactions)         expected where nothing was reported
+ *     desired     = min(quota, total / averageCost)                    reserved = min(desired, reserved / averageCost)
+ *     limiting    = max(minimum, bearable),  minimum = minimumRatio · desired
+ *     target      = max(reserved, min(desired, limiting))
  *
- * desired  = the quota (in cost mode quota ÷ average cost; a later issue)
- * limiting = what the backends can bear; Infinity while no backend reports its health
- * reserved = the part that limiting never takes away
+ * Worked: total 100, 6 units each → desired 16.67; the backends bear 8.33 → 8.33; with 70 reserved → 11.67; they bear
+ * nothing → 0.1 % of 16.67 = 0.0167, so that the group is still seen.
  *
- * Worked: desired 100, limiting 40, reserved 10 → 40; limiting 5 → 10; no backend → 100. Infinity = unlimited, 0 =
- * blocked.
+ * One quota for reads and writes, not one each: since PR #8320 the source charges both to one cost, weighted, and its
+ * reserved = max, desired = min of the two are left-overs. The source gives every client at least 1/s, which turns
+ * 100/s into 200/s with 200 clients; here the sum of all minima is a part of the quota.
  */
+export function decideTarget(inputs: TargetInputs, out: TargetDecision): void {
+  const { quotaMessages, totalCost, reservedCost, expectedCost, transactions, cost } = inputs;
+  const average = transactions > 0 && cost > 0 ? cost / transactions : expectedCost;
+  out.averageCost = Math.max(Math.min(1, expectedCost), average);
+  const byCost = totalCost / out.averageCost;
+  out.desired = Math.min(quotaMessages, byCost);
+  out.reserved = Math.min(out.desired, reservedCost / out.averageCost);
+  out.minimum = out.desired === Number.POSITIVE_INFINITY ? 0 : inputs.minimumRatio * out.desired;
+  out.limiting = Math.max(out.minimum, inputs.bearable);
+  out.target = targetRate(out.desired, out.limiting, out.reserved);
+  out.isBusy = out.limiting < out.desired;
+  out.binding = bindingOf(out, byCost < quotaMessages, inputs.bearable);
+}
+
+/** target = max(reserved, min(desired, limiting)). Infinity = unlimited, 0 = blocked. */
 export function targetRate(desired: number, limiting: number, reserved: number): number {
   return Math.max(reserved, Math.min(desired, limiting));
+}
+
+function bindingOf(decision: TargetDecision, costIsTighter: boolean, bearable: number): Binding {
+  const { target, limiting, reserved, desired } = decision;
+  if (target === Number.POSITIVE_INFINITY) return 'unlimited';
+  if (!decision.isBusy) return costIsTighter ? 'cost' : 'messages';
+  if (reserved > limiting) return 'reserved';
+  return limiting === bearable || desired === 0 ? 'limiting' : 'minimum';
 }

@@ -1,0 +1,16 @@
+export interface GroupCost {
+  readonly group: string;
+  /** Units per second on one backend. */
+  readonly cost: number;
+}
+
+/**
+ * The groups that matter on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most `most`,
+ * none below `floor`, in falling order of cost, then by name.
+ */
+export function busiest(costs: readonly GroupCost[], most: number, floor: number): readonly GroupCost[] {
+  return costs
+    .filter(({ cost }) => cost >= floor)
+    .sort((one, other) => other.cost - one.cost || (one.group < other.group ? -1 : 1))
+    .slice(0, most);
+}

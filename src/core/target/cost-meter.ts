@@ -1,0 +1,137 @@
+import { SmoothedRate } from './smoothed-rate.js';
+
+/** 48-bit hash of cluster + backend name; see ids.ts. */
+export type BackendId = number;
+/** Cost that belongs to no backend whose health is known. */
+export const NO_BACKEND: BackendId = 0;
+
+export interface CostMeterSettings {
+  /** Time constant of average costs (FoundationDB: 10 s; 60 s was too slow, PR #10361); rates follow in half of it. */
+  readonly smoothingMs: number;
+  /** A lane without costs for this long is forgotten (FoundationDB: 240 s). */
+  readonly forgetAfterMs: number;
+  /** Lanes whose costs are kept; one more is refused. */
+  readonly maxLanes: number;
+}
+
+/** What one lane costs at this node, as its record says it. Smoothed rates per second. */
+export interface LaneCosts {
+  /** Pieces of work whose cost was reported. */
+  readonly transactions: number;
+  /** In falling order of cost, then by id. */
+  readonly backends: readonly BackendCost[];
+}
+
+export interface BackendCost {
+  readonly backend: BackendId;
+  readonly cost: number;
+}
+
+/** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
+export const BACKENDS_PER_LANE = 16;
+
+interface Tracked {
+  /** Of the same pieces of work, for the average cost and for the rate. */
+  readonly transactions: SmoothedRate;
+  readonly pace: SmoothedRate;
+  readonly backends: Map<BackendId, SmoothedRate>;
+  readonly sinceMs: number;
+  touchedMs: number;
+}
+
+/**
+ * Costs that the traffic side reports after the fact, per lane and backend, at this node (seeds/001, "Stat
+ * collection").
+ *
+ * Smoothed here, by who measures, on the local clock that measures every other rate of a record: the records carry
+ * smooth figures, so the target is a function of the newest record per key, and a node that joins after compaction
+ * computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until 2023).
+ *
+ * The average cost comes from costs and transactions with the same filter, so that it is right from the first report
+ * on; the rate from one twice as fast, and costs/s = average · rate. FoundationDB divides figures of different filters
+ * (cost 10 s, transactions Holt 2 s): after one second of steady work these say 9.5 % and some 2 to 39 %, so its first
+ * averages are wrong by factors, and it admits 1.76 × the quota in the first minute. Half of 10 s for the rate, because
+ * what a saturated backend can bear is rate · ratio: with a queue that follows in 10 s the loop is then just damped
+ * enough not to swing (critical at 6.4 s), and settles in two thirds of the time.
+ */
+export class CostMeter {
+  readonly #settings: CostMeterSettings;
+  readonly #lanes = new Map<number, Tracked>();
+
+  constructor(settings: CostMeterSettings) {
+    this.#settings = settings;
+  }
+
+  get laneCount(): number {
+    return this.#lanes.size;
+  }
+
+  has(lane: number): boolean {
+    return this.#lanes.has(lane);
+  }
+
+  /**
+   * Work of a lane has cost `units` on a backend. Its pieces are counted once: `transactions` is 0 with all backends of
+   * a piece of work but one. Returns false, having counted nothing, when a new lane finds the table full.
+   */
+  report(lane: number, backend: BackendId, units: number, transactions: number, nowMs: number): boolean {
+    const tracked = this.#lanes.get(lane) ?? this.#track(lane, nowMs);
+    if (tracked === null) return false;
+    const { smoothingMs } = this.#settings;
+    tracked.touchedMs = nowMs;
+    tracked.transactions.count(transactions, nowMs, smoothingMs);
+    tracked.pace.count(transactions, nowMs, smoothingMs * PACE_RATIO);
+    let rate = tracked.backends.get(backend);
+    if (rate === undefined) {
+      rate = new SmoothedRate();
+      tracked.backends.set(backend, rate);
+    }
+    rate.count(units, nowMs, smoothingMs);
+    return true;
+  }
+
+  /** What the lane's record says; null where there is nothing to say. */
+  costsOf(lane: number, nowMs: number): LaneCosts | null {
+    const tracked = this.#lanes.get(lane);
+    if (tracked === undefined) return null;
+    const ageMs = nowMs - tracked.sinceMs;
+    const { smoothingMs } = this.#settings;
+    const counted = tracked.transactions.rate(nowMs, smoothingMs, ageMs);
+    if (counted === 0) return null;
+    const transactions = tracked.pace.rate(nowMs, smoothingMs * PACE_RATIO, ageMs);
+    const all = Array.from(tracked.backends, ([backend, rate]) => {
+      return { backend, cost: (rate.rate(nowMs, smoothingMs, ageMs) / counted) * transactions };
+    });
+    return { transactions, backends: largestOf(all) };
+  }
+
+  /** Forgets the lanes that have been silent for too long; only this does. */
+  removeSilent(nowMs: number): void {
+    for (const [lane, { touchedMs }] of this.#lanes) {
+      if (nowMs - touchedMs > this.#settings.forgetAfterMs) this.#lanes.delete(lane);
+    }
+  }
+
+  #track(lane: number, nowMs: number): Tracked | null {
+    if (this.#lanes.size >= this.#settings.maxLanes) return null;
+    const rates = { transactions: new SmoothedRate(), pace: new SmoothedRate(), backends: new Map() };
+    const tracked = { ...rates, sinceMs: nowMs, touchedMs: nowMs };
+    this.#lanes.set(lane, tracked);
+    return tracked;
+  }
+}
+
+/** The rate's time constant as a part of that of the average. */
+const PACE_RATIO = 0.5;
+
+function largestOf(costs: BackendCost[]): readonly BackendCost[] {
+  const named = costs.filter(({ backend, cost }) => backend !== NO_BACKEND && cost > 0);
+  named.sort((one, other) => other.cost - one.cost || one.backend - other.backend);
+  const kept = named.slice(0, BACKENDS_PER_LANE);
+  const rest = costs.reduce((sum, one) => sum + one.cost, 0) - kept.reduce((sum, one) => sum + one.cost, 0);
+  return rest > 0 ? [...kept, { backend: NO_BACKEND, cost: rest }] : kept;
+}
+
+export function sumOfCosts({ backends }: LaneCosts): number {
+  return backends.reduce((sum, { cost }) => sum + cost, 0);
+}

@@ -1,0 +1,37 @@
+/** How bytes become cost units, for the whole cluster (FoundationDB: page 4096, write fungibility 4; 5 before 7.3). */
+export interface CostFactors {
+  readonly readPageBytes: number;
+  readonly writePageBytes: number;
+  /** A written page costs this many read pages. */
+  readonly writeFactor: number;
+}
+
+/** What one piece of work has cost. */
+export interface Cost {
+  /** Own units, taken as they are. */
+  readonly units?: number;
+  readonly readBytes?: number;
+  readonly writtenBytes?: number;
+  /** Estimated where the size of a range is not known; counts as written. */
+  readonly clearedBytes?: number;
+}
+
+/**
+ * Cost units of one piece of work (seeds/001, "Cost"):
+ *
+ *     read  = max(1, ⌈bytes / readPageBytes⌉)      write = writeFactor · max(1, ⌈(written + cleared) / writePageBytes⌉)
+ *
+ * The part that is absent costs nothing; the part that is there costs at least a page, as 0 bytes read are a lookup.
+ * Worked, pages of 4096 and factor 4: 6 pages read → 6, 6 pages written → 24, 1 byte read and 1 written → 5, a row that
+ * was looked up and not there (0 bytes read) → 1.
+ */
+export function costUnits({ units = 0, readBytes, writtenBytes, clearedBytes }: Cost, factors: CostFactors): number {
+  const read = readBytes === undefined ? 0 : pages(readBytes, factors.readPageBytes);
+  const writes = writtenBytes !== undefined || clearedBytes !== undefined;
+  const changed = (writtenBytes ?? 0) + (clearedBytes ?? 0);
+  return units + read + (writes ? factors.writeFactor * pages(changed, factors.writePageBytes) : 0);
+}
+
+function pages(bytes: number, pageBytes: number): number {
+  return Math.max(1, Math.ceil(bytes / pageBytes));
+}

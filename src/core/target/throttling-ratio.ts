@@ -1,0 +1,28 @@
+/** How a backend says how it is: a level (queue, utilisation) against its target, or the ratio itself. */
+export type BackendHealth =
+  | { readonly kind: 'level'; readonly level: number; readonly target: number; readonly spring: number }
+  | { readonly kind: 'ratio'; readonly ratio: number };
+
+/** No ratio: the backend is not near saturation. */
+export const HEALTHY = Number.POSITIVE_INFINITY;
+
+/**
+ * What part of its present work a backend can bear (seeds/001, "Limiting Rate Calculation"; formula of 7.3 and later):
+ *
+ *     z = min(2, (level − target + spring) / spring)        ratio = 1/z where z > 0, else none
+ *
+ * Worked, target 800 MB and spring 200 MB: 600 MB none · 650 MB 4 · 800 MB 1 · 900 MB 0.667 · 1000 MB and above 0.5.
+ * The large ratios just above target − spring are harmless: the target never exceeds the desired rate.
+ */
+export function throttlingRatio(health: BackendHealth): number {
+  if (health.kind === 'ratio') return health.ratio;
+  const pressure = Math.min(2, (health.level - health.target + health.spring) / health.spring);
+  return pressure > 0 ? 1 / pressure : HEALTHY;
+}
+
+/** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2 (seeds/001). */
+export function isSaneHealth(health: BackendHealth): boolean {
+  if (health.kind === 'ratio') return health.ratio >= 0 && health.ratio <= 2;
+  const { level, target, spring } = health;
+  return [level, target, spring].every(Number.isFinite) && level >= 0 && target > 0 && spring > 0;
+}

@@ -1,0 +1,75 @@
+import { HEALTHY } from './throttling-ratio.js';
+
+export interface ZoneLimit {
+  zone: string;
+  backend: number;
+  /** Least limit of the zone's backends; HEALTHY = it limits nothing. */
+  limit: number;
+}
+
+/**
+ * The limit that several zones of backends put on one group (seeds/001, "Limiting Rate Calculation"):
+ *
+ *     zone's limit = least of its backends        limit = the (m + 1)-th smallest zone's, m = zones left out
+ *
+ * A zone that is unhealthy alone is no sign of too much work, so the worst m are left out.
+ * Worked, m = 1: zones at 0.5, 0.9, 1.2 → 0.9 · one zone of ten at 0.5 → none · two of ten at 0.5 and 0.6 → 0.6.
+ *
+ * Silent case, our choice: at most all but one are left out, z − 1 of the z zones that the group works in. The source's
+ * rule makes a group in a single zone unlimited for ever, and there the zone's trouble is the group's.
+ */
+export class WorstZones {
+  readonly #zones: ZoneLimit[] = [];
+  #count = 0;
+
+  begin(): void {
+    this.#count = 0;
+  }
+
+  /** A backend that the group works on; `limit` is HEALTHY where it can bear more. */
+  add(zone: string, backend: number, limit: number): void {
+    let at = 0;
+    while (at < this.#count && (this.#zones[at] as ZoneLimit).zone !== zone) at++;
+    if (at === this.#count) this.#count++;
+    else if (limit >= (this.#zones[at] as ZoneLimit).limit) return;
+    const known = this.#zones[at];
+    if (known === undefined) this.#zones[at] = { zone, backend, limit };
+    else Object.assign(known, { zone, backend, limit });
+  }
+
+  /** The zone that decides, or null where nothing limits; the zones left out stand before it, worst first. */
+  deciding(leaveOut: number): ZoneLimit | null {
+    this.#sort();
+    const at = this.leftOut(leaveOut);
+    const zone = this.#zones[at];
+    return at < this.#count && zone !== undefined && zone.limit !== HEALTHY ? zone : null;
+  }
+
+  /** How many zones are left out. */
+  leftOut(leaveOut: number): number {
+    return Math.max(0, Math.min(leaveOut, this.#count - 1));
+  }
+
+  /** The zones left out that would have limited, worst first; after `deciding`. */
+  leftOutZones(leaveOut: number): readonly ZoneLimit[] {
+    return this.#zones.slice(0, this.leftOut(leaveOut)).filter(({ limit }) => limit !== HEALTHY);
+  }
+
+  /** By limit, then by name: everybody leaves out the same ones. Insertion sort: few zones, nothing allocated. */
+  #sort(): void {
+    for (let at = 1; at < this.#count; at++) {
+      const zone = this.#zones[at] as ZoneLimit;
+      let to = at;
+      while (to > 0 && isWorse(zone, this.#zones[to - 1] as ZoneLimit)) {
+        this.#zones[to] = this.#zones[to - 1] as ZoneLimit;
+        to--;
+      }
+      this.#zones[to] = zone;
+    }
+  }
+}
+
+function isWorse(one: ZoneLimit, other: ZoneLimit): boolean {
+  if (one.limit !== other.limit) return one.limit < other.limit;
+  return one.zone < other.zone;
+}

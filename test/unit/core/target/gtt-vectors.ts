@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+
+/** test/vectors/fdb-gtt.json as its header describes it. */
+export interface GttFile {
+  readonly cases: readonly GttCase[];
+}
+
+export type GttCase = EquilibriumCase | LifecycleCase | ProxyLimiterCase | TopTagsCase | LatencyTableCase | OtherCase;
+
+export interface EquilibriumCase {
+  readonly kind: 'equilibrium';
+  readonly id: string;
+  readonly generation: 'all' | '7.3' | '7.4';
+  readonly servers: {
+    readonly count: number;
+    readonly capacityPagesPerSec: number;
+    readonly exceptions?: readonly ServerChange[];
+  };
+  readonly worstZonesIgnored: number;
+  readonly quotas: readonly TagQuota[];
+  readonly clients: readonly Client[];
+  readonly phases: readonly Phase[];
+}
+
+export interface ServerChange {
+  readonly server: number;
+  readonly capacityPagesPerSec: number;
+}
+
+export interface TagQuota {
+  readonly tag: string;
+  readonly totalPagesPerSec: number;
+  readonly reservedPagesPerSec: number;
+}
+
+export interface Client {
+  readonly tag: string;
+  readonly wantedTps: number;
+  readonly pagesPerTx: number;
+  readonly op: 'read' | 'write';
+  readonly servers: 'all' | readonly number[];
+  readonly stopAfterSec?: number;
+  readonly tags?: number;
+}
+
+export interface Phase {
+  readonly change?: {
+    readonly quotas?: readonly TagQuota[];
+    readonly removeQuotas?: readonly string[];
+    readonly servers?: readonly ServerChange[];
+  };
+  readonly expect: readonly Expectation[];
+  readonly baselineSettleSec: number;
+}
+
+export interface Expectation {
+  readonly metric: 'targetTps' | 'sumOfTargetTps' | 'perClientTps' | 'busyTags';
+  readonly tag?: string;
+  readonly value: number | null;
+  readonly exact?: boolean;
+}
+
+export interface LifecycleCase {
+  readonly kind: 'lifecycle';
+  readonly id: string;
+  readonly clients: readonly [Client];
+  readonly steps: readonly {
+    readonly op?: 'removeExpired';
+    readonly atSec: number;
+    readonly expectTagsTracked: number;
+  }[];
+}
+
+export interface ProxyLimiterCase {
+  readonly kind: 'proxyLimiter';
+  readonly id: string;
+  readonly ratesTps: Readonly<Record<string, number>>;
+  readonly clients: readonly {
+    readonly tag: string;
+    readonly count: number;
+    readonly batch: number;
+    readonly wantedTps: number;
+  }[];
+  readonly durationSec: number;
+  readonly expectReleased: Readonly<Record<string, number>>;
+  readonly tolerance: number;
+}
+
+export interface TopTagsCase {
+  readonly kind: 'topTags';
+  readonly id: string;
+  readonly maxTags: number;
+  readonly floorPagesPerSec: number;
+  readonly intervalSec: number;
+  readonly requests: readonly { readonly tag: string; readonly pages: number }[];
+  readonly expectTags: readonly string[];
+}
+
+export interface LatencyTableCase {
+  readonly kind: 'latencyTable';
+  readonly id: string;
+  readonly maxTags: number;
+  readonly measure?: readonly string[];
+  readonly measureOnce?: readonly string[];
+  readonly keepMeasuringEverySec?: { readonly tags: readonly string[]; readonly sec: number };
+  readonly durationSec?: number;
+  readonly expectSize: number;
+}
+
+export interface OtherCase {
+  readonly kind: 'proxyOrder' | 'proxyTable' | 'releaseWindow' | 'endToEnd';
+  readonly id: string;
+}
+
+export const GTT_CASES: readonly GttCase[] = (
+  JSON.parse(readFileSync(new URL('../../../vectors/fdb-gtt.json', import.meta.url), 'utf8')) as GttFile
+).cases;
+
+export function casesOf<Kind extends GttCase['kind']>(
+  kind: Kind,
+): readonly Extract<GttCase, { readonly kind: Kind }>[] {
+  return GTT_CASES.filter((one): one is Extract<GttCase, { readonly kind: Kind }> => one.kind === kind);
+}
