@@ -1,4 +1,5 @@
 import type { ReportRow, TopicRecord } from '../src/core/report/record.js';
+import type { LaneCosts } from '../src/core/target/cost-meter.js';
 
 /**
  * What the codec does to rates: float32. Cheaper than encoding, and the codec's own tests prove that nothing else
@@ -18,5 +19,13 @@ function roundRow(row: ReportRow): ReportRow {
     demandBytes: Math.fround(row.demandBytes),
     shareMessages: Math.fround(row.shareMessages),
     shareBytes: Math.fround(row.shareBytes),
+    ...(row.costs === undefined ? {} : { costs: roundCosts(row.costs) }),
+  };
+}
+
+function roundCosts({ transactions, backends }: LaneCosts): LaneCosts {
+  return {
+    transactions: Math.fround(transactions),
+    backends: backends.map(({ backend, cost }) => ({ backend, cost: Math.fround(cost) })),
   };
 }

@@ -1,9 +1,12 @@
 import { crc32 } from 'node:zlib';
-import { clusterHashOf, incarnationCount, incarnationNonce, incarnationOf } from '../core/ids.js';
+import { clusterHashOf } from '../core/ids.js';
 import { invariant } from '../core/invariant.js';
-import type { Author, ReportRow, TopicRecord } from '../core/report/record.js';
+import type { ReportRow, TopicRecord } from '../core/report/record.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
+import { decodeBackend, encodeBackend } from './backend-codec.js';
+import { decodeCosts, encodeCosts } from './cost-columns.js';
 import { quotamesh } from './generated/report.js';
+import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
 
@@ -12,7 +15,6 @@ export const WIRE_VERSION = 1;
 /** A bucket of 64 groups is below 5 KiB; anything much larger is not one of our records. */
 export const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_ROWS = 64 * DIRECTION_COUNT;
-const MAX_NAME_LENGTH = 1024;
 
 /** Why a value of the topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */
 export const DECODE_CAUSES = [
@@ -69,13 +71,11 @@ export class RecordCodec {
   }
 }
 
-/** Well formed, but no node of ours writes such a thing: lengths that differ, rates that are negative or not finite. */
-const ABSURD = 'absurd';
-
 const DECODERS = new Map<number, (body: Uint8Array) => TopicRecord | typeof ABSURD>([
   [wire.Kind.NODE, decodeNode],
   [wire.Kind.FAREWELL, decodeFarewell],
   [wire.Kind.REPORT, decodeReport],
+  [wire.Kind.BACKEND, decodeBackend],
 ]);
 
 function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
@@ -89,6 +89,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
       return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
     case 'report':
       return { kind: wire.Kind.REPORT, body: encodeReport(author, record.rows) };
+    case 'backend':
+      return { kind: wire.Kind.BACKEND, body: encodeBackend(author, record) };
   }
 }
 
@@ -112,6 +114,7 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
     demandBytesPerSecond: column((row) => row.demandBytes),
     shareMessagesPerSecond: column((row) => row.shareMessages),
     shareBytesPerSecond: column((row) => row.shareBytes),
+    ...encodeCosts(rows),
   }).finish();
 }
 
@@ -146,8 +149,10 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   if (!isColumn(report.directions, count) || report.directions.some((direction) => direction >= DIRECTION_COUNT))
     return ABSURD;
   if (!isColumn(report.topics, count)) return ABSURD;
+  const costs = decodeCosts(report, count);
+  if (costs === null) return ABSURD;
   const rows: ReportRow[] = [];
-  for (let at = 0; at < count; at++) rows.push(rowAt(report, at));
+  for (let at = 0; at < count; at++) rows.push({ ...rowAt(report, at), ...costs[at] });
   return { kind: 'report', author, rows };
 }
 
@@ -165,53 +170,10 @@ function rowAt(report: quotamesh.v1.Report, at: number): ReportRow {
   };
 }
 
-function encodeAuthor(author: Author): quotamesh.v1.IAuthor {
-  const nodeKey = new Uint8Array(6);
-  write48(nodeKey, 0, author.nodeKey);
-  return {
-    nodeKey,
-    incarnation: incarnationCount(author.incarnation),
-    nonce: incarnationNonce(author.incarnation),
-    sequence: author.sequence,
-  };
-}
-
-function decodeAuthor(author: quotamesh.v1.IAuthor | null | undefined): Author | null {
-  const { nodeKey, incarnation, nonce, sequence } = author ?? {};
-  if (nodeKey?.length !== 6 || !incarnation || !sequence || (nonce ?? 0) > 0xffff) return null;
-  return { nodeKey: read48(nodeKey, 0), incarnation: incarnationOf(incarnation, nonce ?? 0), sequence };
-}
-
-function isColumn(column: readonly number[], count: number): boolean {
-  return column.length === count || column.length === 0;
-}
-
-function isRate(rate: number): boolean {
-  return Number.isFinite(rate) && rate >= 0;
-}
-
-function isName(name: string): boolean {
-  return name.length > 0 && name.length <= MAX_NAME_LENGTH;
-}
-
 function attempt<T>(decode: () => T): T | null {
   try {
     return decode();
   } catch {
     return null;
   }
-}
-
-function write48(target: Uint8Array, at: number, number: number): void {
-  let rest = number;
-  for (let byte = at + 5; byte >= at; byte--) {
-    target[byte] = rest % 256;
-    rest = Math.floor(rest / 256);
-  }
-}
-
-function read48(source: Uint8Array, at: number): number {
-  let number = 0;
-  for (let byte = at; byte < at + 6; byte++) number = number * 256 + (source[byte] as number);
-  return number;
 }

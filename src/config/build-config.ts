@@ -1,3 +1,4 @@
+import type { CostQuota } from '../core/settings.js';
 import type { IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
@@ -25,6 +26,8 @@ export function buildConfig({ source, node, topic, groups }: ConfigParts): Resol
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
     sampleIntervalMs: node.get('sampleIntervalMs') as number,
     timing: below(node, 'timing') as unknown as ResolvedConfig['timing'],
+    limiting: below(node, 'limiting') as unknown as ResolvedConfig['limiting'],
+    costs: below(node, 'costs') as unknown as ResolvedConfig['costs'],
     groups: Array.from(groups, ([name, values]) => groupOf(name, values)),
     defaultGroup: node.get('defaultGroup') as string | null,
   });
@@ -51,6 +54,8 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
   return {
     name,
     quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },
+    cost: { publish: costOf(values, 'quota.publish'), dispatch: costOf(values, 'quota.dispatch') },
+    expectedCost: values.get('expectedCost') as number,
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
@@ -71,6 +76,13 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
 function ratesOf(values: SettingValues, direction: string): Rates {
   const rate = (key: string) => (values.get(`${direction}.${key}`) as number | null) ?? Number.POSITIVE_INFINITY;
   return [rate('messagesPerSecond'), rate('bytesPerSecond')];
+}
+
+function costOf(values: SettingValues, direction: string): CostQuota {
+  return {
+    total: (values.get(`${direction}.costPerSecond`) as number | null) ?? Number.POSITIVE_INFINITY,
+    reserved: values.get(`${direction}.reservedCostPerSecond`) as number,
+  };
 }
 
 /** The values whose path begins with `prefix`, by the rest of their path. */

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { CostQuota } from '../core/settings.js';
 import type { Rates } from '../core/vocabulary.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
 import { SETTINGS } from './settings.js';
@@ -38,8 +39,18 @@ function masked(section: string, options: Readonly<Record<string, unknown>>): Re
   );
 }
 
-function describeGroup({ name: _, quota, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
-  return { quota: { publish: describeRates(quota.publish), dispatch: describeRates(quota.dispatch) }, ...others };
+function describeGroup({ name: _, quota, cost, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
+  const { publish, dispatch } = quota;
+  const described = {
+    publish: { ...describeRates(publish), ...describeCost(cost.publish) },
+    dispatch: { ...describeRates(dispatch), ...describeCost(cost.dispatch) },
+  };
+  return { quota: described, ...others };
+}
+
+function describeCost({ total, reserved }: CostQuota): Readonly<Record<string, number>> {
+  const all = { costPerSecond: total, reservedCostPerSecond: reserved };
+  return Object.fromEntries(Object.entries(all).filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
 }
 
 /** Unlimited has no spelling: the key is absent. */

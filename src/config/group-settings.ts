@@ -22,11 +22,35 @@ function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
   };
 }
 
+function costRow(what: string): Setting {
+  return {
+    ...QUOTA,
+    kind: 'rate',
+    buys: `More cost units per second of ${what} work: admitted by count, by the average cost that was reported.`,
+    costs: 'Load on what the quota protects.',
+  };
+}
+
+function reservedRow(what: string): Setting {
+  return {
+    kind: 'rate',
+    default: 0,
+    min: 0,
+    max: RATE_MAX,
+    buys: `The part of the cost quota of ${what} work that saturated backends never take away.`,
+    costs: 'A saturated backend is relieved by the others alone.',
+  };
+}
+
 export const GROUP_SETTINGS = {
   'quota.publish.messagesPerSecond': quotaRow('rate', 'published messages'),
   'quota.publish.bytesPerSecond': quotaRow('byte-rate', 'published bytes'),
   'quota.dispatch.messagesPerSecond': quotaRow('rate', 'dispatched messages'),
   'quota.dispatch.bytesPerSecond': quotaRow('byte-rate', 'dispatched bytes'),
+  'quota.publish.costPerSecond': costRow('published'),
+  'quota.publish.reservedCostPerSecond': reservedRow('published'),
+  'quota.dispatch.costPerSecond': costRow('dispatched'),
+  'quota.dispatch.reservedCostPerSecond': reservedRow('dispatched'),
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,
@@ -34,6 +58,14 @@ export const GROUP_SETTINGS = {
     laterChoices: ['equal', 'steal-halfway', 'client-rate'].filter((name) => !STRATEGY_NAMES.includes(name)),
     buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
     costs: 'proportional favours whoever is busy already; equal-residual may exceed the quota for some rounds.',
+  },
+  expectedCost: {
+    kind: 'factor',
+    default: 1,
+    min: 1e-6,
+    max: 1e12,
+    buys: 'What a message is taken to cost until its cost has been reported; say 2000 where one costs 2,000 tokens.',
+    costs: 'Too low admits too much at the first start, too high too little. Averages never go below 1, or below this.',
   },
   promise: {
     kind: 'choice',

@@ -19,9 +19,11 @@ export function readNode(root: unknown, findings: Findings, hostName: string): S
   return values;
 }
 
-const { node, http, log, metrics, timing } = SETTINGS;
+const { node, http, log, metrics, timing, limiting, costs } = SETTINGS;
 
-const NODE_ROWS: SettingRows = Object.fromEntries([node, http, log, metrics, timing].flatMap(fullRows));
+const NODE_ROWS: SettingRows = Object.fromEntries(
+  [node, http, log, metrics, timing, limiting, costs].flatMap(fullRows),
+);
 
 const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'defaults', 'groups']);
 

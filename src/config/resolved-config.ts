@@ -1,4 +1,6 @@
 import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
+import type { CostMeterSettings } from '../core/target/cost-meter.js';
+import type { CostFactors } from '../core/target/cost-units.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -15,12 +17,17 @@ export interface ResolvedConfig {
   /** Everything of CoordinatorSettings that does not come from the environment of the process. */
   readonly timing: Omit<
     CoordinatorSettings,
-    'cluster' | 'nodeId' | 'version' | 'nonce' | 'partitions' | 'groups' | 'sampleIntervalMs'
+    'cluster' | 'nodeId' | 'version' | 'nonce' | 'partitions' | 'groups' | 'sampleIntervalMs' | 'limiting' | 'costs'
   >;
+  readonly limiting: CoordinatorSettings['limiting'];
+  readonly costs: CostsConfig;
   readonly groups: readonly GroupConfig[];
   /** Group used for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;
 }
+
+/** What is kept of costs, and how bytes become cost units. */
+export interface CostsConfig extends CostMeterSettings, CostFactors {}
 
 export interface GroupConfig extends GroupSettings {
   /** Largest amounts a single acquire may ask for. */

@@ -1,6 +1,7 @@
 import { GROUP_SETTINGS } from './group-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
 import type { Setting } from './setting.js';
+import { COST_SETTINGS, LIMITING_SETTINGS } from './target-settings.js';
 import { TIMING_SETTINGS } from './timing-settings.js';
 import {
   EMBEDDED_TOPIC_SETTINGS,
@@ -29,6 +30,8 @@ export const SETTINGS = {
   log: { path: 'log', title: 'Log', rows: LOG_SETTINGS },
   metrics: { path: 'metrics', title: 'Metrics', rows: METRICS_SETTINGS },
   timing: { path: 'timing', title: 'Timing', rows: TIMING_SETTINGS },
+  limiting: { path: 'limiting', title: 'Limiting', rows: LIMITING_SETTINGS },
+  costs: { path: 'costs', title: 'Costs', rows: COST_SETTINGS },
   topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },

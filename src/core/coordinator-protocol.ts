@@ -1,5 +1,9 @@
 import type { TopicRecord } from './report/record.js';
 import type { GroupSettings } from './settings.js';
+import type { BackendHealth } from './target/throttling-ratio.js';
+
+/** `joining` until the own NODE record is read back, `stalled` from a long gap between rounds until the same. */
+export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping' | 'fenced';
 
 /** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
 export type CoordinatorEvent =
@@ -14,6 +18,13 @@ export type CoordinatorEvent =
   | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
   /** These keys may not be in the log: their buckets are published again. */
   | { readonly kind: 'append-failed'; readonly keys: readonly string[] }
+  /** How a backend is, as the traffic side or a poller says. */
+  | {
+      readonly kind: 'backend-reported';
+      readonly backend: string;
+      readonly zone: string;
+      readonly health: BackendHealth;
+    }
   | { readonly kind: 'stopping' };
 
 /** A record read from the log; `record` is null for a tombstone. What could not be decoded never gets here. */
@@ -44,7 +55,13 @@ export type Notice =
   | { readonly kind: 'resumed'; readonly afterMs: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
-export const IGNORED_CAUSES = ['old-incarnation', 'repeated', 'repeated-offset', 'foreign-key'] as const;
+export const IGNORED_CAUSES = [
+  'old-incarnation',
+  'repeated',
+  'repeated-offset',
+  'foreign-key',
+  'too-many-backends',
+] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 
 /** What the runtime has to do now; the buffer is reused by the next step. */

@@ -3,6 +3,7 @@ import {
   clearEffects,
   createEffects,
   type Effects,
+  type Phase,
   type ReadEvent,
 } from './coordinator-protocol.js';
 import { incarnationCount, incarnationOf, nodeKeyOf } from './ids.js';
@@ -18,14 +19,13 @@ import { shareMoved } from './report/settling.js';
 import type { CoordinatorSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
 import { ShareBook } from './share/share-book.js';
+import { CostMeter } from './target/cost-meter.js';
+import { TargetBook } from './target/target-book.js';
 import { tombstonesOfForgotten } from './usage-map/forget.js';
 import { LogReader } from './usage-map/log-reader.js';
 import { MEMBERSHIP_PARTITION, Membership, newestLife } from './usage-map/membership.js';
 import { UsageMap } from './usage-map/usage-map.js';
 import { DIRECTION_COUNT, type Incarnation, type NodeKey } from './vocabulary.js';
-
-/** `joining` until the own NODE record is read back, `stalled` from a long gap between rounds until the same. */
-export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping' | 'fenced';
 
 /** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
 const HOUSEKEEPING_MS = 250;
@@ -40,6 +40,9 @@ export class Coordinator {
   readonly settings: CoordinatorSettings;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
+  /** Costs reported at this node; the traffic side counts them here directly, as it counts in the limiter. */
+  readonly costs: CostMeter;
+  readonly targets: TargetBook;
   readonly shares: ShareBook;
   readonly log: LogReader;
   readonly link: LinkWatch;
@@ -62,18 +65,22 @@ export class Coordinator {
     invariant(limiter.laneCount === laneCount, 'the limiter must have a row per lane', { laneCount });
     this.#table = new LaneTable(configured);
     const { settings } = this.#table;
-    const { partitions, heartbeatMs } = settings;
+    const { partitions } = settings;
     const { notices, appends } = this.#effects;
     this.settings = settings;
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, partitions);
-    this.usageMap = new UsageMap(this.membership, (mapLane) => this.#table.markMapLane(mapLane));
-    this.log = new LogReader(partitions, heartbeatMs, this.membership, this.usageMap, notices);
+    const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
+    this.usageMap = new UsageMap(this.membership, markLane);
+    this.costs = new CostMeter(settings.costs);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
+    const { backends } = this.targets;
+    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, notices });
     this.link = new LinkWatch(settings, notices);
-    this.shares = new ShareBook(settings, laneCount, this.membership, this.usageMap);
+    this.shares = new ShareBook(settings, laneCount, this);
     this.#book = new ReportBook(this.nodeKey, partitions, settings.groupsPerRecord, settings.forcedReportMs);
-    this.#reporter = new Reporter(settings, limiter, this.shares, this.#book);
+    this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, link } = this;
     this.#publisher = new Publisher(settings, {
       ...{ nodeKey, membership, link, appends },
@@ -101,8 +108,11 @@ export class Coordinator {
       case 'group-changed':
         this.#table.changeGroup(event.group, event.settings);
         break;
+      case 'backend-reported':
+        if (this.isReady) this.#publisher.tellBackend(event, nowMs);
+        break;
       case 'append-failed':
-        this.#republish(event.keys);
+        this.#book.markDirty(event.keys);
         break;
       case 'stopping':
         this.#stop(nowMs);
@@ -154,7 +164,7 @@ export class Coordinator {
    */
   #readTombstone({ partition, key }: ReadEvent): void {
     if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
-    else this.#republish([key]);
+    else this.#book.markDirty([key]);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -170,7 +180,7 @@ export class Coordinator {
 
   #fence(newer: Incarnation): void {
     this.phase = 'fenced';
-    this.#withdrawShares();
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
     const ownIncarnation = incarnationCount(this.incarnation);
     this.#effects.notices.push({ kind: 'fenced', ownIncarnation, newerIncarnation: incarnationCount(newer) });
   }
@@ -218,7 +228,7 @@ export class Coordinator {
     if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;
     this.phase = 'stalled';
     this.#lastRoundMs = nowMs;
-    this.#withdrawShares();
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
     this.link.expectEchoSince(nowMs);
     this.#effects.notices.push({ kind: 'stalled', gapMs });
     this.#publisher.beat(nowMs, true);
@@ -235,36 +245,24 @@ export class Coordinator {
   #keepHouse(nowMs: number): void {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#confirmShares(nowMs);
+    this.costs.removeSilent(nowMs);
     for (const lane of this.lanes.values()) {
       if (this.#reporter.isIdle(lane, nowMs)) this.#unserve(lane);
       else if (this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
     }
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
-    for (const { partition, key } of tombstonesOfForgotten(this)) {
-      this.#effects.appends.push({ partition, key, record: null });
-    }
+    this.#effects.appends.push(...tombstonesOfForgotten(this));
   }
 
   #confirmShares(nowMs: number): void {
     this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
   }
 
-  #withdrawShares(): void {
-    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-  }
-
-  #republish(keys: readonly string[]): void {
-    for (const key of keys) {
-      const bucket = this.#book.withKey(key);
-      if (bucket !== undefined) bucket.dirty = true;
-    }
-  }
-
   #stop(nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
     const hasJoined = this.phase !== 'catching-up';
     this.phase = 'stopping';
-    this.#withdrawShares();
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
     if (hasJoined) this.#publisher.sayFarewell(nowMs);
   }
 

@@ -1,4 +1,4 @@
-import type { GroupId, Incarnation, NodeKey } from './vocabulary.js';
+import type { BackendId, GroupId, Incarnation, NodeKey } from './vocabulary.js';
 
 /**
  * 48-bit ids instead of names on the wire (PIP-82, "Resource consumption considerations"), hashed from cluster and
@@ -11,6 +11,10 @@ export function groupIdOf(cluster: string, group: string): GroupId {
 
 export function nodeKeyOf(cluster: string, nodeId: string): NodeKey {
   return hash48(`node/${cluster}/${nodeId}`);
+}
+
+export function backendIdOf(cluster: string, backend: string): BackendId {
+  return hash48(`backend/${cluster}/${backend}`);
 }
 
 /** 32 bits of the cluster's name for the envelope. */

@@ -1,3 +1,4 @@
+import { type CostReport, createCostReport } from './report/cost-report.js';
 import { createLaneRates, type LaneRates } from './report/estimate.js';
 import { createSettling, type Settling } from './report/settling.js';
 import { LaneSample } from './sample/lane-sample.js';
@@ -26,6 +27,7 @@ export interface LaneState {
   /** The limiter's count of refusals at the last sample. */
   refusals: number;
   readonly settling: Settling;
+  readonly costs: CostReport;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -45,5 +47,6 @@ export function createLaneState(
     touchedMs: nowMs,
     refusals: 0,
     settling: createSettling(),
+    costs: createCostReport(),
   };
 }

@@ -1,3 +1,5 @@
+import type { CostMeterSettings } from './target/cost-meter.js';
+import type { LimitingSplit } from './target/limiting-rate.js';
 import type { Direction, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
 
 /** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
@@ -5,6 +7,10 @@ export interface GroupSettings {
   readonly name: string;
   /** Cluster-wide quota per direction; Infinity = unlimited, 0 = blocked. */
   readonly quota: Readonly<Record<Direction, Rates>>;
+  /** Cluster-wide cost quota per direction, units per second; Infinity and 0 = none. */
+  readonly cost: Readonly<Record<Direction, CostQuota>>;
+  /** What a message is taken to cost until its cost is known, > 0. */
+  readonly expectedCost: number;
   /** A row of the strategy registry. */
   readonly strategy: string;
   /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */
@@ -19,6 +25,29 @@ export interface GroupSettings {
   readonly burstMinMessages: number;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
+
+export interface CostQuota {
+  readonly total: number;
+  /** The part that saturated backends never take away, ≤ total. */
+  readonly reserved: number;
+}
+
+/** How backends' health lowers targets; all nodes of a cluster must agree. */
+export interface LimitingSettings {
+  /** report-only computes and shows the target stage, and enforces message and byte quotas alone. */
+  readonly mode: LimitingMode;
+  readonly split: LimitingSplit;
+  /** Worst zones that limit nothing. */
+  readonly zonesLeftOut: number;
+  /** A backend that carries less than this part of a group's cost does not limit it, 0 … 1. */
+  readonly contributionRatio: number;
+  /** Log time for which a backend's last word holds. */
+  readonly healthValidMs: number;
+  readonly maxBackends: number;
+}
+
+export const LIMITING_MODES = ['enforce', 'report-only'] as const;
+export type LimitingMode = (typeof LIMITING_MODES)[number];
 
 /** Times in milliseconds, of the local monotonic clock unless the name says log time. */
 export interface CoordinatorSettings {
@@ -55,5 +84,7 @@ export interface CoordinatorSettings {
   readonly forgetAfterMs: number;
   /** Groups that share one record of a node, 1 … 64. */
   readonly groupsPerRecord: number;
+  readonly limiting: LimitingSettings;
+  readonly costs: CostMeterSettings;
   readonly groups: readonly GroupSettings[];
 }

@@ -12,6 +12,9 @@ export type NodeId = string;
 /** 48-bit hash of cluster + group name, exact in a double (see ids.ts). */
 export type GroupId = number;
 
+/** 48-bit hash of cluster + backend name. */
+export type BackendId = number;
+
 /** 48-bit hash of cluster + node id. */
 export type NodeKey = number;
 

@@ -168,10 +168,10 @@ export class QuotaNode {
 
   #createCoordinator(): Coordinator {
     const { config, version, nonce } = this.#options;
-    const { cluster, nodeId, timing, sampleIntervalMs, groups } = config;
+    const { cluster, nodeId, timing, sampleIntervalMs, groups, limiting, costs } = config;
     const { partitions } = this.topic;
     return new Coordinator(
-      { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups },
+      { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups, limiting, costs },
       this.limiter,
     );
   }

@@ -59,7 +59,7 @@ function rowOf(rate: number): ReportRow {
 
 /** A real record of a cluster, with every field of a size that occurs. */
 function realRecord(random: Random): Uint8Array {
-  const pick = Math.floor(random.between(0, 4));
+  const pick = Math.floor(random.between(0, 5));
   const nodeId = `node-${Math.floor(random.between(0, 9))}`;
   const author = {
     nodeKey: nodeKeyOf(settings.cluster, nodeId),
@@ -68,7 +68,15 @@ function realRecord(random: Random): Uint8Array {
   };
   if (pick === 0) return codec.encode({ kind: 'node', author, nodeId, version: '0.1.0' });
   if (pick === 1) return codec.encode({ kind: 'farewell', author, nodeId });
-  const rows = Array.from({ length: Math.floor(random.between(0, 12)) }, () => rowOf(random.between(0, 1e4)));
+  if (pick === 4) {
+    const health = { kind: 'level', level: random.between(0, 1e9), target: 8e8, spring: 2e8 } as const;
+    return codec.encode({ kind: 'backend', author, backend: nodeId, zone: 'z', health });
+  }
+  const rows = Array.from({ length: Math.floor(random.between(0, 12)) }, () => {
+    const backends = [{ backend: 7, cost: 5 }, ...(random.next() < 0.5 ? [{ backend: 0, cost: 1 }] : [])];
+    const costs = random.next() < 0.5 ? {} : { costs: { transactions: Math.fround(random.between(0, 99)), backends } };
+    return { ...rowOf(random.between(0, 1e4)), ...costs };
+  });
   return codec.encode({ kind: 'report', author, rows });
 }
 
@@ -181,8 +189,9 @@ function hostile(record: TopicRecord, random: Random): TopicRecord {
 
 function expectSane(decoded: Decoded): void {
   if (!('record' in decoded) || decoded.record.kind !== 'report') return;
-  for (const { groupId, topics, ...rates } of decoded.record.rows) {
-    for (const rate of Object.values(rates))
+  for (const { groupId, topics, costs, ...rates } of decoded.record.rows) {
+    const { transactions = 0, backends = [] } = costs ?? {};
+    for (const rate of [...Object.values(rates), transactions, ...backends.map(({ cost }) => cost)])
       if (!(rate >= 0 && rate < Infinity)) throw new Error(`rate ${rate} was taken`);
     if (!(groupId >= 0 && groupId < 2 ** 48 && topics >= 0)) throw new Error(`group ${groupId} was taken`);
   }

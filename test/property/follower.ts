@@ -2,6 +2,7 @@ import type { Notice, ReadEvent } from '../../src/core/coordinator-protocol.js';
 import { groupIdOf } from '../../src/core/ids.js';
 import type { CoordinatorSettings } from '../../src/core/settings.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
+import { TargetBook } from '../../src/core/target/target-book.js';
 import { LogReader } from '../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
@@ -24,6 +25,7 @@ export class Follower {
   readonly log: LogReader;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
+  readonly targets: TargetBook;
   readonly notices: Notice[] = [];
   readonly #settings: CoordinatorSettings;
   readonly #shares: ShareBook;
@@ -32,9 +34,11 @@ export class Follower {
     this.#settings = settings;
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
     this.usageMap = new UsageMap(this.membership, () => undefined);
-    this.log = new LogReader(settings.partitions, settings.heartbeatMs, this.membership, this.usageMap, this.notices);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
+    const told = { backends: this.targets.backends, notices: this.notices };
+    this.log = new LogReader(settings, this.membership, this.usageMap, told);
     const lanes = settings.groups.length * DIRECTION_COUNT;
-    this.#shares = new ShareBook(settings, lanes, this.membership, this.usageMap);
+    this.#shares = new ShareBook(settings, lanes, this);
   }
 
   read(event: ReadEvent): void {

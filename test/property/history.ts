@@ -1,18 +1,29 @@
 import fc from 'fast-check';
 import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/report/record.js';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import {
+  backendRecordKey,
+  nodeRecordKey,
+  type ReportRow,
+  reportRecordKey,
+  type TopicRecord,
+} from '../../src/core/report/record.js';
 import { partitionOf } from '../../src/core/report/report-book.js';
 import type { CoordinatorSettings } from '../../src/core/settings.js';
 
 /** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
 export interface Action {
-  readonly kind: 'node' | 'report' | 'farewell' | 'tombstone' | 'node-tombstone';
+  readonly kind: 'node' | 'report' | 'backend' | 'farewell' | 'tombstone' | 'node-tombstone';
   readonly node: number;
   readonly life: number;
   readonly partition: number;
   readonly bucket: number;
-  readonly rows: readonly { readonly group: number; readonly direction: number; readonly rates: readonly number[] }[];
+  readonly rows: readonly {
+    readonly group: number;
+    readonly direction: number;
+    readonly rates: readonly number[];
+    readonly costs: readonly number[];
+  }[];
   /** Since the record before it on the same partition; negative = the log's clock went back. */
   readonly gapMs: number;
   /** An old record delivered late: its sequence is not the newest. */
@@ -30,11 +41,13 @@ export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
     group: fc.nat(settings.groups.length - 1),
     direction: fc.nat(1),
     rates: fc.array(rate, { minLength: 4, maxLength: 4 }),
+    costs: fc.array(rate, { minLength: 1, maxLength: 3 }),
   });
   const action = fc.record<Action>({
     kind: fc.oneof(
       { weight: 5, arbitrary: fc.constant('node' as const) },
       { weight: 6, arbitrary: fc.constant('report' as const) },
+      { weight: 5, arbitrary: fc.constant('backend' as const) },
       fc.constantFrom('farewell' as const, 'tombstone' as const, 'node-tombstone' as const),
     ),
     node: fc.nat(4),
@@ -54,7 +67,9 @@ export function historyOf(list: readonly Action[], settings: CoordinatorSettings
   const clockMs = new Array<number>(settings.partitions).fill(1.7e12);
   const sequences = new Map<string, number>();
   for (const action of list) {
-    const { node, life, partition } = action;
+    const { node, life } = action;
+    // Health is told on the membership partition alone.
+    const partition = action.kind === 'backend' ? 0 : action.partition;
     clockMs[partition] = (clockMs[partition] as number) + action.gapMs;
     const count = (sequences.get(`${node}/${life}`) ?? 0) + 1;
     sequences.set(`${node}/${life}`, count);
@@ -78,6 +93,12 @@ function recordOf(
   switch (action.kind) {
     case 'node':
       return { key: nodeRecordKey(nodeKey), record: { kind: 'node', author, nodeId, version: 'test' } };
+    case 'backend': {
+      const backend = `backend-${action.bucket}`;
+      const health = { kind: 'level', level: 1 + action.node, target: 2, spring: 1 } as const;
+      const record = { kind: 'backend', author, backend, zone: `zone-${action.life % 2}`, health } as const;
+      return { key: backendRecordKey(backend), record };
+    }
     case 'farewell':
       return { key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };
     case 'report':
@@ -96,12 +117,18 @@ function reportKey(nodeKey: number, { bucket, partition }: Action): string {
 
 /** A group belongs to one partition: rows of other groups are not reported here. */
 function rowsOf({ rows, partition }: Action, { cluster, groups, partitions }: CoordinatorSettings): ReportRow[] {
-  return rows.flatMap(({ group, direction, rates }) => {
+  return rows.flatMap(({ group, direction, rates, costs: units }) => {
     const groupId = groupIdOf(cluster, groups[group]?.name ?? '');
     if (partitionOf(groupId, partitions) !== partition) return [];
     const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0] = rates.map(Math.fround);
     const shares = { shareMessages: 0, shareBytes: 0 };
-    return [{ groupId, direction, topics: 1, usageMessages, usageBytes, demandMessages, demandBytes, ...shares }];
+    const backends = units.map((cost, at) => ({
+      backend: backendIdOf(cluster, `backend-${at}`),
+      cost: Math.fround(cost),
+    }));
+    const costs = { costs: { transactions: usageMessages, backends } };
+    const usage = { usageMessages, usageBytes, demandMessages, demandBytes };
+    return [{ groupId, direction, topics: 1, ...usage, ...shares, ...costs }];
   });
 }
 

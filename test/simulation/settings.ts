@@ -1,9 +1,13 @@
 import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
 
+const NO_COST_QUOTA = { total: Number.POSITIVE_INFINITY, reserved: 0 };
+
 /** The defaults of src/config/settings.ts, as the core takes them. */
 export const GROUP: GroupSettings = {
   name: 'orders',
   quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
+  cost: { publish: NO_COST_QUOTA, dispatch: NO_COST_QUOTA },
+  expectedCost: 1,
   strategy: 'max-min',
   floorRatio: 0.001,
   allowanceRatio: 0.25,
@@ -31,5 +35,10 @@ export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
   shareValidMs: 4000,
   forgetAfterMs: 600_000,
   groupsPerRecord: 6,
+  limiting: {
+    ...{ mode: 'enforce', split: 'by-usage', zonesLeftOut: 1, contributionRatio: 0.01 },
+    ...{ healthValidMs: 10_000, maxBackends: 256 },
+  },
+  costs: { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10_000 },
   groups: [GROUP],
 };

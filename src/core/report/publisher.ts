@@ -5,8 +5,9 @@ import type { LinkWatch } from '../share/link-watch.js';
 import type { Membership } from '../usage-map/membership.js';
 import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
+import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat } from './heartbeat.js';
-import { type Author, nodeRecordKey, type TopicRecord } from './record.js';
+import { type Author, backendRecordKey, nodeRecordKey, type TopicRecord } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
@@ -29,12 +30,14 @@ export class Publisher {
   readonly #settings: CoordinatorSettings;
   readonly #parts: PublisherParts;
   readonly #heartbeat: Heartbeat;
+  readonly #backends: BackendSender;
   #sequence = 0;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
     this.#settings = settings;
     this.#parts = parts;
     this.#heartbeat = new Heartbeat(settings);
+    this.#backends = new BackendSender(settings.limiting, settings.reportGapMs);
   }
 
   /** Heartbeats that are due; `all` beats on every partition now. */
@@ -56,6 +59,7 @@ export class Publisher {
   }
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+    this.#publishBackends(nowMs);
     const { book, link } = this.#parts;
     for (const bucket of book.buckets) {
       if (!bucket.dirty && nowMs < bucket.forcedAtMs) continue;
@@ -63,6 +67,19 @@ export class Publisher {
       // A topic that is away gets heartbeats only; the buckets stay dirty and go out when it is back.
       if (link.of(bucket.partition) === 'linked') this.#publish(bucket, lanes, nowMs);
     }
+  }
+
+  /** How a backend is; the membership partition's log decides what holds. */
+  tellBackend(word: BackendWord, nowMs: number): void {
+    this.#backends.tell(word);
+    this.#publishBackends(nowMs);
+  }
+
+  #publishBackends(nowMs: number): void {
+    this.#backends.sendDue(nowMs, ({ backend, zone, health }) => {
+      const key = backendRecordKey(backend);
+      this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'backend', author, backend, zone, health }));
+    });
   }
 
   /** The farewell changes shares; the tombstones behind it only free space. */

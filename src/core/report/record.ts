@@ -1,7 +1,9 @@
+import type { LaneCosts } from '../target/cost-meter.js';
+import type { BackendHealth } from '../target/throttling-ratio.js';
 import type { GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
 
 /** A record of the topic as the core sees it: decoded, checked, and free of the wire format (DESIGN §4). */
-export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord;
+export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord;
 
 /** Who wrote a record and which of its lives; see proto/report.proto, Author. */
 export interface Author {
@@ -33,6 +35,15 @@ export interface ReportRecord {
   readonly rows: readonly ReportRow[];
 }
 
+/** How a backend is, as the node that writes it was told. */
+export interface BackendRecord {
+  readonly kind: 'backend';
+  readonly author: Author;
+  readonly backend: string;
+  readonly zone: string;
+  readonly health: BackendHealth;
+}
+
 /** One direction of one group. Rates are units per second, finite and ≥ 0, float32 on the wire. */
 export interface ReportRow {
   readonly groupId: GroupId;
@@ -44,6 +55,8 @@ export interface ReportRow {
   readonly demandBytes: number;
   readonly shareMessages: number;
   readonly shareBytes: number;
+  /** Where costs of the group were reported at the node. */
+  readonly costs?: LaneCosts;
 }
 
 /** Keys of the topic. 8 characters of base64url for the node, a base-36 bucket number behind a slash for reports. */
@@ -59,6 +72,14 @@ export function isNodeRecordKey(key: string): boolean {
   return key.length === NODE_KEY_LENGTH;
 }
 
+export function backendRecordKey(backend: string): string {
+  return BACKEND_PREFIX + backend;
+}
+
+export function backendOfRecordKey(key: string): string | null {
+  return key.startsWith(BACKEND_PREFIX) ? key.slice(BACKEND_PREFIX.length) : null;
+}
+
 /** The node a key belongs to, or null when the key is not one of ours. */
 export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   if (key.length < NODE_KEY_LENGTH || (key.length > NODE_KEY_LENGTH && key[NODE_KEY_LENGTH] !== '/')) return null;
@@ -71,6 +92,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
+const BACKEND_PREFIX = 'backend/';
 /** 48 bits, six per character. */
 const NODE_KEY_LENGTH = 8;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

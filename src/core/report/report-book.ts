@@ -69,8 +69,12 @@ export class ReportBook {
     if (wasFull) (this.#open[bucket.partition] as Bucket[]).push(bucket);
   }
 
-  withKey(key: string): Bucket | undefined {
-    return this.#byKey.get(key);
+  /** What these keys hold is published again. */
+  markDirty(keys: readonly string[]): void {
+    for (const key of keys) {
+      const bucket = this.#byKey.get(key);
+      if (bucket !== undefined) bucket.dirty = true;
+    }
   }
 
   markAllDirty(): void {

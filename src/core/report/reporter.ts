@@ -3,6 +3,7 @@ import type { Limiter } from '../limiter/limiter.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { ShareBook } from '../share/share-book.js';
+import type { CostMeter } from '../target/cost-meter.js';
 import {
   BYTES,
   DIMENSION_COUNT,
@@ -13,6 +14,7 @@ import {
   MESSAGES,
   slotOf,
 } from '../vocabulary.js';
+import { costsWritten, lookAtCosts } from './cost-report.js';
 import { estimate, usageIn } from './estimate.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
@@ -38,13 +40,15 @@ export class Reporter {
   readonly #limiter: Limiter;
   readonly #shares: ShareBook;
   readonly #book: ReportBook;
+  readonly #costs: CostMeter;
   #round = 0;
 
-  constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook) {
+  constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook, costs: CostMeter) {
     this.#settings = settings;
     this.#limiter = limiter;
     this.#shares = shares;
     this.#book = book;
+    this.#costs = costs;
   }
 
   /** Samples the served lanes and marks the buckets that have to be published. */
@@ -61,6 +65,9 @@ export class Reporter {
       lane.refusals = refusals;
       this.#shares.claimInto(lane.sample.claim, lane);
       this.#consider(lane, refusedNow, nowMs);
+      if (lane.hasEntry && lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) {
+        this.#book.bucketOf(lane.group, lane.groupId).dirty = true;
+      }
     }
   }
 
@@ -164,6 +171,7 @@ export class Reporter {
 
   #rowOf(lane: LaneState): ReportRow {
     const { usage, demand } = lane.reported;
+    const costs = costsWritten(lane.costs);
     return {
       groupId: lane.groupId,
       direction: lane.direction,
@@ -174,6 +182,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: this.#shares.reportable(lane.lane, MESSAGES),
       shareBytes: this.#shares.reportable(lane.lane, BYTES),
+      ...(costs === null ? {} : { costs }),
     };
   }
 }

@@ -3,23 +3,30 @@ import { createRound, type Round, type Strategy } from '../convergence/strategy.
 import { invariant } from '../invariant.js';
 import type { LaneState } from '../lane-state.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
-import { targetRate } from '../target/target-rate.js';
+import type { TargetBook } from '../target/target-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
+
+interface ReadLog {
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly targets: TargetBook;
+}
 
 /**
  * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
  * node serves.
  *
- * `computed` is a function of the log alone: every node that has read as far computes the same shares for all.
+ * `target` and `computed` are functions of the log alone: every node that has read as far computes the same for all.
  * `applied` is what this node's limiter enforces: the computed share, or what isolation leaves of it.
  */
 export class ShareBook {
   /** Per slot, units per second. */
+  readonly target: Float64Array;
   readonly computed: Float64Array;
   readonly applied: Float64Array;
   readonly limit: Float64Array;
@@ -27,10 +34,12 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
+  readonly #targets: TargetBook;
   #round: Round = createRound(16);
 
-  constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
+  constructor(settings: CoordinatorSettings, laneCount: number, { membership, usageMap, targets }: ReadLog) {
     const slots = laneCount * DIMENSION_COUNT;
+    this.target = new Float64Array(slots);
     this.computed = new Float64Array(slots);
     this.applied = new Float64Array(slots).fill(NOTHING_HELD);
     this.limit = new Float64Array(slots);
@@ -38,6 +47,7 @@ export class ShareBook {
     this.#settings = settings;
     this.#membership = membership;
     this.#usageMap = usageMap;
+    this.#targets = targets;
   }
 
   strategyOf(group: number): Strategy {
@@ -89,9 +99,8 @@ export class ShareBook {
   /** What a lane claims while its work is held back: its share, and at least its due, target/N. */
   claimInto(claim: Float64Array, lane: LaneState): void {
     const members = Math.max(1, this.#membership.alive.length);
-    const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const due = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0) / members;
+      const due = (this.target[slotOf(lane.lane, dimension)] as number) / members;
       claim[dimension] = Math.max(due, this.applied[slotOf(lane.lane, dimension)] as number);
     }
   }
@@ -108,9 +117,8 @@ export class ShareBook {
     const round = this.#round;
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
-    const quota = settings.quota[DIRECTIONS[direction] as Direction];
+    this.#targets.ratesInto(round.target, settings, direction, mapLane);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      round.target[dimension] = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0);
       (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
       (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
     }
@@ -148,6 +156,7 @@ export class ShareBook {
     const equalShare = target / (own === -1 ? round.count + 1 : round.count);
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
     invariant(share >= 0, 'a share must not be negative', { lane: lane.lane, dimension, share });
+    this.target[slot] = target;
     this.computed[slot] = share;
     let applied = share;
     let allowance = 0;

@@ -1,7 +1,6 @@
+import type { BackendId } from '../vocabulary.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
-/** 48-bit hash of cluster + backend name; see ids.ts. */
-export type BackendId = number;
 /** Cost that belongs to no backend whose health is known. */
 export const NO_BACKEND: BackendId = 0;
 
@@ -60,6 +59,10 @@ export class CostMeter {
 
   constructor(settings: CostMeterSettings) {
     this.#settings = settings;
+  }
+
+  get smoothingMs(): number {
+    return this.#settings.smoothingMs;
   }
 
   get laneCount(): number {

@@ -1,14 +1,28 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
 import {
   type Author,
+  type BackendRecord,
+  backendOfRecordKey,
+  backendRecordKey,
   isNodeRecordKey,
   nodeKeyOfRecordKey,
   type ReportRecord,
   type TopicRecord,
 } from '../report/record.js';
+import type { CoordinatorSettings } from '../settings.js';
+import type { BackendBook } from '../target/backend-book.js';
 import { LogTime } from '../topic/log-time.js';
 import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
+
+type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs'>;
+
+type MemberRecord = Exclude<TopicRecord, BackendRecord>;
+
+interface Told {
+  readonly backends: BackendBook;
+  readonly notices: Notice[];
+}
 
 /**
  * Applies records to membership and usage map, in the order of the log and by nothing but the log: repeats, past
@@ -20,11 +34,14 @@ export class LogReader {
   readonly ignored: Record<IgnoredCause, number> = createIgnored();
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
+  readonly #backends: BackendBook;
   readonly #notices: Notice[];
   readonly #nextOffset: Float64Array;
 
-  constructor(partitions: number, heartbeatMs: number, membership: Membership, usageMap: UsageMap, notices: Notice[]) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, notices }: Told) {
+    const { partitions, heartbeatMs } = settings;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
+    this.#backends = backends;
     this.#membership = membership;
     this.#usageMap = usageMap;
     this.#notices = notices;
@@ -48,6 +65,7 @@ export class LogReader {
     }
     this.#nextOffset[read.partition] = read.offset + 1;
     (this.logTimes[read.partition] as LogTime).advanceTo(read.appendMs);
+    if (read.partition === MEMBERSHIP_PARTITION) this.#backends.expire(this.membershipLogMs);
     if (read.record === null) this.#applyTombstone(read);
     const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
     if (read.partition !== MEMBERSHIP_PARTITION) return changed;
@@ -55,6 +73,7 @@ export class LogReader {
   }
 
   #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
+    if (record.kind === 'backend') return this.#applyBackend(read, record);
     const { author } = record;
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
       this.#ignore('foreign-key');
@@ -66,6 +85,19 @@ export class LogReader {
     if (record.kind === 'report') this.#applyReport(read, member, record, nowMs);
     else if (read.partition === MEMBERSHIP_PARTITION && !isNews) this.#ignoreOld(member, author);
     return isNews && this.#applySign(member, record, nowMs);
+  }
+
+  /** Changes no member: whoever says how a backend is need not be one. */
+  #applyBackend({ partition, key }: ReadEvent, record: BackendRecord): false {
+    const { nodeKey, incarnation } = record.author;
+    const isForeign = key !== backendRecordKey(record.backend) || partition !== MEMBERSHIP_PARTITION;
+    if (isForeign) this.#ignore('foreign-key');
+    else if (incarnation < (this.#membership.get(nodeKey)?.incarnation ?? 0)) this.#ignore('old-incarnation');
+    else {
+      const verdict = this.#backends.apply(record, this.membershipLogMs);
+      if (verdict !== 'applied') this.#ignore(verdict);
+    }
+    return false;
   }
 
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
@@ -86,7 +118,7 @@ export class LogReader {
    * A newer record on the membership partition: a sign of life, a farewell. Returns whether the set of alive nodes
    * changed.
    */
-  #applySign(member: Member, record: TopicRecord, nowMs: number): boolean {
+  #applySign(member: Member, record: MemberRecord, nowMs: number): boolean {
     switch (record.kind) {
       case 'node':
         return this.#join(member, record, nowMs);
@@ -119,6 +151,8 @@ export class LogReader {
 
   #applyTombstone({ partition, key }: ReadEvent): void {
     this.#usageMap.remove(key);
+    const backend = backendOfRecordKey(key);
+    if (backend !== null) this.#backends.bury(backend);
     const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
     const member = nodeKey === null ? undefined : this.#membership.get(nodeKey);
     if (member === undefined) return;

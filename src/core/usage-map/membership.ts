@@ -40,6 +40,8 @@ export interface Member {
 export class Membership {
   /** Alive members in order of NodeKey. */
   readonly alive: Member[] = [];
+  /** Rises with every change of `alive`. */
+  changes = 0;
   readonly #stalenessMs: number;
   readonly #partitions: number;
   readonly #byKey = new Map<NodeKey, Member>();
@@ -162,6 +164,7 @@ export class Membership {
   }
 
   #reorder(): void {
+    this.changes++;
     for (const member of this.alive) member.position = -1;
     this.alive.length = 0;
     for (const member of this.#byKey.values()) {

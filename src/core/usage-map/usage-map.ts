@@ -1,5 +1,6 @@
 import type { ReportRecord, ReportRow } from '../report/record.js';
 import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
+import { CostRows } from './cost-rows.js';
 import type { Member, Membership } from './membership.js';
 import { RowStore } from './row-store.js';
 
@@ -22,6 +23,7 @@ interface Entry {
  */
 export class UsageMap {
   readonly rows = new RowStore();
+  readonly costs = new CostRows();
   readonly #membership: Membership;
   readonly #onLaneChanged: LaneChanged;
   readonly #entries = new Map<string, Entry>();
@@ -57,6 +59,15 @@ export class UsageMap {
    */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
+  }
+
+  nextRow(row: number): number {
+    return this.rows.next[row] as number;
+  }
+
+  /** Slot of the member that reported a row. */
+  memberOf(row: number): number {
+    return this.rows.member[row] as number;
   }
 
   /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
@@ -116,6 +127,9 @@ export class UsageMap {
     rows.share[1][row] = report.shareBytes;
     rows.readMs[row] = nowMs;
     this.#link(row, mapLane, member.nodeKey);
+    if (report.costs !== undefined) {
+      this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
+    }
     this.#onLaneChanged(mapLane);
     return row;
   }
@@ -137,6 +151,7 @@ export class UsageMap {
     for (const row of entry.rows) {
       const mapLane = this.rows.lane[row] as number;
       this.#unlink(row, mapLane);
+      this.costs.release(row, mapLane);
       this.rows.release(row);
       this.#onLaneChanged(mapLane);
     }

@@ -9,6 +9,14 @@ const wire = quotamesh.v1;
 const codec = new RecordCodec('demo');
 const author = { nodeKey: nodeKeyOf('demo', 'a'), incarnation: incarnationOf(3, 77), sequence: 12 };
 
+const COSTS = {
+  transactions: 10,
+  backends: [
+    { backend: 2 ** 48 - 1, cost: 60.5 },
+    { backend: 0, cost: 1 },
+  ],
+};
+
 function row(changes: Partial<ReportRow> = {}): ReportRow {
   const rates = { usageMessages: 1.5, usageBytes: 100, demandMessages: 2000.25, demandBytes: 1e6 };
   return { groupId: 2 ** 48 - 1, direction: 1, topics: 3, ...rates, shareMessages: 0, shareBytes: 0, ...changes };
@@ -33,6 +41,13 @@ describe('round trip', () => {
     { kind: 'report', author, rows: [] },
     { kind: 'report', author, rows: [row()] },
     { kind: 'report', author, rows: [row({ topics: 0, direction: 0 }), row({ groupId: 0 })] },
+    { kind: 'report', author, rows: [row({ costs: COSTS }), row({ groupId: 1 }), row({ groupId: 2, costs: COSTS })] },
+    { kind: 'report', author, rows: [row({ costs: { transactions: 2, backends: [] } })] },
+    { kind: 'backend', author, backend: 'db-1', zone: 'a', health: { kind: 'ratio', ratio: 0 } },
+    {
+      ...{ kind: 'backend', author, backend: 'db-1', zone: 'a' },
+      health: { kind: 'level', level: 7e8, target: 8e8, spring: 2e8 },
+    },
     { kind: 'report', author, rows: Array.from({ length: 128 }, (_, at) => row({ groupId: at, direction: at % 2 })) },
   ])('$kind', (record) => {
     expect(codec.decode(codec.encode(record))).toEqual({ record });

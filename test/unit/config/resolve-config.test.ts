@@ -47,10 +47,28 @@ groups:
         forgetAfterMs: 600_000,
         groupsPerRecord: 6,
       },
+      limiting: {
+        mode: 'enforce',
+        split: 'by-usage',
+        zonesLeftOut: 1,
+        contributionRatio: 0.01,
+        healthValidMs: 10_000,
+        maxBackends: 256,
+      },
+      costs: {
+        smoothingMs: 10_000,
+        forgetAfterMs: 240_000,
+        maxLanes: 10_000,
+        readPageBytes: 4096,
+        writePageBytes: 4096,
+        writeFactor: 4,
+      },
       groups: [
         {
           name: 'orders',
           quota: { publish: [1000, 1_048_576], dispatch: [UNLIMITED, UNLIMITED] },
+          cost: { publish: { total: UNLIMITED, reserved: 0 }, dispatch: { total: UNLIMITED, reserved: 0 } },
+          expectedCost: 1,
           strategy: 'max-min',
           floorRatio: 0.001,
           allowanceRatio: 0.25,

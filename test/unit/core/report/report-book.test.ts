@@ -55,8 +55,11 @@ describe('report book', () => {
   test('finds a bucket by its key', () => {
     const book = bookWith();
     const bucket = book.bucketOf(1, groupId(1));
-    expect(book.withKey(bucket.key)).toBe(bucket);
-    expect(book.withKey('other')).toBeUndefined();
+    bucket.dirty = false;
+    book.markDirty(['other']);
+    expect(bucket.dirty).toBe(false);
+    book.markDirty([bucket.key]);
+    expect(bucket.dirty).toBe(true);
   });
 
   test('forced reports come within the last tenth of their period, not all at once', () => {

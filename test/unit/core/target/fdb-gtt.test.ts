@@ -11,7 +11,7 @@ const RUN_HERE = ['equilibrium', 'lifecycle', 'proxyLimiter', 'releaseWindow', '
 const NOT_HERE: Readonly<Partial<Record<GttCase['kind'], string>>> = {
   proxyOrder: 'order of release belongs to the wake-up queue of the limiter; nothing is queued in the target stage',
   proxyTable: 'the table of queues of a proxy; the lanes of a node are its configured groups',
-  endToEnd: 'run in virtual time by test/simulation/target.test.ts',
+  endToEnd: 'ExpectStableThroughput by test/unit/core/coordinator/target.test.ts; the other is correctness only',
 };
 
 test.each(casesOf('equilibrium'))('$id reaches and holds its equilibrium, not later than the reference', (one) => {

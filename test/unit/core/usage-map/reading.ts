@@ -6,9 +6,11 @@ import {
   reportRecordKey,
   type TopicRecord,
 } from '../../../../src/core/report/record.js';
+import { BackendBook } from '../../../../src/core/target/backend-book.js';
 import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+import { SETTINGS } from '../../../simulation/settings.js';
 
 export const HEARTBEAT_MS = 1000;
 export const STALENESS_MS = 5000;
@@ -25,6 +27,7 @@ interface Written {
 export class Reading {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
+  readonly backends: BackendBook;
   readonly log: LogReader;
   readonly notices: Notice[] = [];
   readonly changedLanes: number[] = [];
@@ -35,7 +38,10 @@ export class Reading {
   constructor(partitions = 1) {
     this.membership = new Membership(STALENESS_MS, partitions);
     this.usageMap = new UsageMap(this.membership, (lane) => this.changedLanes.push(lane));
-    this.log = new LogReader(partitions, HEARTBEAT_MS, this.membership, this.usageMap, this.notices);
+    this.backends = new BackendBook('demo', SETTINGS.limiting);
+    const settings = { partitions, heartbeatMs: HEARTBEAT_MS };
+    const told = { backends: this.backends, notices: this.notices };
+    this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.#clockMs = new Array<number>(partitions).fill(1e12);
     this.#nextOffset = new Array<number>(partitions).fill(0);
   }

@@ -1,0 +1,51 @@
+import { incarnationCount, incarnationNonce, incarnationOf } from '../core/ids.js';
+import type { Author } from '../core/report/record.js';
+import type { quotamesh } from './generated/report.js';
+
+/** Well formed, but no node of ours writes such a thing: lengths that differ, rates that are negative or not finite. */
+export const ABSURD = 'absurd';
+
+const MAX_NAME_LENGTH = 1024;
+
+export function encodeAuthor(author: Author): quotamesh.v1.IAuthor {
+  const nodeKey = new Uint8Array(6);
+  write48(nodeKey, 0, author.nodeKey);
+  return {
+    nodeKey,
+    incarnation: incarnationCount(author.incarnation),
+    nonce: incarnationNonce(author.incarnation),
+    sequence: author.sequence,
+  };
+}
+
+export function decodeAuthor(author: quotamesh.v1.IAuthor | null | undefined): Author | null {
+  const { nodeKey, incarnation, nonce, sequence } = author ?? {};
+  if (nodeKey?.length !== 6 || !incarnation || !sequence || (nonce ?? 0) > 0xffff) return null;
+  return { nodeKey: read48(nodeKey, 0), incarnation: incarnationOf(incarnation, nonce ?? 0), sequence };
+}
+
+export function isColumn(column: readonly number[], count: number): boolean {
+  return column.length === count || column.length === 0;
+}
+
+export function isRate(rate: number): boolean {
+  return Number.isFinite(rate) && rate >= 0;
+}
+
+export function isName(name: string): boolean {
+  return name.length > 0 && name.length <= MAX_NAME_LENGTH;
+}
+
+export function write48(target: Uint8Array, at: number, number: number): void {
+  let rest = number;
+  for (let byte = at + 5; byte >= at; byte--) {
+    target[byte] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+}
+
+export function read48(source: Uint8Array, at: number): number {
+  let number = 0;
+  for (let byte = at; byte < at + 6; byte++) number = number * 256 + (source[byte] as number);
+  return number;
+}

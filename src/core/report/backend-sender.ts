@@ -1,0 +1,67 @@
+import type { LimitingSettings } from '../settings.js';
+import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
+import type { BackendRecord } from './record.js';
+
+export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
+
+/** A change of the ratio by less than this part waits. */
+const CHANGE_RATIO = 0.02;
+/** What does not change is said again this many times while it is valid. */
+const REPEATS = 3;
+
+interface Told {
+  word: BackendWord;
+  /** The word has not been written yet. */
+  isPending: boolean;
+  sent: BackendWord | null;
+  sentMs: number;
+}
+
+/**
+ * When this node writes how a backend is: at once when its ratio or zone changes, else three times while its last word
+ * is valid, never twice within `gapMs`: then the newest word waits. A poller may ask ten times a second; the topic sees
+ * one small record per backend and change.
+ */
+export class BackendSender {
+  readonly #validMs: number;
+  readonly #gapMs: number;
+  readonly #told = new Map<string, Told>();
+
+  constructor({ healthValidMs }: LimitingSettings, gapMs: number) {
+    this.#validMs = healthValidMs;
+    this.#gapMs = gapMs;
+  }
+
+  tell(word: BackendWord): void {
+    const known = this.#told.get(word.backend);
+    if (known === undefined) {
+      this.#told.set(word.backend, { word, isPending: true, sent: null, sentMs: Number.NEGATIVE_INFINITY });
+    } else {
+      known.word = word;
+      known.isPending = true;
+    }
+  }
+
+  /** Calls `write` for every word that is due. */
+  sendDue(nowMs: number, write: (word: BackendWord) => void): void {
+    for (const [backend, told] of this.#told) {
+      const silentMs = nowMs - told.sentMs;
+      if (!told.isPending) {
+        if (silentMs > this.#validMs) this.#told.delete(backend);
+      } else if (silentMs >= (isNews(told) ? this.#gapMs : this.#validMs / REPEATS)) {
+        told.isPending = false;
+        told.sent = told.word;
+        told.sentMs = nowMs;
+        write(told.word);
+      }
+    }
+  }
+}
+
+function isNews({ word, sent }: Told): boolean {
+  if (sent === null || word.zone !== sent.zone) return true;
+  const before = throttlingRatio(sent.health);
+  const now = throttlingRatio(word.health);
+  if (before === HEALTHY || now === HEALTHY) return before !== now;
+  return Math.abs(now - before) > CHANGE_RATIO * Math.max(before, now);
+}

@@ -1,0 +1,113 @@
+import { backendIdOf } from '../ids.js';
+import type { Author, BackendRecord } from '../report/record.js';
+import type { LimitingSettings } from '../settings.js';
+import type { BackendId, Incarnation, NodeKey } from '../vocabulary.js';
+import { type BackendHealth, HEALTHY, throttlingRatio } from './throttling-ratio.js';
+
+/** A backend as the log says it is. */
+export interface Backend {
+  readonly id: BackendId;
+  readonly name: string;
+  zone: string;
+  health: BackendHealth;
+  /** HEALTHY when nobody has spoken of it for too long: nothing is throttled because of a broken sensor. */
+  ratio: number;
+  isSilent: boolean;
+  /** Log time of the membership partition at its newest record. */
+  heardLogMs: number;
+  author: NodeKey;
+  incarnation: Incarnation;
+  sequence: number;
+}
+
+/** What became of a record. */
+export type BackendVerdict = 'applied' | 'repeated' | 'too-many-backends';
+
+/**
+ * Health of all backends, as a function of the membership partition's log: the newest record of a name counts, whoever
+ * wrote it, for `healthValidMs` of log time. At most `maxBackends`; one more is refused and counted, unless the one
+ * silent for longest makes room: so everybody who has read as far knows the same ones.
+ */
+export class BackendBook {
+  /** Told when a backend's ratio or zone has changed. */
+  onChanged: (backend: BackendId) => void = () => undefined;
+  readonly #cluster: string;
+  readonly #settings: LimitingSettings;
+  readonly #backends = new Map<BackendId, Backend>();
+
+  constructor(cluster: string, settings: LimitingSettings) {
+    this.#cluster = cluster;
+    this.#settings = settings;
+  }
+
+  all(): Iterable<Backend> {
+    return this.#backends.values();
+  }
+
+  get(id: BackendId): Backend | undefined {
+    return this.#backends.get(id);
+  }
+
+  /** Whether a record of this name would be taken. */
+  hasRoomFor(name: string): boolean {
+    const { maxBackends } = this.#settings;
+    return this.#backends.size < maxBackends || this.#backends.has(this.#idOf(name)) || this.#oldestSilent() !== null;
+  }
+
+  apply({ backend: name, zone, health, author }: BackendRecord, logMs: number): BackendVerdict {
+    const id = this.#idOf(name);
+    const known = this.#backends.get(id);
+    if (known !== undefined && isOlder(author, known)) return 'repeated';
+    if (known === undefined && !this.#makeRoom()) return 'too-many-backends';
+    const ratio = throttlingRatio(health);
+    const { nodeKey, incarnation, sequence } = author;
+    const written = { author: nodeKey, incarnation, sequence };
+    this.#backends.set(id, { ...{ id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs }, ...written });
+    if (known === undefined || known.ratio !== ratio || known.zone !== zone) this.onChanged(id);
+    return 'applied';
+  }
+
+  /** Those nobody has spoken of for too long are healthy as far as anybody knows. */
+  expire(logMs: number): void {
+    for (const backend of this.#backends.values()) {
+      if (backend.isSilent || logMs - backend.heardLogMs <= this.#settings.healthValidMs) continue;
+      backend.isSilent = true;
+      if (backend.ratio === HEALTHY) continue;
+      backend.ratio = HEALTHY;
+      this.onChanged(backend.id);
+    }
+  }
+
+  /** A tombstone frees space and changes no share. */
+  bury(name: string): void {
+    const id = this.#idOf(name);
+    if (this.#backends.get(id)?.isSilent) this.#backends.delete(id);
+  }
+
+  #idOf(name: string): BackendId {
+    return backendIdOf(this.#cluster, name);
+  }
+
+  #makeRoom(): boolean {
+    if (this.#backends.size < this.#settings.maxBackends) return true;
+    const oldest = this.#oldestSilent();
+    return oldest !== null && this.#backends.delete(oldest.id);
+  }
+
+  #oldestSilent(): Backend | null {
+    let oldest: Backend | null = null;
+    for (const backend of this.#backends.values()) {
+      if (!backend.isSilent) continue;
+      const isOlder = oldest === null || backend.heardLogMs < oldest.heardLogMs;
+      if (isOlder || (backend.heardLogMs === oldest?.heardLogMs && backend.id < oldest.id)) oldest = backend;
+    }
+    return oldest;
+  }
+}
+
+/** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
+function isOlder({ nodeKey, incarnation, sequence }: Author, known: Backend): boolean {
+  if (nodeKey !== known.author) return false;
+  if (incarnation !== known.incarnation) return incarnation < known.incarnation;
+  return sequence <= known.sequence;
+}

@@ -1,0 +1,189 @@
+import { groupIdOf } from '../ids.js';
+import type { CoordinatorSettings, CostQuota, GroupSettings } from '../settings.js';
+import type { CostLane } from '../usage-map/cost-rows.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import {
+  type BackendId,
+  BYTES,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  type GroupId,
+  MESSAGES,
+} from '../vocabulary.js';
+import { BackendBook } from './backend-book.js';
+import { NO_BACKEND } from './cost-meter.js';
+import { bearableRate, type Contribution } from './limiting-rate.js';
+import { createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
+import { HEALTHY } from './throttling-ratio.js';
+import { WorstZones } from './worst-zones.js';
+
+/** What the zone that decides is made of, for explanations; the stage itself reads `decision` only. */
+export interface LaneTarget {
+  readonly inputs: Readonly<TargetInputs>;
+  readonly decision: Readonly<TargetDecision>;
+  /** Cost units per second of the lane, by backend. */
+  readonly costs: ReadonlyMap<BackendId, number>;
+  readonly zones: WorstZones;
+}
+
+/**
+ * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. A function of the
+ * newest record per key and of log time, so everybody who has read as far computes the same.
+ */
+export class TargetBook {
+  readonly backends: BackendBook;
+  readonly #settings: CoordinatorSettings;
+  readonly #usageMap: UsageMap;
+  readonly #membership: Membership;
+  readonly #groupOfId = new Map<GroupId, number>();
+  /** Scratch, of the lane decided last. */
+  readonly #costs = new Map<BackendId, number>();
+  readonly #inputs: TargetInputs = {
+    ...{ quotaMessages: 0, totalCost: 0, reservedCost: 0, expectedCost: 1 },
+    ...{ transactions: 0, cost: 0, bearable: HEALTHY, minimumRatio: 0 },
+  };
+  readonly #decision = createDecision();
+  readonly #zones = new WorstZones();
+  readonly #on: Contribution = {
+    ...{ ratio: HEALTHY, transactions: 0, cost: 0, costOfAll: 0, quota: 0, quotaOfAll: 0 },
+  };
+  readonly #last: LaneTarget;
+  /** Per saturated backend, while nothing has changed. */
+  readonly #sums = new Map<BackendId, { cost: number; quota: number }>();
+  #sumsVersion = '';
+
+  constructor(
+    settings: CoordinatorSettings,
+    usageMap: UsageMap,
+    membership: Membership,
+    onLane: (lane: number) => void,
+  ) {
+    this.#settings = settings;
+    this.#usageMap = usageMap;
+    this.#membership = membership;
+    this.backends = new BackendBook(settings.cluster, settings.limiting);
+    this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
+    settings.groups.forEach(({ name }, group) => {
+      this.#groupOfId.set(groupIdOf(settings.cluster, name), group);
+    });
+    const markLanesOn = (backend: BackendId) => {
+      for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
+    };
+    this.backends.onChanged = markLanesOn;
+    // By quota, what one group costs moves the parts of all others on a saturated backend.
+    usageMap.costs.onChanged = (backend) => {
+      const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
+      if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
+    };
+  }
+
+  /** The rates in force of a lane, messages/s and bytes/s. */
+  ratesInto(target: Float64Array, settings: GroupSettings, direction: number, mapLane: number): void {
+    const quota = settings.quota[DIRECTIONS[direction] as Direction];
+    target[BYTES] = quota[BYTES];
+    target[MESSAGES] = quota[MESSAGES];
+    if (this.#settings.limiting.mode === 'report-only') return;
+    target[MESSAGES] = this.decide(settings, direction, mapLane).decision.target;
+  }
+
+  /** Scratch space: read it at once. */
+  decide(settings: GroupSettings, direction: number, mapLane: number): LaneTarget {
+    const inputs = this.#inputs;
+    const { total, reserved } = costQuotaOf(settings, direction);
+    inputs.quotaMessages = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];
+    inputs.totalCost = total;
+    inputs.reservedCost = reserved;
+    inputs.expectedCost = settings.expectedCost;
+    inputs.minimumRatio = settings.floorRatio;
+    this.#addRows(mapLane);
+    inputs.bearable = this.#bearable(total);
+    decideTarget(inputs, this.#decision);
+    return this.#last;
+  }
+
+  /** Σ over the alive nodes, in order of NodeKey. */
+  #addRows(mapLane: number): void {
+    this.#costs.clear();
+    this.#inputs.transactions = 0;
+    this.#inputs.cost = 0;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = this.#usageMap.nextRow(row)) {
+      const costs = this.#usageMap.costs.of(row);
+      if (costs === undefined || !this.#isAlive(row)) continue;
+      this.#inputs.transactions += costs.transactions;
+      for (const { backend, cost } of costs.backends) {
+        this.#inputs.cost += cost;
+        this.#costs.set(backend, (this.#costs.get(backend) ?? 0) + cost);
+      }
+    }
+  }
+
+  #bearable(quota: number): number {
+    const { split, zonesLeftOut, contributionRatio } = this.#settings.limiting;
+    this.#zones.begin();
+    for (const [id, cost] of this.#costs) {
+      const backend = id === NO_BACKEND ? undefined : this.backends.get(id);
+      if (backend === undefined || cost < contributionRatio * this.#inputs.cost) continue;
+      const on = this.#on;
+      on.ratio = backend.ratio;
+      on.transactions = this.#inputs.transactions;
+      on.cost = cost;
+      on.quota = quota;
+      if (split === 'by-quota' && backend.ratio !== HEALTHY) this.#addOthers(id);
+      this.#zones.add(backend.zone, id, bearableRate(split, on));
+    }
+    return this.#zones.deciding(zonesLeftOut)?.limit ?? HEALTHY;
+  }
+
+  /** costOfAll and quotaOfAll of a backend. */
+  #addOthers(backend: BackendId): void {
+    const version = `${this.#usageMap.costs.version}/${this.#membership.changes}`;
+    if (version !== this.#sumsVersion) this.#sums.clear();
+    this.#sumsVersion = version;
+    let sum = this.#sums.get(backend);
+    if (sum === undefined) {
+      sum = this.#sumOn(backend);
+      this.#sums.set(backend, sum);
+    }
+    this.#on.costOfAll = sum.cost;
+    this.#on.quotaOfAll = sum.quota;
+  }
+
+  #sumOn(backend: BackendId): { cost: number; quota: number } {
+    const sum = { cost: 0, quota: 0 };
+    // In an order that all nodes share, so that all get the same bits.
+    const lanes = [...this.#usageMap.costs.lanesOn(backend)].sort((one, other) => one.key - other.key);
+    for (const lane of lanes) {
+      const cost = this.costOn(lane, backend);
+      sum.cost += cost;
+      const group = this.#groupOfId.get(Math.floor(lane.key / DIRECTION_COUNT));
+      if (cost === 0 || group === undefined) continue;
+      const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.key % DIRECTION_COUNT);
+      if (total !== Number.POSITIVE_INFINITY) sum.quota += total;
+    }
+    return sum;
+  }
+
+  /** What a lane of any group costs on a backend, units per second of the whole cluster. */
+  costOn({ mapLane }: CostLane, backend: BackendId): number {
+    let sum = 0;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = this.#usageMap.nextRow(row)) {
+      if (!this.#isAlive(row)) continue;
+      for (const entry of this.#usageMap.costs.of(row)?.backends ?? NO_COSTS) {
+        if (entry.backend === backend) sum += entry.cost;
+      }
+    }
+    return sum;
+  }
+
+  #isAlive(row: number): boolean {
+    return this.#membership.inSlot(this.#usageMap.memberOf(row)).position !== -1;
+  }
+}
+
+function costQuotaOf(settings: GroupSettings, direction: number): CostQuota {
+  return settings.cost[DIRECTIONS[direction] as Direction];
+}
+
+const NO_COSTS: readonly { readonly backend: BackendId; readonly cost: number }[] = [];

@@ -1,0 +1,62 @@
+import type { LaneCosts } from '../target/cost-meter.js';
+import type { BackendId } from '../vocabulary.js';
+
+/** A lane with cost on a backend; `key` is the same at every node, `mapLane` is not. */
+export interface CostLane {
+  readonly key: number;
+  readonly mapLane: number;
+  rows: number;
+}
+
+/**
+ * Costs of the rows that have any, beside the columns of the usage map: most groups have none. Knows which lanes work
+ * on which backend, so that a backend's health concerns those only.
+ */
+export class CostRows {
+  /** Told whenever somebody's cost on a backend has changed. */
+  onChanged: (backend: BackendId) => void = () => undefined;
+  /** Rises with every change of any row. */
+  version = 0;
+  readonly #ofRow = new Map<number, LaneCosts>();
+  readonly #lanesOn = new Map<BackendId, Map<number, CostLane>>();
+
+  of(row: number): LaneCosts | undefined {
+    return this.#ofRow.get(row);
+  }
+
+  set(row: number, key: number, mapLane: number, costs: LaneCosts): void {
+    this.version++;
+    this.#ofRow.set(row, costs);
+    for (const { backend } of costs.backends) {
+      let lanes = this.#lanesOn.get(backend);
+      if (lanes === undefined) {
+        lanes = new Map();
+        this.#lanesOn.set(backend, lanes);
+      }
+      const lane = lanes.get(mapLane);
+      if (lane === undefined) lanes.set(mapLane, { key, mapLane, rows: 1 });
+      else lane.rows++;
+      this.onChanged(backend);
+    }
+  }
+
+  release(row: number, mapLane: number): void {
+    const costs = this.#ofRow.get(row);
+    if (costs === undefined) return;
+    this.version++;
+    this.#ofRow.delete(row);
+    for (const { backend } of costs.backends) {
+      const lanes = this.#lanesOn.get(backend);
+      const lane = lanes?.get(mapLane);
+      if (lane !== undefined && --lane.rows === 0) lanes?.delete(mapLane);
+      if (lanes?.size === 0) this.#lanesOn.delete(backend);
+      this.onChanged(backend);
+    }
+  }
+
+  lanesOn(backend: BackendId): Iterable<CostLane> {
+    return this.#lanesOn.get(backend)?.values() ?? NOBODY;
+  }
+}
+
+const NOBODY: readonly CostLane[] = [];

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { backendIdOf } from '../../../../src/core/ids.js';
+import type { BackendHealth } from '../../../../src/core/target/throttling-ratio.js';
+import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { OneNode } from './one-node.js';
+
+const NONE = Number.POSITIVE_INFINITY;
+const NO_QUOTA = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
+
+function costly(total: number, reserved = 0, limiting: Partial<typeof SETTINGS.limiting> = {}): OneNode {
+  const cost = { publish: { total, reserved }, dispatch: { total: NONE, reserved: 0 } };
+  const groups = [{ ...GROUP, quota: NO_QUOTA, cost }];
+  return OneNode.ready({ groups, limiting: { ...SETTINGS.limiting, ...limiting } });
+}
+
+interface Work {
+  readonly perSecond: number;
+  readonly units: number;
+  readonly backends?: readonly string[];
+}
+
+/** Attempts at a steady rate; what is admitted reports its cost at once. Returns what was admitted per second. */
+function work(node: OneNode, seconds: number, { perSecond, units, backends = ['db'] }: Work): number {
+  let [owed, admitted] = [0, 0];
+  const each = () => {
+    owed += (perSecond * SETTINGS.sampleIntervalMs) / 1000;
+    for (; owed >= 1; owed--) {
+      if (!node.tryAcquire(0, 1)) continue;
+      admitted++;
+      backends.forEach((backend, at) => {
+        const id = backendIdOf(SETTINGS.cluster, backend);
+        node.coordinator.costs.report(0, id, units / backends.length, at === 0 ? 1 : 0, node.nowMs);
+      });
+    }
+  };
+  node.run(seconds * 1000, { each });
+  return admitted / seconds;
+}
+
+function tell(node: OneNode, backend: string, ratio: number, zone = backend): void {
+  const health: BackendHealth = { kind: 'ratio', ratio };
+  node.step({ kind: 'backend-reported', backend, zone, health });
+  node.echo();
+}
+
+function target(node: OneNode): number {
+  return node.coordinator.shares.target[0] as number;
+}
+
+describe('cost quotas', () => {
+  test('admitted by count, accounted by cost: 100 units/s at 6 each are 16.67/s', () => {
+    const node = costly(100);
+    work(node, 5, { perSecond: 40, units: 6 });
+    expect(target(node)).toBeCloseTo(16.667, 2);
+    expect(work(node, 30, { perSecond: 40, units: 6 })).toBeCloseTo(16.667, 0);
+  });
+
+  test('the average follows what work costs', () => {
+    const node = costly(100);
+    work(node, 20, { perSecond: 40, units: 6 });
+    work(node, 60, { perSecond: 40, units: 24 });
+    expect(target(node)).toBeGreaterThan(4.16 * 0.97);
+    expect(target(node)).toBeLessThan(4.17 * 1.03);
+  });
+
+  test('before anything has cost anything it is expected to cost one unit, and never unlimited', () => {
+    const node = costly(100);
+    node.tryAcquire(0, 1);
+    expect(target(node)).toBe(100);
+  });
+
+  test('what is stable stays stable: 1,000 units/s at 5 each, twice the demand, within 2 % over 20 minutes', () => {
+    const node = costly(1000);
+    work(node, 10, { perSecond: 400, units: 5, backends: ['a', 'b', 'c', 'd', 'e'] });
+    const admitted = work(node, 1200, { perSecond: 400, units: 5, backends: ['a', 'b', 'c', 'd', 'e'] });
+    expect(admitted * 5).toBeGreaterThan(980);
+    expect(admitted * 5).toBeLessThan(1020);
+    console.log(`fdb-gtt.json: run/ExpectStableThroughput ${(admitted * 5).toFixed(1)} units/s of 1000`);
+  });
+});
+
+describe('backends', () => {
+  test('a saturated one lowers the target, round by round, down to the minimum, and gives it back', () => {
+    const node = costly(100);
+    work(node, 10, { perSecond: 10, units: 6 });
+    expect(target(node)).toBeCloseTo(16.667, 1);
+    for (let second = 0; second < 10; second++) {
+      tell(node, 'db', 0.5);
+      work(node, 1, { perSecond: 10, units: 6 });
+    }
+    expect(target(node)).toBeLessThan(5);
+    tell(node, 'db', 2);
+    work(node, 12, { perSecond: 10, units: 6 });
+    expect(target(node)).toBeCloseTo(16.667, 0);
+  });
+
+  test('a silent sensor limits nothing after healthValidMs of log time', () => {
+    const node = costly(100);
+    work(node, 10, { perSecond: 10, units: 6 });
+    tell(node, 'db', 0.5);
+    work(node, 5, { perSecond: 10, units: 6 });
+    expect(target(node)).toBeLessThan(10);
+    work(node, 7, { perSecond: 10, units: 6 });
+    expect(target(node)).toBeCloseTo(16.667, 0);
+  });
+
+  test('reserved stays, whatever the backend says', () => {
+    const node = costly(100, 70);
+    work(node, 10, { perSecond: 40, units: 6 });
+    for (let second = 0; second < 20; second++) {
+      tell(node, 'db', 0);
+      work(node, 1, { perSecond: 40, units: 6 });
+    }
+    expect(target(node)).toBeCloseTo(11.667, 1);
+  });
+
+  test('one bad zone of three limits nobody, the second does', () => {
+    const node = costly(100);
+    const backends = ['db-1', 'db-2', 'db-3'];
+    const spread = { perSecond: 10, units: 6, backends };
+    work(node, 10, spread);
+    for (const backend of backends) tell(node, backend, 2);
+    tell(node, 'db-1', 0.1);
+    work(node, 2, spread);
+    expect(target(node)).toBeCloseTo(16.667, 1);
+    tell(node, 'db-2', 0.5);
+    work(node, 2, spread);
+    expect(target(node)).toBeLessThan(8);
+  });
+
+  test('report-only computes it and enforces none of it', () => {
+    const node = costly(100, 0, { mode: 'report-only' });
+    tell(node, 'db', 0.5);
+    expect(work(node, 20, { perSecond: 40, units: 6 })).toBeCloseTo(40, 0);
+    expect(target(node)).toBe(NONE);
+    const lane = node.coordinator.lanes.get(0);
+    const { decision } = node.coordinator.targets.decide(GROUP, 0, lane?.mapLane as number);
+    expect(decision.averageCost).toBeCloseTo(6, 2);
+  });
+
+  test('a flood of names is refused and counted; what is known goes on', () => {
+    const node = costly(100, 0, { maxBackends: 2 });
+    for (let name = 0; name < 10; name++) tell(node, `db-${name}`, 1);
+    expect([...node.coordinator.targets.backends.all()].map(({ name }) => name)).toEqual(['db-0', 'db-1']);
+    expect(node.coordinator.log.ignored['too-many-backends']).toBe(8);
+    node.run(15_000);
+    tell(node, 'late', 1);
+    expect([...node.coordinator.targets.backends.all()].map(({ name }) => name)).toContain('late');
+  });
+});
+
+test('a node that reads only what compaction leaves computes the same target, bit by bit', () => {
+  const node = costly(100);
+  const newest = new Map<string, ReturnType<OneNode['lose']>[number]>();
+  for (let second = 0; second < 12; second++) {
+    work(node, 1, { perSecond: 30, units: 6 + (second % 3), backends: ['db', 'index'] });
+    node.step({ kind: 'backend-reported', backend: 'db', zone: 'a', health: { kind: 'ratio', ratio: 0.9 } });
+    for (const append of node.lose()) {
+      newest.set(append.key, append);
+      node.read(append);
+    }
+    node.run(1000, { echo: false });
+    for (const append of node.lose()) {
+      newest.set(append.key, append);
+      node.read(append);
+    }
+  }
+  const newcomer = new OneNode({ groups: node.settings.groups });
+  newcomer.read(...[...newest.values()].sort((one, other) => sequenceOf(one) - sequenceOf(other)));
+  const own = node.coordinator.lanes.get(0)?.mapLane as number;
+  const other = newcomer.coordinator;
+  const lane = other.usageMap.mapLaneOf(node.coordinator.lanes.get(0)?.groupId as number, 0);
+  const group = node.settings.groups[0] as typeof GROUP;
+  const expected = { ...node.coordinator.targets.decide(group, 0, own).decision };
+  expect({ ...other.targets.decide(group, 0, lane).decision }).toEqual(expected);
+  expect(expected.isBusy).toBe(true);
+});
+
+function sequenceOf({
+  record,
+}: {
+  readonly record: { readonly author: { readonly sequence: number } } | null;
+}): number {
+  return record?.author.sequence ?? 0;
+}
