@@ -122,6 +122,26 @@ export const ERROR_CATALOGUE = {
     remedy: 'Split the work, or raise maxRequest of the group.',
     httpStatus: 422,
   },
+  COST_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'Send units, readBytes, writtenBytes or clearedBytes as finite numbers ≥ 0, and a backend by its name.',
+    httpStatus: 422,
+  },
+  COSTS_FULL: {
+    message: 'costs of {max} groups and directions are kept already; those of {group} are not counted',
+    remedy: 'Raise costs.maxLanes, or lower costs.forgetAfterMs.',
+    httpStatus: 503,
+  },
+  BACKEND_INVALID: {
+    message: 'backend {backend}: {field} {reason}',
+    remedy: 'Send zone with level, target and spring, or with throttlingRatio (0 to 2, null = healthy).',
+    httpStatus: 422,
+  },
+  BACKENDS_FULL: {
+    message: 'the health of {max} backends is known already; {backend} is not added',
+    remedy: 'Raise limiting.maxBackends at every node; a backend that is silent makes room.',
+    httpStatus: 503,
+  },
   FIELD_RESERVED: {
     message: 'field {field} is reserved for a later version',
     remedy: 'Leave it out.',

@@ -57,7 +57,7 @@ async function groupsToShow(url: URL): Promise<{ names: readonly string[]; notSh
 
 const TIMEOUT_MS = 5000;
 
-async function get<Answer>(url: URL, path: string): Promise<Answer> {
+export async function get<Answer>(url: URL, path: string): Promise<Answer> {
   const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),
   );

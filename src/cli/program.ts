@@ -4,6 +4,7 @@ import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
+import { explainCommand } from './explain-command.js';
 import { runCommand } from './run-command.js';
 import { statusCommand } from './status-command.js';
 
@@ -16,7 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand()]) {
+  for (const command of [runCommand(), checkCommand(), statusCommand(), explainCommand(), demoCommand()]) {
     program.addCommand(command.exitOverride().copyInheritedSettings(program));
   }
   try {
@@ -34,5 +35,6 @@ Examples:
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch
+  quotamesh explain orders
 
 Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;

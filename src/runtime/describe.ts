@@ -1,9 +1,10 @@
 import type { GroupConfig } from '../config/resolved-config.js';
 import type { Coordinator } from '../core/coordinator.js';
 import { groupIdOf, incarnationCount } from '../core/ids.js';
-import { targetRate } from '../core/target/target-rate.js';
+import type { GroupSettings } from '../core/settings.js';
 import {
   BYTES,
+  DIMENSION_COUNT,
   DIRECTIONS,
   type Direction,
   laneOf,
@@ -68,7 +69,7 @@ export function describeGroup(node: QuotaNode, group: number): GroupStatus {
 
 function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
   const quota = config.quota[direction];
-  const target: Rates = [targetRate(quota[MESSAGES], Infinity, 0), targetRate(quota[BYTES], Infinity, 0)];
+  const target = targetOf(node, group, direction);
   const nodes = node.coordinator === null ? [] : nodesOf(node, node.coordinator, group, DIRECTIONS.indexOf(direction));
   return {
     quota: rates(quota),
@@ -80,6 +81,17 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
     local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
     nodes,
   };
+}
+
+/** As computed from the log; the configured quotas before there is one. */
+function targetOf({ coordinator, config }: QuotaNode, group: number, direction: Direction): Rates {
+  if (coordinator === null) return (config.groups[group] as GroupConfig).quota[direction];
+  const { usageMap, targets, settings } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const target = new Float64Array(DIMENSION_COUNT);
+  targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
+  return [target[MESSAGES] as number, target[BYTES] as number];
 }
 
 function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direction: number): NodeShareStatus[] {

@@ -15,6 +15,9 @@ import { announce, announceShares } from './announce.js';
 import { describeGroup, describeNode } from './describe.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { GroupStatus, NodeStatus } from './status.js';
+import { explainGroup, type GroupExplanation } from './target/explain.js';
+import { type ReportedHealth, reportBackend } from './target/report-backend.js';
+import { type CostOptions, type ReportedCost, reportCost } from './target/report-cost.js';
 import { TopicPump } from './topic-pump.js';
 
 /** How long a farewell may take before the node leaves without it; the others then notice its silence. */
@@ -100,7 +103,7 @@ export class QuotaNode {
     if (this.isReady) return;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.#notReadyError()), timeoutMs);
+      timer = setTimeout(() => reject(this.notReadyError()), timeoutMs);
     });
     const decided = new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
@@ -122,6 +125,21 @@ export class QuotaNode {
     if (coordinator === null || coordinator.lanes.has(lane)) return;
     this.step({ kind: 'lane-served', lane });
     this.limiter.accrueSince(lane, coordinator.readyMs);
+  }
+
+  /** Counts what admitted work has cost; throws COST_INVALID, COSTS_FULL, GROUP_UNKNOWN, NOT_READY. */
+  reportCost(group: string, costs: ReportedCost | readonly ReportedCost[], options: CostOptions = {}): void {
+    reportCost(this, group, costs, options);
+  }
+
+  /** Tells the cluster how a backend is; throws BACKEND_INVALID, BACKENDS_FULL, NOT_READY. */
+  reportBackend(backend: string, health: ReportedHealth): void {
+    reportBackend(this, backend, health);
+  }
+
+  /** Every input of the decision in force for a group, in order. */
+  explain(group: string): GroupExplanation {
+    return explainGroup(this, this.#gate.groupIndex(group));
   }
 
   status(): NodeStatus {
@@ -192,7 +210,7 @@ export class QuotaNode {
     this.onFenced?.(error);
   }
 
-  #notReadyError(): QuotameshError {
+  notReadyError(): QuotameshError {
     const reason = this.status().notReadyBecause.join('; ');
     return new QuotameshError('NOT_READY', { node: this.config.nodeId, reason });
   }

@@ -13,6 +13,7 @@ import { addHealthRoutes } from './health-routes.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { refuseOtherMethods } from './other-methods.js';
 import { addStatusRoutes } from './status-routes.js';
+import { addTargetRoutes } from './target-routes.js';
 
 export interface HttpServerParts {
   readonly node: QuotaNode;
@@ -51,6 +52,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError });
     addStatusRoutes(app, node);
+    addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     addInfoRoutes(app, { node, metrics, paths });
   });

@@ -8,22 +8,22 @@ const count = { type: 'integer', minimum: 0 } as const;
 const yes = { type: 'boolean' } as const;
 
 /** An object whose members are all there, and no others. */
-function record<Members extends Readonly<Record<string, unknown>>>(properties: Members, description?: string) {
+export function record<Members extends Readonly<Record<string, unknown>>>(properties: Members, description?: string) {
   const described = description === undefined ? {} : { description };
   return { type: 'object', ...described, additionalProperties: false, required: Object.keys(properties), properties };
 }
 
-function listOf(items: unknown) {
+export function listOf(items: unknown) {
   return { type: 'array', items };
 }
 
-function orNull(schema: { readonly type: string }) {
+export function orNull(schema: { readonly type: string }) {
   return { ...schema, type: [schema.type, 'null'] };
 }
 
 const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
 
-const RATES = record(
+export const RATES = record(
   { messagesPerSecond: orNull(number), bytesPerSecond: orNull(number) },
   'Units per second; null = no quota (unlimited).',
 );
@@ -174,7 +174,7 @@ export const INDEX = json(
   record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),
 );
 
-function json(description: string, schema: unknown) {
+export function json(description: string, schema: unknown) {
   return { description, content: { 'application/json': { schema } } };
 }
 

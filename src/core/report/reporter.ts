@@ -65,9 +65,7 @@ export class Reporter {
       lane.refusals = refusals;
       this.#shares.claimInto(lane.sample.claim, lane);
       this.#consider(lane, refusedNow, nowMs);
-      if (lane.hasEntry && lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) {
-        this.#book.bucketOf(lane.group, lane.groupId).dirty = true;
-      }
+      if (lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) this.#entryChanged(lane);
     }
   }
 
@@ -104,8 +102,13 @@ export class Reporter {
     } else {
       return;
     }
-    lane.hasEntry = !isZero(lane);
-    bucket.dirty = true;
+    this.#entryChanged(lane);
+  }
+
+  #entryChanged(lane: LaneState): void {
+    // Costs may be reported at another node than the one that admitted the work.
+    lane.hasEntry = !isZero(lane) || lane.costs.now !== null;
+    this.#book.bucketOf(lane.group, lane.groupId).dirty = true;
   }
 
   /** The shortest window that shows that the rate is not what was reported, or −1. */

@@ -102,6 +102,7 @@ export class CostMeter {
     const counted = tracked.transactions.rate(nowMs, smoothingMs, ageMs);
     if (counted === 0) return null;
     const transactions = tracked.pace.rate(nowMs, smoothingMs * PACE_RATIO, ageMs);
+    if (transactions < LEAST_RATE) return null;
     const all = Array.from(tracked.backends, ([backend, rate]) => {
       return { backend, cost: (rate.rate(nowMs, smoothingMs, ageMs) / counted) * transactions };
     });
@@ -124,6 +125,8 @@ export class CostMeter {
   }
 }
 
+/** Pieces of work per second that are worth a place in a record; reached about a minute after the last of 100/s. */
+const LEAST_RATE = 1e-3;
 /** The rate's time constant as a part of that of the average. */
 const PACE_RATIO = 0.5;
 

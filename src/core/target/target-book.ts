@@ -157,12 +157,17 @@ export class TargetBook {
     for (const lane of lanes) {
       const cost = this.costOn(lane, backend);
       sum.cost += cost;
-      const group = this.#groupOfId.get(Math.floor(lane.key / DIRECTION_COUNT));
+      const group = this.groupOf(Math.floor(lane.key / DIRECTION_COUNT));
       if (cost === 0 || group === undefined) continue;
       const { total } = costQuotaOf(this.#settings.groups[group] as GroupSettings, lane.key % DIRECTION_COUNT);
       if (total !== Number.POSITIVE_INFINITY) sum.quota += total;
     }
     return sum;
+  }
+
+  /** Config index of a group, where it is configured here. */
+  groupOf(groupId: GroupId): number | undefined {
+    return this.#groupOfId.get(groupId);
   }
 
   /** What a lane of any group costs on a backend, units per second of the whole cluster. */

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+
+export interface ExplainOptions {
+  readonly url: string;
+  readonly json?: boolean;
+}
+
+export function explainCommand(): Command {
+  return new Command('explain')
+    .description('Print every input of the decision in force for a group, in order.')
+    .argument('<group>', 'a configured group')
+    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+    .option('--json', 'JSON instead of text')
+    .addHelpText('after', HELP)
+    .action(async (group: string, options: ExplainOptions) => {
+      const { showExplanation } = await import('./show-explanation.js');
+      await showExplanation(group, options);
+    });
+}
+
+const HELP = `
+The cluster's figures are those of the topic, so every node prints the same; the last lines are of the node asked.
+
+Examples:
+  quotamesh explain orders
+  quotamesh explain orders --url http://127.0.0.1:7071 --json | jq .directions.publish.limiting`;

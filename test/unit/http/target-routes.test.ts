@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explanationText } from '../../../src/cli/explanation-text.js';
+import type { GroupExplanation } from '../../../src/runtime/target/explain.js';
+import { type Answer, answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+const GROUPS = {
+  orders: { quota: { publish: { costPerSecond: 600, reservedCostPerSecond: 60 } } },
+  other: { quota: { publish: { costPerSecond: 10 } } },
+};
+
+describe('costs and backends over HTTP', () => {
+  let scene: HttpScene;
+  const costs = (body: object) => answerOf(scene.app, { method: 'POST', url: '/v1/costs', payload: body });
+  const backend = (name: string, body: object): Promise<Answer> =>
+    answerOf(scene.app, { method: 'PUT', url: `/v1/backends/${encodeURIComponent(name)}`, payload: body });
+  const explain = async () => {
+    return (await scene.get('/v1/groups/orders/explain')).body as unknown as GroupExplanation;
+  };
+  /** Until the record has been read back. */
+  const until = async (isTrue: (explanation: GroupExplanation) => boolean) => {
+    for (let turn = 0; turn < 100 && !isTrue(await explain()); turn++) await sleep(20);
+    return explain();
+  };
+
+  beforeAll(async () => {
+    scene = await readyScene({ groups: GROUPS, limiting: { maxBackends: 2 }, costs: { maxLanes: 1 } });
+  });
+  afterAll(() => scene.close());
+
+  it('before any cost is known the expected one counts', async () => {
+    const { publish } = (await explain()).directions;
+    expect(publish.desired).toBe(600);
+    expect(publish.binding).toBe('cost');
+    expect(explanationText(await explain())).toContain('not reported yet: 1 units per message expected');
+  });
+
+  it('reported costs make the average, and the target follows', async () => {
+    await scene.acquire({ group: 'orders', messages: 10 });
+    const read = { backend: 'db-1', readBytes: 4096 * 6 };
+    const answer = await costs({ group: 'orders', messages: 10, costs: [{ ...read, readBytes: 4096 * 60 }] });
+    expect([answer.status, answer.body]).toEqual([202, { accepted: true }]);
+    const { publish } = (await until(({ directions }) => directions.publish.cost.average > 5)).directions;
+    expect(publish.cost.average).toBeCloseTo(6, 5);
+    expect(publish.target).toBeCloseTo(100, 3);
+    expect(publish.reserved).toBeCloseTo(10, 3);
+    expect(publish.inForce.messagesPerSecond).toBeCloseTo(100, 3);
+  });
+
+  it('a saturated backend limits, down to what is reserved, and explain names it', async () => {
+    expect((await backend('db-1', { zone: 'a', level: 1200, target: 800, spring: 200 })).status).toBe(202);
+    const explanation = await until(({ directions }) => directions.publish.limiting.deciding !== null);
+    const { publish } = explanation.directions;
+    expect(publish.limiting.deciding).toMatchObject({ zone: 'a', backend: 'db-1' });
+    expect(publish.binding).toBe('reserved');
+    expect(publish.target).toBeCloseTo(10, 3);
+    const text = explanationText(explanation);
+    expect(text).toMatch(/backend +db-1 in zone a: .* units\/s, bears 0\.5 of its work/);
+    expect(text).toMatch(/target +10 messages\/s: saturated backends bind; the reserved part is never taken away/);
+    const { body } = await scene.get('/v1/backends');
+    expect(body).toMatchObject({
+      backends: [{ backend: 'db-1', throttlingRatio: 0.5, busiestGroups: [{ group: 'orders', busyness: 1 }] }],
+    });
+  });
+
+  it('a backend that is well again limits nothing', async () => {
+    await backend('db-1', { zone: 'a', throttlingRatio: null });
+    const { publish } = (await until(({ directions }) => directions.publish.limiting.deciding === null)).directions;
+    expect(publish.binding).toBe('cost');
+  });
+
+  it.each([
+    {
+      says: 'NaN cannot be sent, null can',
+      body: { level: null, target: 1, spring: 1 },
+      detail: /level must be a finite/,
+    },
+    { says: 'a negative queue', body: { level: -1, target: 1, spring: 1 }, detail: /level must be .* got -1/ },
+    { says: 'no spring', body: { level: 1, target: 1 }, detail: /spring must be a finite number > 0/ },
+    { says: 'a ratio of 3', body: { throttlingRatio: 3 }, detail: /from 0 to 2, or null, got 3/ },
+    { says: 'both ways', body: { throttlingRatio: 1, level: 1 }, detail: /excludes level, target and spring/ },
+    { says: 'an unknown key', body: { queue: 1 }, detail: /queue is not known; known are zone, level/ },
+    { says: 'a bad zone', body: { throttlingRatio: 1, zone: 'a b' }, detail: /zone must be a name/ },
+  ])('refuses a broken sensor: $says', async ({ body, detail }) => {
+    const { status, body: problem } = await backend('db-1', body);
+    expect([status, problem.code]).toEqual([422, 'BACKEND_INVALID']);
+    expect(problem.detail).toMatch(detail);
+  });
+
+  it.each([
+    { says: 'no cost', body: { group: 'orders', costs: [] }, detail: /costs must name at least one cost/ },
+    { says: 'nothing in it', body: { group: 'orders', costs: [{}] }, detail: /are all absent/ },
+    { says: 'negative', body: { group: 'orders', costs: [{ units: -1 }] }, detail: /units must be .* got -1/ },
+    { says: 'absurd', body: { group: 'orders', costs: [{ units: 1e300 }] }, detail: /units must be a number from 0/ },
+    { says: 'a key', body: { group: 'orders', costs: [{ unit: 1 }] }, detail: /unit is not known/ },
+    {
+      says: 'sampled',
+      body: { group: 'orders', sampled: 0, costs: [{ units: 1 }] },
+      detail: /sampled must be above 0/,
+    },
+    { says: 'no group', body: { costs: [{ units: 1 }] }, detail: /group is missing/ },
+    { says: 'a word', body: { group: 'orders', message: 1, costs: [{ units: 1 }] }, detail: /message is not known/ },
+  ])('refuses costs: $says', async ({ body, detail }) => {
+    const { status, body: problem } = await costs(body);
+    expect([status, problem.code]).toEqual([422, 'COST_INVALID']);
+    expect(problem.detail).toMatch(detail);
+  });
+
+  it('full tables refuse loudly', async () => {
+    const { status, body } = await costs({ group: 'other', costs: [{ units: 1 }] });
+    expect([status, body.code]).toEqual([503, 'COSTS_FULL']);
+    await backend('db-2', { throttlingRatio: 1 });
+    await until(() => [...(scene.node.coordinator?.targets.backends.all() ?? [])].length === 2);
+    const third = await backend('db-3', { throttlingRatio: 1 });
+    expect([third.status, third.body.code]).toEqual([503, 'BACKENDS_FULL']);
+    expect(third.body.detail).toContain('db-3');
+  });
+
+  it('an unknown group is told', async () => {
+    expect((await scene.get('/v1/groups/nope/explain')).status).toBe(404);
+    expect((await costs({ group: 'nope', costs: [{ units: 1 }] })).status).toBe(404);
+  });
+});
