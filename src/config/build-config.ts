@@ -2,12 +2,13 @@ import type { CostQuota } from '../core/settings.js';
 import type { IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
-import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import type { GroupConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
 
 export interface ConfigParts {
   readonly source: string;
   readonly node: SettingValues;
   readonly topic: SettingValues;
+  readonly backends: readonly PolledBackend[];
   readonly groups: GroupValues;
 }
 
@@ -15,7 +16,7 @@ export interface ConfigParts {
  * Puts valid values into the shape of the result. The casts are covered by the settings table: its rows are typed by
  * the result's keys, and their kinds are tested against the result.
  */
-export function buildConfig({ source, node, topic, groups }: ConfigParts): ResolvedConfig {
+export function buildConfig({ source, node, topic, backends, groups }: ConfigParts): ResolvedConfig {
   return deepFreeze({
     cluster: node.get('cluster') as string,
     nodeId: node.get('node') as string,
@@ -28,6 +29,7 @@ export function buildConfig({ source, node, topic, groups }: ConfigParts): Resol
     timing: below(node, 'timing') as unknown as ResolvedConfig['timing'],
     limiting: below(node, 'limiting') as unknown as ResolvedConfig['limiting'],
     costs: below(node, 'costs') as unknown as ResolvedConfig['costs'],
+    backends,
     groups: Array.from(groups, ([name, values]) => groupOf(name, values)),
     defaultGroup: node.get('defaultGroup') as string | null,
   });

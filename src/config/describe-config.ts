@@ -9,13 +9,16 @@ import { SETTINGS } from './settings.js';
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const { source, nodeId, topic, groups, defaultGroup, cluster, ...others } = config;
+  const { source, nodeId, topic, groups, backends, defaultGroup, cluster, ...others } = config;
   const described = {
     cluster,
     node: nodeId,
     topic: describeTopic(topic),
     ...others,
     ...(defaultGroup === null ? {} : { defaultGroup }),
+    ...(backends.length === 0
+      ? {}
+      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, rest])) }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
   };
   return `# effective configuration of ${source}\n${stringify(described, { aliasDuplicateObjects: false })}`;

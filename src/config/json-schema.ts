@@ -3,7 +3,7 @@ import { QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import type { Setting } from './setting.js';
 import { schemaOf } from './setting-schema.js';
 import { allowedText, defaultText } from './setting-text.js';
-import { SETTINGS, type SettingRows, type TopicKind } from './settings.js';
+import { POLLED_BACKEND, SETTINGS, type SettingRows, type TopicKind } from './settings.js';
 
 /**
  * JSON Schema (draft 7) of a configuration file, for editors: completion, hover texts and wavy lines. Looser than the
@@ -18,6 +18,9 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     log: editorSchema(SETTINGS.log.rows).optional(),
     metrics: editorSchema(SETTINGS.metrics.rows).optional(),
     timing: editorSchema(SETTINGS.timing.rows).optional(),
+    limiting: editorSchema(SETTINGS.limiting.rows).optional(),
+    costs: editorSchema(SETTINGS.costs.rows).optional(),
+    backends: z.record(z.string(), editorSchema(POLLED_BACKEND.rows)).optional(),
     topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
     defaults: group.optional(),
     groups: z.record(z.string(), group),

@@ -1,3 +1,4 @@
+import { DIRECTIONS } from '../core/vocabulary.js';
 import type { Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import type { SettingValues } from './read-node.js';
@@ -47,6 +48,21 @@ export function checkGroupNames(node: SettingValues, groups: GroupValues, findin
   if (!Array.isArray(perGroup)) return;
   for (const [index, name] of perGroup.entries()) {
     checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
+  }
+}
+
+/** What is reserved is a part of the quota. */
+export function checkReserved(groups: GroupValues, findings: Findings): void {
+  for (const [name, values] of groups) {
+    for (const direction of DIRECTIONS) {
+      const total = values.get(`quota.${direction}.costPerSecond`) ?? null;
+      const reserved = values.get(`quota.${direction}.reservedCostPerSecond`);
+      if (typeof total !== 'number' || typeof reserved !== 'number' || reserved <= total) continue;
+      const allowed = `at most quota.${direction}.costPerSecond = ${total}`;
+      const problem = `must be ${allowed}, got ${reserved}`;
+      const remedy = 'Lower it, or raise costPerSecond.';
+      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy });
+    }
   }
 }
 

@@ -25,7 +25,7 @@ const NODE_ROWS: SettingRows = Object.fromEntries(
   [node, http, log, metrics, timing, limiting, costs].flatMap(fullRows),
 );
 
-const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'defaults', 'groups']);
+const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'backends', 'defaults', 'groups']);
 
 function fullRows(section: SettingsSection) {
   return Object.entries(section.rows).map(([key, row]) => [yamlPath(section, key), row] as const);

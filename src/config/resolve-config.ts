@@ -5,7 +5,8 @@ import { checkRelations } from './check-relations.js';
 import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
-import { checkGroupNames, readGroups } from './read-groups.js';
+import { readBackends } from './read-backends.js';
+import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
 import { readNode, type SettingValues } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
 import { readTopic } from './read-topic.js';
@@ -58,10 +59,12 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     readFile: options.readFile ?? readTextFile,
   });
   const groups = readGroups(root, findings);
+  const backends = readBackends(root.backends, node, findings);
+  checkReserved(groups, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  return { config: buildConfig({ source: options.source, node, topic, groups }), mistakes: [] };
+  return { config: buildConfig({ source: options.source, node, topic, backends, groups }), mistakes: [] };
 }
 
 function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {

@@ -21,6 +21,8 @@ export interface ResolvedConfig {
   >;
   readonly limiting: CoordinatorSettings['limiting'];
   readonly costs: CostsConfig;
+  /** Backends whose health this cluster polls. */
+  readonly backends: readonly PolledBackend[];
   readonly groups: readonly GroupConfig[];
   /** Group used for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;
@@ -28,6 +30,18 @@ export interface ResolvedConfig {
 
 /** What is kept of costs, and how bytes become cost units. */
 export interface CostsConfig extends CostMeterSettings, CostFactors {}
+
+export interface PolledBackend {
+  readonly name: string;
+  readonly url: string;
+  /** Name of the metric, perhaps with labels. */
+  readonly metric: string;
+  readonly zone: string;
+  readonly target: number;
+  readonly spring: number;
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+}
 
 export interface GroupConfig extends GroupSettings {
   /** Largest amounts a single acquire may ask for. */

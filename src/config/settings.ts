@@ -1,5 +1,6 @@
 import { GROUP_SETTINGS } from './group-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
+import { POLLED_BACKEND_SETTINGS } from './polled-backend-settings.js';
 import type { Setting } from './setting.js';
 import { COST_SETTINGS, LIMITING_SETTINGS } from './target-settings.js';
 import { TIMING_SETTINGS } from './timing-settings.js';
@@ -39,6 +40,13 @@ export const SETTINGS = {
   group: { path: 'defaults', title: 'Group', rows: GROUP_SETTINGS },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 
+/** Stands below `backends.<name>`; no variables, because there may be many. */
+export const POLLED_BACKEND: SettingsSection = {
+  path: 'backends.<name>',
+  title: 'Backend to poll',
+  rows: POLLED_BACKEND_SETTINGS,
+};
+
 export type SectionName = keyof typeof SETTINGS;
 
 export const SECTIONS: readonly SettingsSection[] = Object.values(SETTINGS);
@@ -50,7 +58,7 @@ export function yamlPath(section: SettingsSection, key: string): string {
 
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
-  if (section.rows[key]?.kind === 'weights') return null;
+  if (section === POLLED_BACKEND || section.rows[key]?.kind === 'weights') return null;
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');

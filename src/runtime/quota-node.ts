@@ -15,6 +15,7 @@ import { announce, announceShares } from './announce.js';
 import { describeGroup, describeNode } from './describe.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { GroupStatus, NodeStatus } from './status.js';
+import { BackendPoller } from './target/backend-poller.js';
 import { explainGroup, type GroupExplanation } from './target/explain.js';
 import { type ReportedHealth, reportBackend } from './target/report-backend.js';
 import { type CostOptions, type ReportedCost, reportCost } from './target/report-cost.js';
@@ -46,6 +47,7 @@ export class QuotaNode {
   readonly limiter: Limiter;
   readonly pump: TopicPump;
   readonly rebalancing = new RebalancingWatch();
+  readonly poller: BackendPoller;
   /** Rounds so far, and what they took in all. */
   readonly rounds = { count: 0, totalMs: 0 };
   readonly clock: Clock;
@@ -72,6 +74,7 @@ export class QuotaNode {
     this.startedMs = this.clock();
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
     this.#gate = new Gate(this);
+    this.poller = new BackendPoller(this, telemetry);
     this.pump = new TopicPump(topic, new RecordCodec(config.cluster), telemetry, {
       onRead: (records) => this.step({ kind: 'records-read', records }),
       onCaughtUp: () => this.step({ kind: 'caught-up' }),
@@ -87,6 +90,7 @@ export class QuotaNode {
     await this.pump.open();
     if (this.#closing !== null) return;
     this.#timer = setInterval(() => this.#round(), this.config.sampleIntervalMs);
+    this.poller.start();
   }
 
   /** Null until the topic is open: the number of partitions belongs to it. */
@@ -216,6 +220,7 @@ export class QuotaNode {
   }
 
   async #close(): Promise<void> {
+    this.poller.stop();
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
     if (this.#coordinator !== null) {

@@ -63,6 +63,7 @@ groups:
         writePageBytes: 4096,
         writeFactor: 4,
       },
+      backends: [],
       groups: [
         {
           name: 'orders',
