@@ -71,6 +71,15 @@ export const LOG_SETTINGS = {
     buys: 'debug and trace show every round and record.',
     costs: 'Log volume; at trace it grows with the traffic.',
   },
+  targetEveryMs: {
+    kind: 'duration',
+    default: 0,
+    defaultText: '0: never',
+    min: 0,
+    max: 3_600_000,
+    buys: 'One log line per group in use and interval, with every input of its target (what `explain` prints).',
+    costs: 'Log volume: 5,000 groups every 5 s are 1,000 lines a second.',
+  },
   decisionsFile: {
     kind: 'text',
     default: null,

@@ -56,6 +56,8 @@ export interface HttpConfig {
 
 export interface LogConfig {
   readonly level: string;
+  /** 0 = never. */
+  readonly targetEveryMs: number;
   /** Absolute path of the decision log; null = none is written. */
   readonly decisionsFile: string | null;
 }

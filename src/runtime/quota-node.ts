@@ -19,6 +19,7 @@ import { BackendPoller } from './target/backend-poller.js';
 import { explainGroup, type GroupExplanation } from './target/explain.js';
 import { type ReportedHealth, reportBackend } from './target/report-backend.js';
 import { type CostOptions, type ReportedCost, reportCost } from './target/report-cost.js';
+import { TargetLog } from './target/target-log.js';
 import { TopicPump } from './topic-pump.js';
 
 /** How long a farewell may take before the node leaves without it; the others then notice its silence. */
@@ -57,6 +58,7 @@ export class QuotaNode {
   readonly #options: QuotaNodeOptions;
   readonly #telemetry: Telemetry;
   readonly #gate: Gate;
+  readonly #targetLog: TargetLog;
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
   #closing: Promise<void> | null = null;
@@ -75,6 +77,7 @@ export class QuotaNode {
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
     this.#gate = new Gate(this);
     this.poller = new BackendPoller(this, telemetry);
+    this.#targetLog = new TargetLog(this, telemetry);
     this.pump = new TopicPump(topic, new RecordCodec(config.cluster), telemetry, {
       onRead: (records) => this.step({ kind: 'records-read', records }),
       onCaughtUp: () => this.step({ kind: 'caught-up' }),
@@ -203,6 +206,7 @@ export class QuotaNode {
     this.step({ kind: 'round-elapsed' });
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
+    this.#targetLog.round(before);
   }
 
   #fence({ newerIncarnation: newer, ownIncarnation: own }: FencedNotice): void {

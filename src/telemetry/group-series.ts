@@ -76,7 +76,7 @@ function watchedLanes({ config }: QuotaNode): readonly WatchedLane[] {
 function readingsOf(node: QuotaNode): Readings {
   const { limiter } = node;
   const state = ({ lane }: WatchedLane): LaneState | undefined => node.coordinator?.lanes.get(lane);
-  const ofShares = (column: 'applied' | 'limit', dimension: number) => (lane: WatchedLane) =>
+  const ofShares = (column: 'target' | 'applied' | 'limit', dimension: number) => (lane: WatchedLane) =>
     state(lane) === undefined ? undefined : node.coordinator?.shares[column][slotOf(lane.lane, dimension)];
   const sum = (dimension: number) => (lane: WatchedLane) => {
     const served = state(lane);
@@ -89,6 +89,7 @@ function readingsOf(node: QuotaNode): Readings {
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
+    quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),

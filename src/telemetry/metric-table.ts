@@ -37,6 +37,24 @@ export const NODE_METRICS = {
     help: 'Lanes (direction of a group) served here, by isolation state: linked, held (share kept), fallback (isolation policy).',
     labels: ['link'],
   },
+  quotamesh_busy_lanes: {
+    type: 'gauge',
+    help: 'Lanes that saturated backends hold below their quota, over at most 1,000 lanes served here.',
+  },
+  quotamesh_backends: {
+    type: 'gauge',
+    help: 'Backends with known health: well, saturated (they limit), silent (nobody has spoken of them for limiting.healthValidMs).',
+    labels: ['state'],
+  },
+  quotamesh_backend_polls_total: {
+    type: 'counter',
+    help: 'Polls of backends by this node: good, failed (no answer, garbage, not a number).',
+    labels: ['outcome'],
+  },
+  quotamesh_cost_lanes: {
+    type: 'gauge',
+    help: 'Lanes whose costs are kept here; at costs.maxLanes one more is refused.',
+  },
   quotamesh_isolated_partitions: { type: 'gauge', help: 'Partitions through which own records do not come back.' },
   quotamesh_rounds_total: { type: 'counter', help: 'Rounds (sample, report, converge).' },
   quotamesh_round_seconds_total: { type: 'counter', help: 'Time spent in rounds; divided by rounds: their mean.' },
@@ -104,6 +122,7 @@ const GROUP_LABELS = ['group', 'direction'] as const;
 export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
+  quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost and backends.'),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

@@ -1,4 +1,6 @@
 import type { LaneState } from '../core/lane-state.js';
+import type { Backend } from '../core/target/backend-book.js';
+import { HEALTHY } from '../core/target/throttling-ratio.js';
 import { DIMENSION_COUNT } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
@@ -32,6 +34,17 @@ export function nodeReadings(
         series(servedLanes(node).filter((lane) => lane.link === link).length, { link });
       }
     },
+    quotamesh_busy_lanes: (series) => series(busyLanes(node)),
+    quotamesh_backends: (series) => {
+      const states = Array.from(node.coordinator?.targets.backends.all() ?? [], stateOf);
+      for (const state of ['well', 'saturated', 'silent']) {
+        series(states.filter((one) => one === state).length, { state });
+      }
+    },
+    quotamesh_backend_polls_total: (series) => {
+      for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
+    },
+    quotamesh_cost_lanes: (series) => series(node.coordinator?.costs.laneCount ?? 0),
     quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
     quotamesh_rounds_total: (series) => series(node.rounds.count),
     quotamesh_round_seconds_total: (series) => series(node.rounds.totalMs / 1000),
@@ -50,6 +63,21 @@ function servedLanes(node: QuotaNode): readonly LaneState[] {
 
 function isolatedPartitions(node: QuotaNode): number {
   return node.coordinator?.link.isolatedPartitions.length ?? 0;
+}
+
+function stateOf({ isSilent, ratio }: Backend): string {
+  if (isSilent) return 'silent';
+  return ratio === HEALTHY ? 'well' : 'saturated';
+}
+
+function busyLanes(node: QuotaNode): number {
+  const { coordinator } = node;
+  if (coordinator === null) return 0;
+  return servedLanes(node)
+    .slice(0, CONVERGED_LANES_MAX)
+    .filter(
+      ({ settings, direction, mapLane }) => coordinator.targets.decide(settings, direction, mapLane).decision.isBusy,
+    ).length;
 }
 
 function longestSilenceMs({ members }: NodeStatus): number {

@@ -4,6 +4,7 @@ import type { LaneTarget } from '../../core/target/target-book.js';
 import type { Binding } from '../../core/target/target-rate.js';
 import { HEALTHY } from '../../core/target/throttling-ratio.js';
 import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../../core/vocabulary.js';
+import { describeGroup } from '../describe.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { DirectionStatus, RateStatus } from '../status.js';
 
@@ -83,12 +84,17 @@ export interface LocalExplanation {
 export function explainGroup(node: QuotaNode, group: number): GroupExplanation {
   const config = node.config.groups[group] as GroupConfig;
   if (node.coordinator === null) throw node.notReadyError();
-  const { directions } = node.groupStatus(config.name);
-  const explain = (direction: Direction) => explainDirection(node, group, direction, directions[direction]);
+  const explain = (direction: Direction) => explainLane(node, group, direction);
   return {
     ...{ group: config.name, node: node.config.nodeId, strategy: config.strategy },
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
+}
+
+/** One direction alone. */
+export function explainLane(node: QuotaNode, group: number, direction: Direction): DirectionExplanation {
+  const { directions } = describeGroup(node, group);
+  return explainDirection(node, group, direction, directions[direction]);
 }
 
 function explainDirection(

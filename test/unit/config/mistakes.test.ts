@@ -217,6 +217,36 @@ describe('a broken node.yaml', () => {
       /:3:23: groups.orders.strategy cannot be "steal-halfway" yet/,
     ],
     [
+      'more reserved than there is',
+      'cluster: demo\ngroups:\n  a: { quota: { publish: { costPerSecond: 10, reservedCostPerSecond: 11 } } }\n',
+      /^node.yaml:3:70: groups.a.quota.publish.reservedCostPerSecond must be at most .* = 10, got 11\./,
+    ],
+    [
+      'a backend without target',
+      `cluster: demo\nbackends:\n  db: { url: 'http://db/m', metric: q, spring: 1 }\n${GROUPS}`,
+      /^node.yaml:3:7: backends.db.target is missing\. Name the level/,
+    ],
+    [
+      'a backend with another address',
+      `cluster: demo\nbackends:\n  db: { url: 'db:9100', metric: q, target: 2, spring: 1 }\n${GROUPS}`,
+      /^node.yaml:3:14: backends.db.url must be an http or https address, got "db:9100"/,
+    ],
+    [
+      'a metric that is none',
+      `cluster: demo\nbackends:\n  db: { url: 'http://db/m', metric: 'q q', target: 2, spring: 1 }\n${GROUPS}`,
+      /backends.db.metric must be the name of a metric/,
+    ],
+    [
+      'a poll too rare',
+      `cluster: demo\nbackends:\n  db: { url: 'http://db/m', metric: q, target: 2, spring: 1, everyMs: 6s }\n${GROUPS}`,
+      /backends.db.everyMs must be at most half of limiting.healthValidMs = 5000ms, got 6000ms/,
+    ],
+    [
+      'a name of a backend',
+      `cluster: demo\nbackends:\n  a b: { url: 'http://db/m', metric: q, target: 2, spring: 1 }\n${GROUPS}`,
+      /^node.yaml:3:3: backends\["a b"\] is no name for a backend/,
+    ],
+    [
       'a weight of 0',
       'cluster: demo\ngroups:\n  orders: { weights: { n1: 1, n2: 0 } }\n',
       /:3:35: groups.orders.weights.n2 must be a number between 0.001 and 1000 .*got 0/,

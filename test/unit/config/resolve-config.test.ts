@@ -29,7 +29,7 @@ groups:
       source: '(inline)',
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 },
       http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
-      log: { level: 'info', decisionsFile: null },
+      log: { level: 'info', targetEveryMs: 0, decisionsFile: null },
       metrics: { perGroup: 'none' },
       sampleIntervalMs: 20,
       timing: {

@@ -121,3 +121,23 @@ describe('costs and backends over HTTP', () => {
     expect((await costs({ group: 'nope', costs: [{ units: 1 }] })).status).toBe(404);
   });
 });
+
+describe('what is seen of it', () => {
+  it('one log line per group in use and interval, when switched on, and metrics', async () => {
+    const scene = await readyScene({ groups: GROUPS, log: { targetEveryMs: 100 }, metrics: { perGroup: 'all' } });
+    await scene.acquire({ group: 'orders', messages: 10 });
+    scene.node.reportCost('orders', { backend: 'db', units: 60 }, { messages: 10 });
+    scene.node.reportBackend('db', { throttlingRatio: 0.1 });
+    await sleep(700);
+    const lines = scene.log.filter(({ message }) => message === 'target');
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.at(-1)?.facts).toMatchObject({ group: 'orders', direction: 'publish', busy: true });
+    const text = await scene.metrics.text();
+    expect(text).toContain('quotamesh_busy_lanes 1');
+    expect(text).toContain('quotamesh_backends{state="saturated"} 1');
+    expect(text).toContain('quotamesh_cost_lanes 1');
+    const target = /quotamesh_group_target_messages_per_second\{group="orders",direction="publish"\} (\S+)/.exec(text);
+    expect(Number(target?.[1])).toBeCloseTo(10, 3);
+    await scene.close();
+  });
+});
