@@ -101,14 +101,14 @@ const PLAYS: Readonly<Record<string, Play & { readonly demand: string; readonly 
     demand: 'both saturated; one dies; its last report is never removed',
     beat: 'survivor reaches at least 90 after the expiry time',
     deaths: { fromRound: DEATH_ROUND, members: [1] },
-    rounds: 20,
+    rounds: 14,
     isBeaten: totalAfterExpiry(90),
   },
   'three-of-ten-die': {
     demand: 'ten saturated members, three die',
     beat: 'survivors reach at least 900 in total after the expiry time',
     deaths: { fromRound: DEATH_ROUND, members: [7, 8, 9] },
-    rounds: 20,
+    rounds: 14,
     isBeaten: totalAfterExpiry(900),
   },
   'reports-switched-off': {

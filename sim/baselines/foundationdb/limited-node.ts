@@ -16,7 +16,7 @@ export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<RateMessage>;
   readonly #window: ReleaseWindow;
-  #limit: Limit = { kind: 'limit', perSecond: Number.POSITIVE_INFINITY, averageCost: [1, 1] };
+  #units: Limit['units'] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   #transactions = 0;
   #cost: readonly [number, number] = [0, 0];
 
@@ -41,12 +41,12 @@ export class LimitedNode implements Member<RateMessage> {
   }
 
   limitOf(dimension: 0 | 1): number {
-    return this.#limit.perSecond * this.#limit.averageCost[dimension];
+    return this.#units[dimension];
   }
 
   receive(message: RateMessage): void {
     if (message.kind !== 'limit') return;
-    this.#limit = message;
+    this.#units = message.units;
     this.#window.setLimit(message.perSecond, this.#process.nowMs / 1000);
   }
 

@@ -15,7 +15,8 @@ export interface Limit {
   readonly kind: 'limit';
   /** Transactions per second; Infinity = none published. */
   readonly perSecond: number;
-  readonly averageCost: readonly [number, number];
+  /** The same in units of messages and bytes; Infinity in a dimension without quota. For display only. */
+  readonly units: readonly [number, number];
 }
 
 export type HandOut = 'client' | 'proxy';
@@ -26,7 +27,7 @@ export const PUSH_MS = 1000;
 const QUOTA_READ_MS = 5000;
 /** A proxy that has not asked for two pushes is not counted: the sources name no time, a short one favours them. */
 const PROXY_GONE_MS = 2 * PUSH_MS;
-/** Envelope of a request in the cluster's own RPC 40 bytes, tag 16, rates and times 8 each. */
+/** Envelope of the cluster's own RPC about 40 bytes, tag 16, rate, its expiry and a sequence 8 each. */
 const LIMIT_BYTES = 40 + 16 + 3 * 8;
 
 /**
@@ -70,8 +71,13 @@ export class Ratekeeper {
     this.#costSinceTick[0] += cost[0];
     this.#costSinceTick[1] += cost[1];
     this.#askedMs.set(from, this.#environment.queue.nowMs);
-    const averageCost = [this.#rates.averageCost(0, this.#nowSec), this.#rates.averageCost(1, this.#nowSec)] as const;
-    this.#bus.send(RATEKEEPER, from, { kind: 'limit', perSecond: this.#limit, averageCost }, LIMIT_BYTES);
+    const limit = { kind: 'limit', perSecond: this.#limit, units: [this.#unitsOf(0), this.#unitsOf(1)] } as const;
+    this.#bus.send(RATEKEEPER, from, limit, LIMIT_BYTES);
+  }
+
+  #unitsOf(dimension: 0 | 1): number {
+    if (this.#quotas[dimension] === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    return this.#limit * this.#rates.averageCost(dimension, this.#nowSec);
   }
 
   #tick(): void {

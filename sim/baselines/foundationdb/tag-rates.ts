@@ -33,7 +33,8 @@ export class TagRates {
 
   /** Units of a transaction, at least one: the least that can be charged. */
   averageCost(dimension: 0 | 1, nowSec: number): number {
-    return Math.max(1, this.#costRates[dimension].estimate(nowSec) / this.#transactions.rate(nowSec));
+    const rate = Math.max(MIN_RATE_TPS, this.#transactions.rate(nowSec));
+    return Math.max(1, this.#costRates[dimension].estimate(nowSec) / rate);
   }
 
   /** Transactions per second for all; null = undefined, so nothing is published. */

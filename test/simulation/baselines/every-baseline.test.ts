@@ -79,6 +79,17 @@ describe.each(ALL)('%s', (baseline) => {
     ]);
   });
 
+  test('a dimension without quota has no limit, the other one a number at all times', () => {
+    const play = new Play(baseline, { quota: 1000, nodes: THREE });
+    for (const node of THREE) play.drive(node, (nowMs) => (nowMs < 2000 ? 0 : 500), { bytes: 100 });
+    for (let sec = 0.25; sec < 20; sec += 0.25) {
+      play.runTo(sec);
+      expect(play.cluster.limitOf('n1', 0)).not.toBeNaN();
+      expect([0, Number.POSITIVE_INFINITY]).toContain(play.cluster.limitOf('n1', 1));
+    }
+    expect(Number.isFinite(play.cluster.limitOf('n1', 0))).toBe(true);
+  });
+
   test('a changed quota is in force at the nodes sooner or later', () => {
     const play = new Play(baseline, { quota: 1000, nodes: THREE });
     for (const node of THREE) play.drive(node, 200);

@@ -71,9 +71,9 @@ export class Play {
   }
 }
 
-/** Prints a figure beside what the anchors say, and hands it back to be asserted. */
+/** Prints a figure beside what the sources say or what follows from them, and hands it back to be asserted. */
 export function figure(what: string, measured: number, anchor: number): number {
-  console.log(`${what}: ${Math.round(measured * 1000) / 1000} (source: ${anchor})`);
+  console.log(`${what}: ${Math.round(measured * 1000) / 1000} (expected: ${anchor})`);
   return measured;
 }
 
