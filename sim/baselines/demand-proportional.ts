@@ -147,17 +147,17 @@ class GossipingNode implements Member<Gossip> {
   }
 
   #setLimits(): void {
-    const rates = [this.#shareOf(0), this.#shareOf(1)] as const;
-    this.#limiter.setRates({ messagesPerSecond: rates[0], bytesPerSecond: rates[1] }, this.#process.nowMs);
+    const live = this.#live();
+    const rates = { messagesPerSecond: this.#shareOf(0, live), bytesPerSecond: this.#shareOf(1, live) };
+    this.#limiter.setRates(rates, this.#process.nowMs);
   }
 
   /**
    * A newcomer has heard nobody yet: it counts the nodes that are configured until it could know who is gone, and takes
    * the equal share until its demand is measured. The sources name no rule; this one avoids N quotas at a cold start.
    */
-  #shareOf(dimension: 0 | 1): number {
+  #shareOf(dimension: 0 | 1, live: readonly Entry[]): number {
     const quota = rateOf(this.#quota, dimension);
-    const live = this.#live();
     const ageMs = this.#process.nowMs - this.#startedMs;
     const nodes = ageMs < GONE_AFTER_MS ? Math.max(live.length, this.#environment.nodes) : live.length;
     if (ageMs < DEMAND_PERIODS * GOSSIP_MS) return demandShare(quota, 0, 0, nodes);
