@@ -16,7 +16,7 @@ export class EpochTokens {
   readonly #settings: RampSettings;
   readonly #slope: number;
   #level: number;
-  #tokens = 0;
+  #tokens: number;
   /** The last second served. It starts at 0, so the first one comes decades later: a scheduled ramp jumps to max. */
   #epoch = 0;
 
@@ -24,6 +24,7 @@ export class EpochTokens {
     this.#settings = settings;
     this.#slope = (settings.max - settings.min) / settings.rampSec;
     this.#level = settings.min;
+    this.#tokens = Math.trunc(settings.min);
   }
 
   /** What a request of any size could get now. */
