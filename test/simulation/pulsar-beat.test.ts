@@ -5,11 +5,11 @@ import { type Beat, readBeats } from '../vectors/pulsar-beats.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 /**
- * A round of Pulsar is a minute, one of ours a second; the rates are multiplied, so that a change shows in the counts
- * of a few of our samples.
+ * A round of Pulsar is a minute, one of ours a second; the rates are multiplied, to a quota of 1000/s, so that
+ * a change shows in the counts of a few of our samples.
  */
+const QUOTA = 1000;
 const ROUND_MS = 1000;
-const SCALE = 10;
 /** Nodes are ready; the start limits of the entry arise when each wants its own for this long. */
 const READY_MS = 100;
 const PRELUDE_MS = 5000;
@@ -21,7 +21,8 @@ const beats = readBeats();
 /** Admitted per round and living member, in the units of the entry. */
 function play(beat: Beat, strategy: string): number[][] {
   const { configured, startLimits, wants, deaths, isSilent, rounds } = beat;
-  const quota = { ...GROUP.quota, publish: [configured * SCALE, Number.POSITIVE_INFINITY] as const };
+  const scale = QUOTA / configured;
+  const quota = { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const };
   const world = new World(82, { ...SETTINGS, groups: [{ ...GROUP, strategy, quota }] });
   world.topic.isAway = isSilent;
   const members = startLimits.map((_, member) => `m${member}`);
@@ -32,7 +33,7 @@ function play(beat: Beat, strategy: string): number[][] {
   const roundAt = (nowMs: number) => Math.floor((nowMs - startMs) / ROUND_MS) + 1;
   members.forEach((node, member) => {
     const ratePerSecond = (nowMs: number) =>
-      SCALE * (nowMs < startMs ? (startLimits[member] as number) : wants(member, roundAt(nowMs)));
+      scale * (nowMs < startMs ? (startLimits[member] as number) : wants(member, roundAt(nowMs)));
     world.drive({ node, ratePerSecond, evenly: true });
   });
   return Array.from({ length: rounds }, (_, at) => {
@@ -43,7 +44,7 @@ function play(beat: Beat, strategy: string): number[][] {
     world.runFor(ROUND_MS);
     const isDead = (member: number) => deaths !== null && round >= deaths.fromRound && deaths.members.includes(member);
     const living = members.filter((_node, member) => !isDead(member));
-    return living.map((node) => admittedRate(world.arrivals, fromMs, fromMs + ROUND_MS, node) / SCALE);
+    return living.map((node) => admittedRate(world.arrivals, fromMs, fromMs + ROUND_MS, node) / scale);
   });
 }
 
