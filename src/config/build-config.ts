@@ -1,4 +1,4 @@
-import type { IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
@@ -55,6 +55,11 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
     weights: (values.get('weights') ?? Object.create(null)) as GroupConfig['weights'],
+    headroom: values.get('headroom') as Headroom,
+    smoothingMs: values.get('smoothingMs') as number,
+    slewPerSecond: (values.get('slewPerSecond') as number | null) ?? Number.POSITIVE_INFINITY,
+    minShareRatio: values.get('minShareRatio') as number,
+    maxShareRatio: values.get('maxShareRatio') as number,
     burstMs: values.get('burstMs') as number,
     burstMinMessages: values.get('burstMinMessages') as number,
     isolation: {

@@ -38,11 +38,15 @@ function masked(section: string, options: Readonly<Record<string, unknown>>): Re
   );
 }
 
-function describeGroup({ name: _, quota, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
-  return { quota: { publish: describeRates(quota.publish), dispatch: describeRates(quota.dispatch) }, ...others };
+function describeGroup({ name: _, quota, slewPerSecond, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
+  return {
+    quota: { publish: describeRates(quota.publish), dispatch: describeRates(quota.dispatch) },
+    ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
+    ...others,
+  };
 }
 
-/** Unlimited has no spelling: the key is absent. */
+/** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
 function describeRates([messagesPerSecond, bytesPerSecond]: Rates): Readonly<Record<string, number>> {
   const rates = Object.entries({ messagesPerSecond, bytesPerSecond });
   return Object.fromEntries(rates.filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));

@@ -71,7 +71,7 @@ export class Coordinator {
     this.usageMap = new UsageMap(this.membership, (mapLane) => this.#table.markMapLane(mapLane));
     this.log = new LogReader(partitions, heartbeatMs, this.membership, this.usageMap, notices);
     this.link = new LinkWatch(settings, notices);
-    this.shares = new ShareBook(settings, laneCount, this.membership, this.usageMap);
+    this.shares = new ShareBook(settings, laneCount, this.log);
     this.#book = new ReportBook(this.nodeKey, partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book);
     const { nodeKey, membership, link } = this;
@@ -144,6 +144,7 @@ export class Coordinator {
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) this.#table.markAll();
+    else this.#table.markMoving();
     if ((this.phase === 'joining' || this.phase === 'stalled') && this.link.hasExpectedEcho())
       this.#startDeciding(nowMs);
   }
@@ -287,7 +288,7 @@ export class Coordinator {
       const own = this.membership.get(this.nodeKey)?.position ?? -1;
       for (const lane of this.#table.dirty) this.#updateLane(lane, own, nowMs);
     }
-    this.#table.dirty.clear();
+    this.#table.endUpdate();
   }
 
   #updateLane(lane: LaneState, own: number, nowMs: number): void {

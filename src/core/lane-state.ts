@@ -3,7 +3,7 @@ import { createSettling, type Settling } from './report/settling.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { Link } from './share/isolation.js';
-import type { GroupId } from './vocabulary.js';
+import { DIMENSION_COUNT, type GroupId } from './vocabulary.js';
 
 /** A lane that this node serves: what is sampled, what was reported, and what is applied. */
 export interface LaneState {
@@ -17,6 +17,10 @@ export interface LaneState {
   readonly mapLane: number;
   readonly sample: LaneSample;
   readonly reported: LaneRates;
+  /** Per dimension, units per second: the applied share in the newest own record. */
+  readonly reportedShare: Float64Array;
+  /** Its shares go on moving with log time alone. */
+  isMoving: boolean;
   /** The link its limits were computed for. */
   link: Link;
   /** True from the first report on, until the entry ends. */
@@ -40,6 +44,8 @@ export function createLaneState(
     ...identity,
     sample: new LaneSample(settings.fastWindowMs, settings.slowWindowMs, settings.sampleIntervalMs),
     reported: createLaneRates(),
+    reportedShare: new Float64Array(DIMENSION_COUNT),
+    isMoving: false,
     link: 'linked',
     hasEntry: false,
     touchedMs: nowMs,

@@ -14,6 +14,8 @@ export class LaneTable {
   readonly lanes = new Map<number, LaneState>();
   /** Lanes whose shares have to be computed again before the step ends. */
   readonly dirty = new Set<LaneState>();
+  /** Lanes whose shares move with log time alone. */
+  readonly #moving = new Set<LaneState>();
   /** What is configured, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
@@ -50,6 +52,7 @@ export class LaneTable {
     this.lanes.delete(lane.lane);
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
+    this.#moving.delete(lane);
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
@@ -69,6 +72,20 @@ export class LaneTable {
       lane.settings = settings;
       this.dirty.add(lane);
     }
+  }
+
+  /** Log time went on. */
+  markMoving(): void {
+    for (const lane of this.#moving) this.dirty.add(lane);
+  }
+
+  /** The shares of all dirty lanes have been computed. */
+  endUpdate(): void {
+    for (const lane of this.dirty) {
+      if (lane.isMoving) this.#moving.add(lane);
+      else this.#moving.delete(lane);
+    }
+    this.dirty.clear();
   }
 
   markAll(): void {

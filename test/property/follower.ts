@@ -34,7 +34,7 @@ export class Follower {
     this.usageMap = new UsageMap(this.membership, () => undefined);
     this.log = new LogReader(settings.partitions, settings.heartbeatMs, this.membership, this.usageMap, this.notices);
     const lanes = settings.groups.length * DIRECTION_COUNT;
-    this.#shares = new ShareBook(settings, lanes, this.membership, this.usageMap);
+    this.#shares = new ShareBook(settings, lanes, this.log);
   }
 
   read(event: ReadEvent): void {

@@ -96,6 +96,9 @@ const contested = fc.integer({ min: 2, max: 12 }).chain((size) => {
   return fc.record<Cluster>({
     target: fc.constant([1000, 1000]),
     usage: fc.constant([]),
+    applied: fc.constant([]),
+    ageMs: fc.constant([]),
+    headroom: fc.constant('by-weight'),
     demand: fc.tuple(column, column),
     weight: fc.constant(new Array<number>(size).fill(1)),
     floorRatio: fc.constant(0.001),

@@ -1,6 +1,7 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
 import { floorPerWeight } from './floors.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { addHeadroom } from './headroom.js';
+import { needsConvergence, type Round, type Strategy } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
 /**
@@ -10,7 +11,7 @@ import { waterFill } from './water-fill.js';
  *     then fill:     shareᵢ = clamp(wᵢ · L, floorᵢ, demandᵢ),  L so that Σ shares = min(target, Σ demand)
  *     jointly:       a node asks a dimension only for the part of its demand that the levels of the others let it use;
  *                    fill again with that, ≤ 8 passes; then everybody gets the part that its tightest dimension allows
- *     left over:     headroom by weight, so that a waking node does not start from 0
+ *     left over:     headroom by weight (the group's `headroom`), so that a waking node does not start from 0
  *
  * Worked (floorRatio 0): target 100, demand 70/70 → 50/50. Demand 10/80/80 → 10/45/45. Demand 20/30 → 45/55: 50 left
  * over, 25 each. Nobody wants anything → target · wᵢ/Σw.
@@ -21,7 +22,7 @@ import { waterFill } from './water-fill.js';
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
  */
-export const maxMin: Strategy = { name: 'max-min', reads: 'demand', overshoots: false, converge };
+export const maxMin: Strategy = { name: 'max-min', remembers: false, reads: 'demand', overshoots: false, converge };
 
 const PASSES = 8;
 /** Passes end when no level moves by more than this part of itself: a thousandth of a percent of a share. */
@@ -50,7 +51,7 @@ function converge(round: Round): void {
     if (limited[dimension]) useTightest(round, dimension);
   }
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (limited[dimension]) addHeadroom(round, dimension);
+    if (limited[dimension]) addHeadroom(round, dimension, low[dimension] as Float64Array);
   }
 }
 
@@ -126,15 +127,6 @@ function useTightest(round: Round, dimension: number): void {
     }
     usableOf[at] = Math.max(usableOf[at] as number, usable * (demandHere[at] as number));
   }
-}
-
-function addHeadroom(round: Round, dimension: number): void {
-  const share = round.share[dimension] as Float64Array;
-  const usable = low[dimension] as Float64Array;
-  const left = (round.target[dimension] as number) - sum(usable, round.count);
-  const perWeight = left > 0 ? left / sum(round.weight, round.count) : 0;
-  for (let at = 0; at < round.count; at++)
-    share[at] = (usable[at] as number) + perWeight * (round.weight[at] as number);
 }
 
 function reserveScratch(count: number): void {

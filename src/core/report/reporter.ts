@@ -29,6 +29,11 @@ const RELAXED_NOISE_FACTOR = 2;
  */
 const OVERDRAWN_NOISE_FACTOR = 2.5;
 
+/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the quota. */
+const LARGE_SHARE_STEP_RATIO = 0.05;
+const SMALL_SHARE_STEP_RATIO = 0.01;
+const SHARE_STEP_QUOTA_RATIO = 0.0001;
+
 /**
  * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
  * It decides; the coordinator publishes.
@@ -94,11 +99,28 @@ export class Reporter {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       reported.usage.set(usageIn(sample, SLOW));
-    } else {
+    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bucket.publishedMs)) {
       return;
     }
     lane.hasEntry = !isZero(lane);
     bucket.dirty = true;
+  }
+
+  /**
+   * Where the strategy remembers, the others need to know what this node applies now: the next step starts from there.
+   * A large step at once, a small one within a heartbeat, none at rest.
+   */
+  #isShareOutdated(lane: LaneState, silentMs: number): boolean {
+    if (!this.#shares.strategyOf(lane.group).remembers) return false;
+    const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
+    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const before = lane.reportedShare[dimension] as number;
+      const now = this.#shares.reportable(lane.lane, dimension);
+      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_QUOTA_RATIO * (quota[dimension] as number));
+      if (Math.abs(now - before) > least) return true;
+    }
+    return false;
   }
 
   /** The shortest window that shows that the rate is not what was reported, or −1. */
@@ -164,6 +186,10 @@ export class Reporter {
 
   #rowOf(lane: LaneState): ReportRow {
     const { usage, demand } = lane.reported;
+    const { reportedShare } = lane;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      reportedShare[dimension] = this.#shares.reportable(lane.lane, dimension);
+    }
     return {
       groupId: lane.groupId,
       direction: lane.direction,
@@ -172,8 +198,8 @@ export class Reporter {
       usageBytes: usage[BYTES] as number,
       demandMessages: demand[MESSAGES] as number,
       demandBytes: demand[BYTES] as number,
-      shareMessages: this.#shares.reportable(lane.lane, MESSAGES),
-      shareBytes: this.#shares.reportable(lane.lane, BYTES),
+      shareMessages: reportedShare[MESSAGES] as number,
+      shareBytes: reportedShare[BYTES] as number,
     };
   }
 }

@@ -1,15 +1,19 @@
-import { STRATEGIES } from '../convergence/registry.js';
+import { strategyOf } from '../convergence/compose.js';
 import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
 import { invariant } from '../invariant.js';
 import type { LaneState } from '../lane-state.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import { targetRate } from '../target/target-rate.js';
+import type { LogTime } from '../topic/log-time.js';
+import type { LogReader } from '../usage-map/log-reader.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
+
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes'>;
 
 /**
  * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
@@ -27,9 +31,12 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
+  readonly #logTimes: readonly LogTime[];
+  /** Per group: the settings that its strategy was put together from, and the strategy. */
+  readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
   #round: Round = createRound(16);
 
-  constructor(settings: CoordinatorSettings, laneCount: number, membership: Membership, usageMap: UsageMap) {
+  constructor(settings: CoordinatorSettings, laneCount: number, { membership, usageMap, logTimes }: ReadLog) {
     const slots = laneCount * DIMENSION_COUNT;
     this.computed = new Float64Array(slots);
     this.applied = new Float64Array(slots).fill(NOTHING_HELD);
@@ -38,10 +45,16 @@ export class ShareBook {
     this.#settings = settings;
     this.#membership = membership;
     this.#usageMap = usageMap;
+    this.#logTimes = logTimes;
   }
 
   strategyOf(group: number): Strategy {
-    return strategyNamed((this.#settings.groups[group] as GroupSettings).strategy);
+    const settings = this.#settings.groups[group] as GroupSettings;
+    const known = this.#strategies[group];
+    if (known?.settings === settings) return known.strategy;
+    const strategy = strategyOf(settings);
+    this.#strategies[group] = { settings, strategy };
+    return strategy;
   }
 
   /**
@@ -50,6 +63,7 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number): boolean {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
+    lane.isMoving = round.isMoving;
     let changed = false;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.#apply(lane, round, dimension, own)) changed = true;
@@ -61,7 +75,7 @@ export class ShareBook {
   converge(group: number, direction: number, mapLane: number): Round {
     const settings = this.#settings.groups[group] as GroupSettings;
     const round = this.#gather(settings, direction, mapLane);
-    if (round.count > 0) strategyNamed(settings.strategy).converge(round);
+    if (round.count > 0) this.strategyOf(group).converge(round);
     return round;
   }
 
@@ -108,11 +122,15 @@ export class ShareBook {
     const round = this.#round;
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
+    round.headroom = settings.headroom;
+    round.isMoving = false;
+    round.ageMs.fill(0, 0, round.count);
     const quota = settings.quota[DIRECTIONS[direction] as Direction];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       round.target[dimension] = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0);
       (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
       (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
+      (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
     }
     for (let at = 0; at < round.count; at++) {
       round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
@@ -126,16 +144,14 @@ export class ShareBook {
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.next[row] as number) {
       const position = this.#membership.inSlot(rows.member[row] as number).position;
       if (position === -1) continue;
+      const logTime = this.#logTimes[rows.partition[row] as number] as LogTime;
+      round.ageMs[position] = rows.ageMs(row, logTime.ms);
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
         // moment.
-        const usage = round.usage[dimension] as Float64Array;
-        const demand = round.demand[dimension] as Float64Array;
-        usage[position] = Math.max(usage[position] as number, (rows.usage[dimension] as Float32Array)[row] as number);
-        demand[position] = Math.max(
-          demand[position] as number,
-          (rows.demand[dimension] as Float32Array)[row] as number,
-        );
+        keepLarger(round.usage[dimension], position, rows.usage[dimension], row);
+        keepLarger(round.demand[dimension], position, rows.demand[dimension], row);
+        keepLarger(round.applied[dimension], position, rows.share[dimension], row);
       }
     }
   }
@@ -177,6 +193,16 @@ export class ShareBook {
   }
 }
 
+function keepLarger(
+  column: Float64Array | undefined,
+  position: number,
+  row: Float32Array | undefined,
+  at: number,
+): void {
+  const target = column as Float64Array;
+  target[position] = Math.max(target[position] as number, (row as Float32Array)[at] as number);
+}
+
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
 const NOTHING_HELD = Number.POSITIVE_INFINITY;
 
@@ -185,10 +211,4 @@ function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
   const messages = lane.reported.demand[MESSAGES] as number;
   return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
-}
-
-function strategyNamed(name: string): Strategy {
-  const strategy = STRATEGIES[name];
-  invariant(strategy !== undefined, 'configuration must have checked the strategy', { name });
-  return strategy;
 }

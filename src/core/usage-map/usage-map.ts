@@ -6,6 +6,12 @@ import { RowStore } from './row-store.js';
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
+export interface ReadTime {
+  readonly nowMs: number;
+  /** Log time of the partition. */
+  readonly logMs: number;
+}
+
 /** The newest record of one key of the topic. */
 interface Entry {
   readonly partition: number;
@@ -60,12 +66,13 @@ export class UsageMap {
   }
 
   /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
-  apply(partition: number, key: string, member: Member, record: ReportRecord, nowMs: number): boolean {
+  apply(partition: number, key: string, member: Member, record: ReportRecord, read: ReadTime): boolean {
     const known = this.#entries.get(key);
     if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
     if (known !== undefined) this.#release(known);
     const rows = new Int32Array(record.rows.length);
-    for (let at = 0; at < rows.length; at++) rows[at] = this.#insert(member, record.rows[at] as ReportRow, nowMs);
+    for (let at = 0; at < rows.length; at++)
+      rows[at] = this.#insert(member, record.rows[at] as ReportRow, partition, read);
     const { incarnation, sequence } = record.author;
     this.#entries.set(key, { partition, member, incarnation, sequence, rows });
     return true;
@@ -101,7 +108,7 @@ export class UsageMap {
     return keys;
   }
 
-  #insert(member: Member, report: ReportRow, nowMs: number): number {
+  #insert(member: Member, report: ReportRow, partition: number, { nowMs, logMs }: ReadTime): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
     const rows = this.rows;
     const row = rows.allocate();
@@ -115,6 +122,8 @@ export class UsageMap {
     rows.share[0][row] = report.shareMessages;
     rows.share[1][row] = report.shareBytes;
     rows.readMs[row] = nowMs;
+    rows.partition[row] = partition;
+    rows.logMs[row] = Math.floor(logMs);
     this.#link(row, mapLane, member.nodeKey);
     this.#onLaneChanged(mapLane);
     return row;

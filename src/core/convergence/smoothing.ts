@@ -1,0 +1,77 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { decay } from './decay.js';
+import { floorPerWeight } from './floors.js';
+import { isLimited, type Round, type Strategy, sum } from './strategy.js';
+
+/**
+ * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
+ * with 10 s):
+ *
+ *     shareᵢ = strategyᵢ + (appliedᵢ − strategyᵢ) · e^(−age / smoothingMs)
+ *
+ * applied and its age, in log time, come from the node's record: two steps of half the age are one of the whole, so it
+ * does not matter how often nodes report on the way. Worked: applied 100, strategy 200, smoothingMs 1000 → 163 after
+ * one second, 186 after two, 195 after three.
+ *
+ * Those that fall may hold back what those that rise need: where Σ shares would exceed the target (and what the
+ * strategy gives in sum), everybody above the strategy's share falls faster, all by the same factor. Worked: target
+ * 100, applied 100 and nothing known, strategy 50/50, age 0 → 50/50.
+ *
+ * Silent cases, our choice: a node whose applied share is not known (its first report, or its limit was lifted) starts
+ * at the strategy's share; closer than 0.1 % is arrived, so that it comes to rest.
+ */
+export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
+  return {
+    ...strategy,
+    remembers: true,
+    converge(round) {
+      strategy.converge(round);
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (isLimited(round, dimension)) smooth(round, dimension, smoothingMs);
+      }
+    },
+  };
+}
+
+/** Closer to the strategy's share than this part of it is arrived. */
+export const ARRIVED_RATIO = 0.001;
+
+/** Scratch: the strategy's shares. */
+let goal = new Float64Array(64);
+
+function smooth(round: Round, dimension: number, smoothingMs: number): void {
+  const { count } = round;
+  if (goal.length < count) goal = new Float64Array(count * 2);
+  const share = round.share[dimension] as Float64Array;
+  goal.set(share.subarray(0, count));
+  for (let at = 0; at < count; at++) {
+    const end = goal[at] as number;
+    const start = startOf(round, dimension, at, end);
+    const now = end + (start - end) * decay((round.ageMs[at] as number) / smoothingMs);
+    if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
+    share[at] = now;
+    round.isMoving = true;
+  }
+  bound(share, count, Math.max(round.target[dimension] as number, sum(goal, count)));
+}
+
+/** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
+export function startOf(round: Round, dimension: number, at: number, end: number): number {
+  const applied = (round.applied[dimension] as Float64Array)[at] as number;
+  if (applied === 0) return end;
+  const floor = floorPerWeight(round, dimension) * (round.weight[at] as number);
+  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, round.target[dimension] as number));
+}
+
+/** Takes what is above `most` from those above their goal. */
+function bound(share: Float64Array, count: number, most: number): void {
+  const excess = sum(share, count) - most;
+  if (excess <= 0) return;
+  let above = 0;
+  for (let at = 0; at < count; at++) above += Math.max(0, (share[at] as number) - (goal[at] as number));
+  const keep = above > excess ? 1 - excess / above : 0;
+  for (let at = 0; at < count; at++) {
+    const over = (share[at] as number) - (goal[at] as number);
+    if (over > 0) share[at] = (goal[at] as number) + over * keep;
+  }
+}
