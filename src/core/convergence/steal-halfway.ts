@@ -19,7 +19,8 @@ import { waterFill } from './water-fill.js';
  *
  * Worked: target 100, used 80/20, the second saturated → 20 + (80 − 20)/2 = 50, and 50 for the other. Used 60/25/10/5,
  * the last two saturated → 32.5/17.5/17.5/32.5. Used 80/30 of limits 80/50 → the dominant one is levelled to 70.
- * Four nodes of which one has all, 100/0/0/0, all wanting 100: 50/0/0/50, 25/25/25/25: gaps halve per round and pair.
+ * Four nodes of which one has all, all wanting 100: 100/0/0/0 → 50/16.7/16.7/16.7 → 33.3/22.2/22.2/22.2 →
+ * 27.8/24.1/24.1/24.1: every round takes half of the largest gap.
  *
  * Silent cases, our choice: only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten
  * would occupy the lowest places, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
