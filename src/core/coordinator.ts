@@ -77,7 +77,7 @@ export class Coordinator {
     const { nodeKey, membership, link } = this;
     this.#publisher = new Publisher(settings, {
       ...{ nodeKey, membership, link, appends },
-      ...{ book: this.#book, reporter: this.#reporter },
+      ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
   }
 

@@ -19,8 +19,9 @@ export interface LaneState {
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
   readonly reportedShare: Float64Array;
-  /** Its shares go on moving with log time alone. */
+  /** Somebody's share goes on moving with log time alone; this node's own does. */
   isMoving: boolean;
+  isOwnMoving: boolean;
   /** The link its limits were computed for. */
   link: Link;
   /** True from the first report on, until the entry ends. */
@@ -46,6 +47,7 @@ export function createLaneState(
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
     isMoving: false,
+    isOwnMoving: false,
     link: 'linked',
     hasEntry: false,
     touchedMs: nowMs,

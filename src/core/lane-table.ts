@@ -16,6 +16,8 @@ export class LaneTable {
   readonly dirty = new Set<LaneState>();
   /** Lanes whose shares move with log time alone. */
   readonly #moving = new Set<LaneState>();
+  /** Per partition, whether this node's own share of some lane does. */
+  readonly #needsLogTime: boolean[];
   /** What is configured, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
@@ -24,6 +26,7 @@ export class LaneTable {
 
   constructor(settings: CoordinatorSettings) {
     this.#groups = [...settings.groups];
+    this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
     this.settings = { ...settings, groups: this.#groups };
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
   }
@@ -86,6 +89,13 @@ export class LaneTable {
       else this.#moving.delete(lane);
     }
     this.dirty.clear();
+    this.#needsLogTime.fill(false);
+    for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
+  }
+
+  /** Whether a share of this node waits for the partition's log time to go on. */
+  needsLogTime(partition: number): boolean {
+    return this.#needsLogTime[partition] as boolean;
   }
 
   markAll(): void {

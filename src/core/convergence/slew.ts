@@ -39,6 +39,6 @@ function slew(round: Round, dimension: number, slewPerSecond: number): void {
     const most = start + perMs * (round.ageMs[at] as number);
     if (most >= end * (1 - ARRIVED_RATIO)) continue;
     share[at] = most;
-    round.isMoving = true;
+    round.moving[at] = 1;
   }
 }

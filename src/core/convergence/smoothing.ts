@@ -50,7 +50,7 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
     const now = end + (start - end) * decay((round.ageMs[at] as number) / smoothingMs);
     if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
     share[at] = now;
-    round.isMoving = true;
+    round.moving[at] = 1;
   }
   bound(share, count, Math.max(round.target[dimension] as number, sum(goal, count)));
 }

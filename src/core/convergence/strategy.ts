@@ -24,8 +24,8 @@ export interface Round {
   floorRatio: number;
   /** What becomes of a left-over that nobody wants. */
   headroom: Headroom;
-  /** Out: a wrapper has not arrived at the strategy's shares yet; they move on with log time alone. */
-  isMoving: boolean;
+  /** Out: 1 where a wrapper has not let a share arrive at what the strategy says; it moves on with log time alone. */
+  readonly moving: Uint8Array;
   /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
   readonly share: readonly Float64Array[];
 }
@@ -58,7 +58,7 @@ export function createRound(capacity: number): Round {
     target: new Float64Array(DIMENSION_COUNT),
     floorRatio: 0,
     headroom: 'by-weight',
-    isMoving: false,
+    moving: new Uint8Array(capacity),
     share: perDimension(),
   };
 }

@@ -63,7 +63,9 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number): boolean {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
-    lane.isMoving = round.isMoving;
+    const first = round.moving.indexOf(1);
+    lane.isMoving = first !== -1 && first < round.count;
+    lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
     let changed = false;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.#apply(lane, round, dimension, own)) changed = true;
@@ -123,7 +125,7 @@ export class ShareBook {
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
     round.headroom = settings.headroom;
-    round.isMoving = false;
+    round.moving.fill(0, 0, round.count);
     round.ageMs.fill(0, 0, round.count);
     const quota = settings.quota[DIRECTIONS[direction] as Direction];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

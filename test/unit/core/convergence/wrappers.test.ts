@@ -120,7 +120,7 @@ describe('what a group’s settings put together', () => {
       round.share.slice(0, 1).map(([share = 0]) => share),
       [300],
     );
-    expect(round.isMoving).toBe(true);
+    expect(round.moving[0]).toBe(1);
     expect(all.remembers).toBe(true);
     round.applied[0]?.set([900]);
     all.converge(round);
