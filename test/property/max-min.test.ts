@@ -5,26 +5,7 @@ import { maxMin } from '../../src/core/convergence/max-min.js';
 import { waterFill } from '../../src/core/convergence/water-fill.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { type Cluster, cluster, rate } from './rounds.js';
-
-/** The level by bisection: slow, inexact, and too simple to be wrong. */
-function bisectedFill(
-  low: readonly number[],
-  high: readonly number[],
-  weight: readonly number[],
-  capacity: number,
-): number[] {
-  const at = (level: number) =>
-    high.map((most, node) => Math.min(most, Math.max(low[node] as number, level * (weight[node] as number))));
-  let below = 0;
-  let above = Math.max(...high.map((most, node) => most / (weight[node] as number)), 0);
-  if (total(high.slice()) <= capacity) return at(above);
-  for (let halving = 0; halving < 100; halving++) {
-    const middle = (below + above) / 2;
-    if (total(at(middle)) > capacity) above = middle;
-    else below = middle;
-  }
-  return at(below);
-}
+import { bisectedFill } from './twins.js';
 
 const fill = fc.integer({ min: 1, max: 40 }).chain((size) => {
   const node = fc.record({

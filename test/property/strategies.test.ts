@@ -26,6 +26,8 @@ function mostOf(strategy: Strategy, { target, usage, floorRatio }: Cluster, dime
   return limit + (column.length - 1) * residual + floorRatio * limit;
 }
 
+const RANGE = { minShareRatio: 0.02, maxShareRatio: 0.3 };
+
 /** Every strategy alone and in every wrapper, and one in all of them. */
 const WRAPPED: readonly (readonly [string, Strategy])[] = [
   ...Object.entries(STRATEGIES),
@@ -117,14 +119,18 @@ describe.each(WRAPPED)('%s', (_, strategy) => {
 });
 
 describe.each([
-  { name: 'max-min', dimensions: 1 as const },
-  { name: 'proportional', dimensions: 2 as const },
-  { name: 'equal', dimensions: 2 as const },
-  { name: 'client-rate', dimensions: 1 as const },
-  { name: 'steal-halfway', dimensions: 1 as const },
-])('$name', ({ name, dimensions }) => {
+  { name: 'max-min', dimensions: 1 as const, strategy: maxMin },
+  ...['proportional', 'equal-residual', 'equal'].map((name) => {
+    return { name, dimensions: 2 as const, strategy: STRATEGIES[name] as Strategy };
+  }),
+  ...['steal-halfway', 'client-rate'].map((name) => {
+    return { name, dimensions: 1 as const, strategy: STRATEGIES[name] as Strategy };
+  }),
+  { name: 'max-min, slewed', dimensions: 1 as const, strategy: slewed(maxMin, 0.05) },
+  { name: 'max-min, smoothed', dimensions: 1 as const, strategy: smoothed(maxMin, 5000) },
+  { name: 'max-min, clamped', dimensions: 1 as const, strategy: clamped(maxMin, RANGE) },
+])('$name', ({ dimensions, strategy }) => {
   test(`never gives less of a larger target (${dimensions} dimension${dimensions > 1 ? 's' : ''})`, () => {
-    const strategy = STRATEGIES[name] as Strategy;
     fc.assert(
       fc.property(cluster({ nodes: 60, dimensions }), fc.double({ min: 1, max: 10, noNaN: true }), (given, factor) => {
         const larger = { ...given, target: given.target.map((limit) => limit * factor) };
@@ -139,6 +145,27 @@ describe.each([
           });
       }),
       { numRuns: 100 },
+    );
+  });
+});
+
+describe.each(Object.entries(STRATEGIES))('%s within a range of shares', (_, plain) => {
+  test('lies in the range, and Σ shares is at most what it was or the minimums make', () => {
+    fc.assert(
+      fc.property(cluster({ nodes: 60 }), (given) => {
+        const free = sharesOf(plain, given);
+        sharesOf(clamped(plain, RANGE), given).forEach((column, dimension) => {
+          const limit = given.target[dimension] as number;
+          const least = limit * Math.min(RANGE.minShareRatio, 1 / column.length);
+          for (const share of column) {
+            if (share < least * (1 - ROUNDING) || share > RANGE.maxShareRatio * limit * (1 + ROUNDING))
+              throw new Error(`share ${share} of ${limit}`);
+          }
+          const most = Math.max(total(free[dimension] as number[]), mostOf(plain, given, dimension));
+          expect(total(column)).toBeLessThanOrEqual(most * (1 + ROUNDING));
+        });
+      }),
+      { numRuns: 60 },
     );
   });
 });
