@@ -29,7 +29,7 @@ export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
   const row = fc.record({
     group: fc.nat(settings.groups.length - 1),
     direction: fc.nat(1),
-    rates: fc.array(rate, { minLength: 4, maxLength: 4 }),
+    rates: fc.array(rate, { minLength: 6, maxLength: 6 }),
   });
   const action = fc.record<Action>({
     kind: fc.oneof(
@@ -99,9 +99,10 @@ function rowsOf({ rows, partition }: Action, { cluster, groups, partitions }: Co
   return rows.flatMap(({ group, direction, rates }) => {
     const groupId = groupIdOf(cluster, groups[group]?.name ?? '');
     if (partitionOf(groupId, partitions) !== partition) return [];
-    const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0] = rates.map(Math.fround);
-    const shares = { shareMessages: 0, shareBytes: 0 };
-    return [{ groupId, direction, topics: 1, usageMessages, usageBytes, demandMessages, demandBytes, ...shares }];
+    const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0, ...shares] = rates.map(Math.fround);
+    const [shareMessages = 0, shareBytes = 0] = shares;
+    const used = { usageMessages, usageBytes, demandMessages, demandBytes };
+    return [{ groupId, direction, topics: 1, ...used, shareMessages, shareBytes }];
   });
 }
 

@@ -14,6 +14,15 @@ const GROUPS: readonly GroupSettings[] = [
   { ...GROUP, name: 'huge', quota: { publish: [1e12, 1e12], dispatch: [1e-3, 7] }, weights: { 'node-1': 7 } },
   { ...GROUP, name: 'by-usage', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'proportional' },
   { ...GROUP, name: 'residual', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'equal-residual' },
+  { ...GROUP, name: 'stealing', quota: { publish: [1000, 1e6], dispatch: [7, 1e12] }, strategy: 'steal-halfway' },
+  { ...GROUP, name: 'one-number', quota: { publish: [1000, 1e6], dispatch: [7, 1e12] }, strategy: 'client-rate' },
+  {
+    ...GROUP,
+    name: 'slow',
+    quota: { publish: [1000, 1e6], dispatch: [7, 1e12] },
+    smoothingMs: 900,
+    slewPerSecond: 0.2,
+  },
   { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },
 ];
 

@@ -14,7 +14,7 @@ export interface Round {
   readonly demand: readonly Float64Array[];
   /** Units per second, [dimension][participant]: the share applied when the node reported last; 0 = not known. */
   readonly applied: readonly Float64Array[];
-  /** Milliseconds of log time since that report. */
+  /** Milliseconds of log time since that report; Infinity without one. */
   readonly ageMs: Float64Array;
   /** > 0. */
   readonly weight: Float64Array;

@@ -126,7 +126,7 @@ export class ShareBook {
     round.floorRatio = settings.floorRatio;
     round.headroom = settings.headroom;
     round.moving.fill(0, 0, round.count);
-    round.ageMs.fill(0, 0, round.count);
+    round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
     const quota = settings.quota[DIRECTIONS[direction] as Direction];
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       round.target[dimension] = targetRate(quota[dimension] as number, Number.POSITIVE_INFINITY, 0);
@@ -147,7 +147,7 @@ export class ShareBook {
       const position = this.#membership.inSlot(rows.member[row] as number).position;
       if (position === -1) continue;
       const logTime = this.#logTimes[rows.partition[row] as number] as LogTime;
-      round.ageMs[position] = rows.ageMs(row, logTime.ms);
+      round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
         // moment.
