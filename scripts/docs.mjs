@@ -1,6 +1,6 @@
 /**
  * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md and the JSON Schema for editors. `--check` writes nothing and fails when one of them is stale.
+ * docs/metrics.md, docs/strategies.md with its pictures, and the JSON Schema for editors. `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,6 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { renderErrors } from './docs/errors.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
 import { renderSettings } from './docs/settings.mjs';
+import { renderStrategies } from './docs/strategies.mjs';
+import { renderPicture } from './docs/strategy-picture.mjs';
+import { PICTURES, play } from './docs/strategy-runs.mjs';
 import { ensureBuilt, root } from './freshness.mjs';
 
 ensureBuilt();
@@ -19,6 +22,8 @@ const [
   { RELATIONS, boundText },
   { FOREIGN_KEYS },
   { configJsonSchema },
+  { resolveConfig },
+  { World },
 ] = await Promise.all([
   fromDist('errors.js'),
   fromDist('telemetry/metric-table.js'),
@@ -27,12 +32,19 @@ const [
   fromDist('config/relations.js'),
   fromDist('config/foreign-keys.js'),
   fromDist('config/json-schema.js'),
+  fromDist('config/resolve-config.js'),
+  fromDist('../sim/world.js'),
 ]);
+
+const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, { resolveConfig, World })]);
+const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
 
 const documents = {
   'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/metrics.md': renderMetrics(metrics),
+  'docs/strategies.md': renderStrategies(runs),
+  ...Object.fromEntries(pictures),
   'schema/node.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 

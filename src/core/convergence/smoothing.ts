@@ -10,7 +10,8 @@ import { isLimited, type Round, type Strategy, sum } from './strategy.js';
  *     shareᵢ = strategyᵢ + (appliedᵢ − strategyᵢ) · e^(−age / smoothingMs)
  *
  * applied and its age, in log time, come from the node's record: two steps of half the age are one of the whole, so it
- * does not matter how often nodes report on the way. Worked: applied 100, strategy 200, smoothingMs 1000 → 163 after
+ * does not matter how often nodes report on the way (what passes between a step and its own record is lost, a tenth or
+ * so of the time). Worked: applied 100, strategy 200, smoothingMs 1000 → 163 after
  * one second, 186 after two, 195 after three.
  *
  * Those that fall may hold back what those that rise need: where Σ shares would exceed the target (and what the
