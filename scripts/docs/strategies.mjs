@@ -110,7 +110,8 @@ const PLAIN_SETTINGS = `### minShareRatio, maxShareRatio
 
 For every single node. What a maximum cuts off goes to those that want more; what a minimum costs is taken from what the
 others have above theirs. Target 100, maximum 0.5, shares 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle.
-Minimum 0.1, shares 90/10/0 → 80/10/10. With several wrappers the range comes first, then smoothing, then the slew limit.
+Minimum 0.1, shares 90/10/0 → 80/10/10. With several wrappers the range comes first, then smoothing, then the slew
+limit.
 
 ### headroom
 
@@ -118,8 +119,8 @@ What nobody wants now, for max-min, steal-halfway and client-rate. Target 100, d
 that wakes starts with its part at once), \`by-demand\` 40/60 (room for whoever is busy), \`none\` 20/30 (nobody may take
 what it has not reported, but for the allowance).`;
 
-const FIGURES = `Shares of a/b/c just before 3 s, just before 9 s and at 14 s; what was admitted of the quota from 3 s on (fair: 100 %);
-the worst sliding second as a multiple of the quota; reports of all three nodes in 14 s. One run each, arrivals at even
+const FIGURES = `Shares of a/b/c just before 3 s, just before 9 s and at 14 s; what was admitted of the quota from 3 s
+on (fair: 100 %); the worst sliding second as a multiple of the quota; reports of all three nodes in 14 s. One run each, arrivals at even
 distances. For judgements take the scenarios, not this story.`;
 
 function figureTable(figures) {

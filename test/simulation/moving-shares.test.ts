@@ -91,6 +91,18 @@ describe.each([1, 3])('the way to a new share, %i partition(s)', (partitions) =>
   });
 });
 
+test.each([{ smoothingMs: 2000 }, { slewPerSecond: 0.1 }])('%j: a node that was at rest moves no faster', (changes) => {
+  const world = cluster(changes, { a: 700, b: 2000, c: 100 });
+  world.runFor(12_000);
+  const before = share(world, 'b');
+  world.node('a').leave();
+  world.runFor(300);
+  expect(before).toBeLessThan(460);
+  expect(share(world, 'b') - before).toBeLessThanOrEqual(0.3 * (900 - before));
+  world.runFor(12_000);
+  expect(share(world, 'b')).toBeGreaterThan(800);
+});
+
 test.each(['smoothingMs', 'slewPerSecond'])('%s: nothing is reported at rest', (name) => {
   const world = cluster({ [name]: name === 'smoothingMs' ? 1000 : 0.2 }, { a: 2000, b: 200, c: 100 });
   world.runFor(60_000);

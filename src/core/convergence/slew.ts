@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
 import { floorPerWeight } from './floors.js';
-import { ARRIVED_RATIO, startOf } from './smoothing.js';
+import { ARRIVED_RATIO, creditMs, startOf } from './smoothing.js';
 import { isLimited, type Round, type Strategy } from './strategy.js';
 
 /**
@@ -10,7 +10,9 @@ import { isLimited, type Round, type Strategy } from './strategy.js';
  *     shareᵢ = min(strategyᵢ, appliedᵢ + slewPerSecond · target · age)
  *
  * What it buys: nodes whose read positions are τ apart exceed the target by at most N · slewPerSecond · target · τ.
- * Worked: target 1,000, slewPerSecond 0.1, applied 200, strategy 900 → 300 a second later, 900 after seven. N = 10
+ * One step counts at most 250 ms (see smoothing).
+ * Worked: target 1,000, slewPerSecond 0.1, applied 200, strategy 900 → 225 a quarter of a second later, and from report
+ * to report 300 after one second, 900 after seven. N = 10
  * nodes 5 ms apart: at most 0.5 % above the target for those 5 ms.
  *
  * Silent cases, our choice: what one node gives up at once and another may not take yet lies idle; an applied share
@@ -36,7 +38,7 @@ function slew(round: Round, dimension: number, slewPerSecond: number): void {
   for (let at = 0; at < round.count; at++) {
     const end = share[at] as number;
     const start = Math.max(startOf(round, dimension, at, end), perWeight * (round.weight[at] as number));
-    const most = start + perMs * (round.ageMs[at] as number);
+    const most = start + perMs * creditMs(round, at);
     if (most >= end * (1 - ARRIVED_RATIO)) continue;
     share[at] = most;
     round.moving[at] = 1;

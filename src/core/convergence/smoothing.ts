@@ -11,15 +11,16 @@ import { isLimited, type Round, type Strategy, sum } from './strategy.js';
  *
  * applied and its age, in log time, come from the node's record: two steps of half the age are one of the whole, so it
  * does not matter how often nodes report on the way (what passes between a step and its own record is lost, a tenth or
- * so of the time). Worked: applied 100, strategy 200, smoothingMs 1000 → 163 after
- * one second, 186 after two, 195 after three.
+ * so of the time). Worked: applied 100, strategy 200, smoothingMs 1000 → 122 after a
+ * quarter of a second, and from report to report 163 after one second, 186 after two, 195 after three. One step counts
+ * at most 250 ms, which bounds the jump of a node that was at rest.
  *
  * Those that fall may hold back what those that rise need: where Σ shares would exceed the target (and what the
  * strategy gives in sum), everybody above the strategy's share falls faster, all by the same factor. Worked: target
  * 100, applied 100 and nothing known, strategy 50/50, age 0 → 50/50.
  *
  * Silent cases, our choice: a node whose applied share is not known (its first report, or its limit was lifted) starts
- * at the strategy's share; closer than 0.1 % is arrived, so that it comes to rest.
+ * at the strategy's share; closer than 1 % is arrived, so that it comes to rest.
  */
 export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
   return {
@@ -35,7 +36,18 @@ export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
 }
 
 /** Closer to the strategy's share than this part of it is arrived. */
-export const ARRIVED_RATIO = 0.001;
+export const ARRIVED_RATIO = 0.01;
+
+/**
+ * Most log time that one step counts. A record may be old because its node was at rest: that time is not time on the
+ * way. Whoever's share moves reports more often than that.
+ */
+const STEP_MS_MAX = 250;
+
+/** Log time since the node's record, as far as it counts. */
+export function creditMs(round: Round, at: number): number {
+  return Math.min(STEP_MS_MAX, round.ageMs[at] as number);
+}
 
 /** Scratch: the strategy's shares. */
 let goal = new Float64Array(64);
@@ -48,7 +60,7 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
   for (let at = 0; at < count; at++) {
     const end = goal[at] as number;
     const start = startOf(round, dimension, at, end);
-    const now = end + (start - end) * decay((round.ageMs[at] as number) / smoothingMs);
+    const now = end + (start - end) * decay(creditMs(round, at) / smoothingMs);
     if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
     share[at] = now;
     round.moving[at] = 1;

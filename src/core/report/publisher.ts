@@ -86,6 +86,7 @@ export class Publisher {
     const wasNeverPublished = bucket.publishedMs === Number.NEGATIVE_INFINITY;
     book.published(bucket, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
+    this.#heartbeat.reported(bucket.partition, nowMs);
     this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
   }
 

@@ -14,6 +14,7 @@ import {
   slotOf,
 } from '../vocabulary.js';
 import { estimate, usageIn } from './estimate.js';
+import { MOVING_BEAT_MS } from './heartbeat.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
@@ -33,6 +34,8 @@ const OVERDRAWN_NOISE_FACTOR = 2.5;
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
 const SHARE_STEP_QUOTA_RATIO = 0.0001;
+/** A beat (after MOVING_BEAT_MS) and its way back, and less than what one step counts (250 ms). */
+const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
  * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
@@ -108,12 +111,15 @@ export class Reporter {
 
   /**
    * Where the strategy remembers, the others need to know what this node applies now: the next step starts from there.
-   * A large step at once, a small one within a heartbeat, none at rest.
+   * A large step at once, a small one within a heartbeat, none at rest. On the way of a
+   * wrapper every step, but only right after a beat has moved log time on: what passes between them is lost.
    */
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
     const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
-    const ratio = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    const settled = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
+    const ratio = lane.isOwnMoving ? 0 : settled;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const before = lane.reportedShare[dimension] as number;
       const now = this.#shares.reportable(lane.lane, dimension);
