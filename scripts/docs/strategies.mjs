@@ -120,8 +120,8 @@ that wakes starts with its part at once), \`by-demand\` 40/60 (room for whoever 
 what it has not reported, but for the allowance).`;
 
 const FIGURES = `Shares of a/b/c just before 3 s, just before 9 s and at 14 s; what was admitted of the quota from 3 s
-on (fair: 100 %); the worst sliding second as a multiple of the quota; reports of all three nodes in 14 s. One run each, arrivals at even
-distances. For judgements take the scenarios, not this story.`;
+on (fair: 100 %); the worst sliding second as a multiple of the quota; reports of all three nodes in 14 s. One run
+each, arrivals at even distances. For judgements take the scenarios, not this story.`;
 
 function figureTable(figures) {
   const rows = Object.entries(figures).map(([name, { before, contended, after, used, worst, reports }]) => [
