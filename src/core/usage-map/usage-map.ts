@@ -53,7 +53,7 @@ export class UsageMap {
   }
 
   /**
-   * First row of a lane in order of NodeKey, or −1; follow `rows.next`. Rows of nodes that are not alive are included.
+   * First row of a lane in order of NodeKey, or −1; follow `rows.nextOf`. Rows of nodes that are not alive are included.
    */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
@@ -103,39 +103,28 @@ export class UsageMap {
 
   #insert(member: Member, report: ReportRow, nowMs: number): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
-    const rows = this.rows;
-    const row = rows.allocate();
-    rows.member[row] = member.slot;
-    rows.lane[row] = mapLane;
-    rows.topics[row] = report.topics;
-    rows.usage[0][row] = report.usageMessages;
-    rows.usage[1][row] = report.usageBytes;
-    rows.demand[0][row] = report.demandMessages;
-    rows.demand[1][row] = report.demandBytes;
-    rows.share[0][row] = report.shareMessages;
-    rows.share[1][row] = report.shareBytes;
-    rows.readMs[row] = nowMs;
+    const row = this.rows.add(member.slot, mapLane, report, nowMs);
     this.#link(row, mapLane, member.nodeKey);
     this.#onLaneChanged(mapLane);
     return row;
   }
 
   #link(row: number, mapLane: number, nodeKey: number): void {
-    const next = this.rows.next;
+    const { rows } = this;
     let previous = -1;
     let at = this.#heads[mapLane] as number;
-    while (at !== -1 && this.#membership.inSlot(this.rows.member[at] as number).nodeKey < nodeKey) {
+    while (at !== -1 && this.#membership.inSlot(rows.memberOf(at)).nodeKey < nodeKey) {
       previous = at;
-      at = next[at] as number;
+      at = rows.nextOf(at);
     }
-    next[row] = at;
+    rows.setNext(row, at);
     if (previous === -1) this.#heads[mapLane] = row;
-    else next[previous] = row;
+    else rows.setNext(previous, row);
   }
 
   #release(entry: Entry): void {
     for (const row of entry.rows) {
-      const mapLane = this.rows.lane[row] as number;
+      const mapLane = this.rows.laneOf(row);
       this.#unlink(row, mapLane);
       this.rows.release(row);
       this.#onLaneChanged(mapLane);
@@ -143,14 +132,14 @@ export class UsageMap {
   }
 
   #unlink(row: number, mapLane: number): void {
-    const next = this.rows.next;
+    const { rows } = this;
     if (this.#heads[mapLane] === row) {
-      this.#heads[mapLane] = next[row] as number;
+      this.#heads[mapLane] = rows.nextOf(row);
       return;
     }
     let at = this.#heads[mapLane] as number;
-    while (next[at] !== row) at = next[at] as number;
-    next[at] = next[row] as number;
+    while (rows.nextOf(at) !== row) at = rows.nextOf(at);
+    rows.setNext(at, rows.nextOf(row));
   }
 }
 
