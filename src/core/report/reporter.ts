@@ -156,8 +156,8 @@ export class Reporter {
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (this.#limiter.attempted[slot + dimension] !== mark.attempted[dimension]) return true;
-      if (this.#limiter.admitted[slot + dimension] !== mark.admitted[dimension]) return true;
+      if (this.#limiter.attempted[slot + dimension] !== mark.attempted(dimension)) return true;
+      if (this.#limiter.admitted[slot + dimension] !== mark.admitted(dimension)) return true;
     }
     return false;
   }
@@ -181,10 +181,11 @@ export class Reporter {
 function hasArrivals(sample: LaneSample, window: number): boolean {
   const now = sample.now;
   const begin = sample.beginOf(window);
-  return (
-    now.attempted.some((attempted, dimension) => attempted > (begin.attempted[dimension] as number)) ||
-    now.admitted.some((admitted, dimension) => admitted > (begin.admitted[dimension] as number))
-  );
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (now.attempted(dimension) > begin.attempted(dimension)) return true;
+    if (now.admitted(dimension) > begin.admitted(dimension)) return true;
+  }
+  return false;
 }
 
 function isZero(lane: LaneState): boolean {
