@@ -22,6 +22,6 @@ export class Reader {
 
   stop(): void {
     this.#child.removeAllListeners('exit');
-    this.#child.kill('SIGKILL');
+    this.#child.disconnect();
   }
 }

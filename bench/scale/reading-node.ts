@@ -46,6 +46,8 @@ process.on('message', async (order: Order) => {
   process.send?.(await obey(order));
 });
 
+process.on('disconnect', () => process.exit(0));
+
 async function obey(order: Order): Promise<Measured | null> {
   if (order.do === 'start') node = await start(order.broker, order.groups, order.topic);
   const running = node as QuotaNode;

@@ -19,11 +19,18 @@ export class LaneTable {
   readonly #groups: GroupSettings[];
   readonly #groupIds: readonly GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
+  #ordered: readonly LaneState[] | null = null;
 
   constructor(settings: CoordinatorSettings) {
     this.#groups = [...settings.groups];
     this.settings = { ...settings, groups: this.#groups };
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+  }
+
+  /** The served lanes in the order in which they came; another array only after one came or went. */
+  get ordered(): readonly LaneState[] {
+    this.#ordered ??= [...this.lanes.values()];
+    return this.#ordered;
   }
 
   groupIdOf(group: number): GroupId {
@@ -40,6 +47,7 @@ export class LaneTable {
     const identity = { lane, group, settings, direction, groupId, partition, mapLane };
     const state = createLaneState(identity, this.settings, nowMs);
     this.lanes.set(lane, state);
+    this.#ordered = null;
     this.#byMapLane.set(mapLane, state);
     this.dirty.add(state);
     return state;
@@ -48,6 +56,7 @@ export class LaneTable {
   /** Ends a lane; returns whether its group has no served lane any more. */
   end(lane: LaneState): boolean {
     this.lanes.delete(lane.lane);
+    this.#ordered = null;
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));

@@ -8,11 +8,12 @@ export type LaneChanged = (mapLane: number) => void;
 
 /** The newest record of one key of the topic. */
 interface Entry {
-  readonly partition: number;
-  readonly member: Member;
-  readonly incarnation: Incarnation;
-  readonly sequence: number;
-  readonly rows: Int32Array;
+  partition: number;
+  member: Member;
+  incarnation: Incarnation;
+  sequence: number;
+  /** Its first row, or −1; follow `rows.nextOfRecord`. */
+  first: number;
 }
 
 /**
@@ -53,7 +54,8 @@ export class UsageMap {
   }
 
   /**
-   * First row of a lane in order of NodeKey, or −1; follow `rows.nextOf`. Rows of nodes that are not alive are included.
+   * First row of a lane in order of NodeKey, or −1; follow `rows.nextOf`. Rows of nodes that are not alive are among
+   * them.
    */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
@@ -64,10 +66,13 @@ export class UsageMap {
     const known = this.#entries.get(key);
     if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
     if (known !== undefined) this.#release(known);
-    const rows = new Int32Array(record.rows.length);
-    for (let at = 0; at < rows.length; at++) rows[at] = this.#insert(member, record.rows[at] as ReportRow, nowMs);
-    const { incarnation, sequence } = record.author;
-    this.#entries.set(key, { partition, member, incarnation, sequence, rows });
+    const entry = known ?? { partition, member, incarnation: 0, sequence: 0, first: -1 };
+    if (known === undefined) this.#entries.set(key, entry);
+    entry.partition = partition;
+    entry.member = member;
+    entry.incarnation = record.author.incarnation;
+    entry.sequence = record.author.sequence;
+    entry.first = this.#insertAll(member, record.rows, nowMs);
     return true;
   }
 
@@ -101,6 +106,19 @@ export class UsageMap {
     return keys;
   }
 
+  /** Returns the first row, −1 when there is none. */
+  #insertAll(member: Member, reports: readonly ReportRow[], nowMs: number): number {
+    let first = -1;
+    let last = -1;
+    for (const report of reports) {
+      const row = this.#insert(member, report, nowMs);
+      if (last === -1) first = row;
+      else this.rows.chain(last, row);
+      last = row;
+    }
+    return first;
+  }
+
   #insert(member: Member, report: ReportRow, nowMs: number): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
     const row = this.rows.add(member.slot, mapLane, report, nowMs);
@@ -123,7 +141,7 @@ export class UsageMap {
   }
 
   #release(entry: Entry): void {
-    for (const row of entry.rows) {
+    for (let row = entry.first; row !== -1; row = this.rows.nextOfRecord(row)) {
       const mapLane = this.rows.laneOf(row);
       this.#unlink(row, mapLane);
       this.rows.release(row);
