@@ -23,7 +23,16 @@ const OWN = 3;
 
 const random = createRandom(1);
 const { timing, sampleIntervalMs, cluster, groups } = scaleConfig(GROUPS, {});
-const settings = { ...timing, sampleIntervalMs, cluster, nodeId: 'node-3', version: '', nonce: 1, partitions: 1, groups };
+const settings = {
+  ...timing,
+  sampleIntervalMs,
+  cluster,
+  nodeId: 'node-3',
+  version: '',
+  nonce: 1,
+  partitions: 1,
+  groups,
+};
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
 const usageMap = new UsageMap(membership, (mapLane) => table.markMapLane(mapLane));
@@ -31,7 +40,8 @@ const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, membershi
 const members = Array.from({ length: NODES }, (_, node) => joined(node));
 for (let group = 0; group < GROUPS; group++) table.serve(group * DIRECTION_COUNT, usageMap, 0);
 let sequence = 1;
-for (const member of members) {
+// From the last to the first: rows of a lane stand in order of the nodes, and a new first one is found at once.
+for (const member of members.toReversed()) {
   for (let group = 0; group < GROUPS; group += GROUPS_PER_RECORD) record(member, group, GROUPS_PER_RECORD);
 }
 const lanes = table.ordered;
@@ -64,7 +74,9 @@ for (let repetition = 0; repetition <= REPETITIONS; repetition++) {
 console.log(`${GROUPS} groups × ${NODES} nodes; ms of CPU, ${REPETITIONS} times`);
 for (const [name, taken] of times) {
   const sorted = taken.sort((one, other) => one - other);
-  const [least, middle, most] = [sorted[0], sorted[REPETITIONS >> 1], sorted[REPETITIONS - 1]].map((ms) => ms?.toFixed(1));
+  const [least, middle, most] = [sorted[0], sorted[REPETITIONS >> 1], sorted[REPETITIONS - 1]].map((ms) =>
+    ms?.toFixed(1),
+  );
   const bytes = allocated.get(name);
   const heap = bytes === undefined ? 'collected' : `${(bytes / 1024).toFixed(0)} KiB`;
   console.log(`${name.padEnd(46)} min ${least}, median ${middle}, max ${most}; heap grew by ${heap}`);

@@ -27,6 +27,8 @@ const MEBI = 1024 * 1024;
 const HISTORY_BATCH_RECORDS = 200;
 /** Reading that waits: for 64 KiB, but no longer than 100 ms. */
 const COALESCED = { fetchMinBytes: 65_536, fetchMaxWaitMs: 100 };
+/** The nodes have been silent while the history was read: they join again, and every share is computed once more. */
+const WARM_UP_SECONDS = 8;
 const seconds = Number(values.seconds);
 let playedMs = 0;
 const settled = { nodes: Number(values.nodes), groupsPerNode: Number(values.groups), nodesPerGroup: 5 };
@@ -44,7 +46,7 @@ print(
   'writer CPU %',
 );
 for (const changes of values.changes.split(',').map(Number)) {
-  const scale: Scale = { ...settled, changesPerMinute: changes, seconds };
+  const scale: Scale = { ...settled, changesPerMinute: changes, seconds: WARM_UP_SECONDS + seconds };
   const { timing, groups, sampleIntervalMs, cluster } = scaleConfig(1, {});
   const core = { ...timing, sampleIntervalMs, cluster, nodeId: '', version: '0.1.0', nonce: 1, partitions: 1, groups };
   const traffic = trafficOf(scale, core, groups[0] as (typeof groups)[number]);
@@ -72,11 +74,11 @@ async function measure(scale: Scale, traffic: Traffic, setting: string): Promise
     }
     await reader.tell({ do: 'wait', records: traffic.history.length });
     await reader.tell({ do: 'serve', names: groupsOf(0, scale) });
-    await play(server, traffic, batches, 2);
+    await play(server, traffic, batches, WARM_UP_SECONDS);
     const before = await reader.measure();
     const sentBefore = { ...server.sent };
     if (Number(values.arrivals) > 0) await reader.tell({ do: 'arrivals', perSecond: Number(values.arrivals) });
-    await play(server, traffic, batches, scale.seconds);
+    await play(server, traffic, batches, seconds);
     const after = await reader.measure();
     report(scale, setting, { idle, idleLater, before, after, writerCpu, sentBefore, sent: server.sent });
   } finally {
@@ -92,9 +94,9 @@ async function play(
   batches: readonly Buffer[],
   forSeconds: number,
 ): Promise<void> {
-  if (forSeconds === 2) playedMs = 0;
+  if (forSeconds === WARM_UP_SECONDS) playedMs = 0;
   const beganMs = performance.now();
-  const endMs = Math.min(playedMs + forSeconds * 1000, seconds * 1000);
+  const endMs = Math.min(playedMs + forSeconds * 1000, (WARM_UP_SECONDS + seconds) * 1000);
   let at = traffic.produces.findIndex(({ atMs }) => atMs >= playedMs);
   for (; at < batches.length && (traffic.produces[at]?.atMs ?? 0) < endMs; at++) {
     const dueMs = beganMs + (traffic.produces[at]?.atMs ?? 0) - playedMs;
@@ -137,7 +139,8 @@ function report(scale: Scale, setting: string, figures: Figures): void {
   console.log(
     `  ${entries} records kept, ${rows} rows, ${members} members, ${served} lanes served; ` +
       `${((roundMs - before.roundMs) / (rounds - before.rounds)).toFixed(3)} ms per round; ` +
-      `${((1000 * (lanes - before.lanes)) / 2 / elapsedMs).toFixed(0)} lanes changed per second; idle node ${(idle.heapBytes / MEBI).toFixed(0)} MiB`,
+      `${((1000 * (lanes - before.lanes)) / 2 / elapsedMs).toFixed(0)} lanes changed per second; ` +
+      `idle node ${(idle.heapBytes / MEBI).toFixed(0)} MiB`,
   );
 }
 

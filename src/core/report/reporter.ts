@@ -22,6 +22,8 @@ import { type ChangeRule, noticedIn } from './significant-change.js';
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
 const REST_AFTER_MS = 500;
+/** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
+const SILENT_AFTER_SLOW_WINDOWS = 4;
 const RELAXED_NOISE_FACTOR = 2;
 /**
  * At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for
@@ -85,6 +87,8 @@ export class Reporter {
     const refusals = this.#limiter.refusals[lane.lane] as number;
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
+    // Nothing reported, and by now nothing in the windows that could be: they only roll on.
+    if (!lane.hasEntry && nowMs - lane.touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs) return;
     this.#shares.claimInto(lane.sample.claim, lane);
     this.#consider(lane, refusedNow, nowMs);
   }
