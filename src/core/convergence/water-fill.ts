@@ -12,7 +12,7 @@ import { invariant } from '../invariant.js';
  * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, usually 3
  * to 6 passes. Levels that gave too little only rise and those that gave too much only fall, so two levels say who is
  * fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it reads: 6
- * ns per participant, where a branch that chance decides costs 15 (npm run bench:convergence). The plain twin, which marks
+ * ns per participant, where a branch that chance decides costs 15. The plain twin, which marks
  * who is fixed, is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints
  * (n log n always).
  *
