@@ -3,8 +3,7 @@
  * (100 nodes × 5,000 groups) take 28 MB, and over 75 MB as objects. Float32 loses nothing: the wire carries float32.
  *
  * Row by row and not in columns, because the rows of a lane, one per node, lie all over the store: a convergence then
- * waits for one or two lines of memory per row instead of six, which is a third of the time of 10,000 lanes × 100 nodes
- * (npm run bench:convergence).
+ * waits for one or two lines of memory per row instead of six.
  *
  *     words of 4 bytes:  0 member slot · 1 map lane · 2 next row of the lane, or −1 · 3 topics
  *                        4 usage · 6 demand · 8 share, each in both dimensions · 10 time read, a double
