@@ -206,7 +206,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
-    this.#reporter.sampleAll(this.lanes.values(), nowMs);
+    this.#reporter.sampleAll(this.#table.ordered, nowMs);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
@@ -238,7 +238,7 @@ export class Coordinator {
     if (this.phase === 'ready') this.#confirmShares(nowMs);
     for (const lane of this.lanes.values()) {
       if (this.#reporter.isIdle(lane, nowMs)) this.#unserve(lane);
-      else if (this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
+      else if (!this.link.isWhole && this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
     }
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
     for (const { partition, key } of tombstonesOfForgotten(this)) {

@@ -23,12 +23,19 @@ export class LaneTable {
   readonly #groups: GroupSettings[];
   readonly #groupIds: readonly GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
+  #ordered: readonly LaneState[] | null = null;
 
   constructor(settings: CoordinatorSettings) {
     this.#groups = [...settings.groups];
     this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
     this.settings = { ...settings, groups: this.#groups };
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+  }
+
+  /** The served lanes in the order in which they came; another array only after one came or went. */
+  get ordered(): readonly LaneState[] {
+    this.#ordered ??= [...this.lanes.values()];
+    return this.#ordered;
   }
 
   groupIdOf(group: number): GroupId {
@@ -45,6 +52,7 @@ export class LaneTable {
     const identity = { lane, group, settings, direction, groupId, partition, mapLane };
     const state = createLaneState(identity, this.settings, nowMs);
     this.lanes.set(lane, state);
+    this.#ordered = null;
     this.#byMapLane.set(mapLane, state);
     this.dirty.add(state);
     return state;
@@ -53,6 +61,7 @@ export class LaneTable {
   /** Ends a lane; returns whether its group has no served lane any more. */
   end(lane: LaneState): boolean {
     this.lanes.delete(lane.lane);
+    this.#ordered = null;
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
     this.#moving.delete(lane);

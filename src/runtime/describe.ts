@@ -91,8 +91,7 @@ function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direc
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
     const store = usageMap.rows;
-    const reported: Rates =
-      row === undefined ? NO_RATES : [store.share[0][row] as number, store.share[1][row] as number];
+    const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
     return {
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
@@ -100,7 +99,7 @@ function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direc
       demand: rates(columnsAt(round.demand, at)),
       share: rates(columnsAt(round.share, at)),
       reportedShare: rates(reported),
-      reportAgeMs: row === undefined ? null : Math.round(nowMs - (store.readMs[row] as number)),
+      reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });
 }
@@ -108,8 +107,8 @@ function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direc
 function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, number> {
   const { membership, usageMap } = coordinator;
   const rows = new Map<number, number>();
-  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.next[row] as number) {
-    const { position } = membership.inSlot(usageMap.rows.member[row] as number);
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+    const { position } = membership.inSlot(usageMap.rows.memberOf(row));
     if (position !== -1) rows.set(position, row);
   }
   return rows;

@@ -134,8 +134,11 @@ export class ShareBook {
       (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
       (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
     }
-    for (let at = 0; at < round.count; at++) {
-      round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+    round.weight.fill(1, 0, round.count);
+    if (hasAny(settings.weights)) {
+      for (let at = 0; at < round.count; at++) {
+        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+      }
     }
     this.#fillRows(round, mapLane);
     return round;
@@ -143,17 +146,17 @@ export class ShareBook {
 
   #fillRows(round: Round, mapLane: number): void {
     const rows = this.#usageMap.rows;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.next[row] as number) {
-      const position = this.#membership.inSlot(rows.member[row] as number).position;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const position = this.#membership.inSlot(rows.memberOf(row)).position;
       if (position === -1) continue;
-      const logTime = this.#logTimes[rows.partition[row] as number] as LogTime;
+      const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
       round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
         // moment.
-        keepLarger(round.usage[dimension], position, rows.usage[dimension], row);
-        keepLarger(round.demand[dimension], position, rows.demand[dimension], row);
-        keepLarger(round.applied[dimension], position, rows.share[dimension], row);
+        keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
+        keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
       }
     }
   }
@@ -165,7 +168,7 @@ export class ShareBook {
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
     const equalShare = target / (own === -1 ? round.count + 1 : round.count);
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
-    invariant(share >= 0, 'a share must not be negative', { lane: lane.lane, dimension, share });
+    if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.computed[slot] = share;
     let applied = share;
     let allowance = 0;
@@ -195,16 +198,6 @@ export class ShareBook {
   }
 }
 
-function keepLarger(
-  column: Float64Array | undefined,
-  position: number,
-  row: Float32Array | undefined,
-  at: number,
-): void {
-  const target = column as Float64Array;
-  target[position] = Math.max(target[position] as number, (row as Float32Array)[at] as number);
-}
-
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
 const NOTHING_HELD = Number.POSITIVE_INFINITY;
 
@@ -213,4 +206,14 @@ function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
   const messages = lane.reported.demand[MESSAGES] as number;
   return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
+}
+
+function keepLarger(column: Float64Array, at: number, value: number): void {
+  if (value > (column[at] as number)) column[at] = value;
+}
+
+/** Mostly there is none, and a look-up per node and lane is a fifth of a lane's time. */
+function hasAny(weights: Readonly<Record<string, number>>): boolean {
+  for (const _ in weights) return true;
+  return false;
 }
