@@ -1,4 +1,4 @@
-import type { Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
@@ -21,6 +21,11 @@ export function buildConfig({ source, node, topic, groups }: ConfigParts): Resol
     source,
     topic: topicOf(topic),
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    limits: {
+      ...directionsOf(node, 'limits'),
+      burstMs: node.get('limits.burstMs') as number,
+      maxWaiting: node.get('limits.maxWaiting') as number,
+    },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
     sampleIntervalMs: node.get('sampleIntervalMs') as number,
@@ -48,9 +53,10 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
 }
 
 function groupOf(name: string, values: SettingValues): GroupConfig {
+  const quota = directionsOf(values, 'quota');
   return {
     name,
-    quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },
+    quota,
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
@@ -67,10 +73,33 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
       holdMs: values.get('isolation.holdMs') as number,
     },
     maxRequest: {
-      messages: values.get('maxRequest.messages') as number,
-      bytes: values.get('maxRequest.bytes') as number,
+      publish: maxRequestOf(values, quota.publish),
+      dispatch: maxRequestOf(values, quota.dispatch),
     },
+    debtMs: values.get('debtMs') as number,
+    topics: values.get('topics') as GroupConfig['topics'],
+    perTopic: { ...directionsOf(values, 'perTopic'), max: values.get('perTopic.max') as number },
+    perClient: { ...directionsOf(values, 'perClient'), max: values.get('perClient.max') as number },
   };
+}
+
+function directionsOf(values: SettingValues, path: string): Record<Direction, Rates> {
+  return { publish: ratesOf(values, `${path}.publish`), dispatch: ratesOf(values, `${path}.dispatch`) };
+}
+
+/** Seconds of the quota that one request may ask for: a quota of 10/s takes 100 messages at once, not a million. */
+const MAX_REQUEST_SECONDS = 10;
+const PIECE: Rates = [1, 65_536];
+const WITHOUT_QUOTA: Rates = [1e6, 2 ** 30];
+
+function maxRequestOf(values: SettingValues, quota: Rates): Rates {
+  const derived = (dimension: 0 | 1) =>
+    quota[dimension] === Number.POSITIVE_INFINITY
+      ? WITHOUT_QUOTA[dimension]
+      : Math.min(Number.MAX_SAFE_INTEGER, Math.max(PIECE[dimension], quota[dimension] * MAX_REQUEST_SECONDS));
+  const messages = values.get('maxRequest.messages') as number | null;
+  const bytes = values.get('maxRequest.bytes') as number | null;
+  return [messages ?? Math.floor(derived(0)), bytes ?? Math.floor(derived(1))];
 }
 
 function ratesOf(values: SettingValues, direction: string): Rates {
