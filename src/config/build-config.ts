@@ -94,7 +94,7 @@ const WITHOUT_QUOTA: Rates = [1e6, 2 ** 30];
 
 function maxRequestOf(values: SettingValues, quota: Rates): Rates {
   const derived = (dimension: 0 | 1) =>
-    quota[dimension] === Number.POSITIVE_INFINITY
+    quota[dimension] === Number.POSITIVE_INFINITY || quota[dimension] === 0
       ? WITHOUT_QUOTA[dimension]
       : Math.min(Number.MAX_SAFE_INTEGER, Math.max(PIECE[dimension], quota[dimension] * MAX_REQUEST_SECONDS));
   const messages = values.get('maxRequest.messages') as number | null;

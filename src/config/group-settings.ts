@@ -171,7 +171,7 @@ export const GROUP_SETTINGS = {
   'maxRequest.messages': {
     kind: 'count',
     default: null,
-    defaultText: '10 s of the quota, at least 1; 1M without a quota',
+    defaultText: '10 s of the quota, at least 1; 1M where nothing limits or all is blocked',
     min: 1,
     max: 1e12,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
@@ -181,7 +181,7 @@ export const GROUP_SETTINGS = {
   'maxRequest.bytes': {
     kind: 'bytes',
     default: null,
-    defaultText: '10 s of the quota, at least 64KiB (a message is not split); 1GiB without a quota',
+    defaultText: '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
     min: 1,
     max: 2 ** 50,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',

@@ -36,7 +36,7 @@ export const NODE_LIMIT_SETTINGS = {
 
 /** `perTopic.publish.messagesPerSecond` … and `perTopic.max`. */
 export function keyedRows<Level extends 'perTopic' | 'perClient'>(level: Level, what: string, max: number) {
-  const rows = limitRows(`one ${what} of the group, on this node,`, `${level}.`) as Record<
+  const rows = limitRows(`one ${what} of the group, on this node,`, `${level}.`) as unknown as Record<
     `${Level}.${LimitKey}`,
     Setting
   >;

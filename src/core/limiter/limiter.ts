@@ -103,6 +103,11 @@ export class Limiter {
     this.#admit(lane, messages, bytes);
   }
 
+  /** Work that waits from now on: it is demand, whether it is ever admitted or not. */
+  countArrival(lane: number, messages: number, bytes: number): void {
+    this.#count(lane, messages, bytes);
+  }
+
   /** Attempted for the first time and refused by another level on behalf of the lane (levels.ts). */
   countRefused(lane: number, messages: number, bytes: number, retry: boolean): void {
     if (!retry) this.#count(lane, messages, bytes);

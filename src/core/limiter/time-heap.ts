@@ -35,6 +35,15 @@ export class TimeHeap<Item> {
     return item;
   }
 
+  /** Forgets the items for which `isKept` says false. */
+  keep(isKept: (item: Item) => boolean): void {
+    const times = this.#times.splice(0);
+    const items = this.#items.splice(0);
+    items.forEach((item, at) => {
+      if (isKept(item)) this.push(times[at] as number, item);
+    });
+  }
+
   #sink(): void {
     let at = 0;
     for (;;) {

@@ -209,7 +209,7 @@ export class Reporter {
   }
 
   #isTouched(lane: LaneState): boolean {
-    if (this.#limiter.refusals[lane.lane] !== lane.refusals) return true;
+    if (this.#limiter.refusals[lane.lane] !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
