@@ -1,3 +1,4 @@
+import { maxRequestOf } from '../config/max-request.js';
 import { nearestNames } from '../config/nearest-name.js';
 import type { GroupConfig } from '../config/resolved-config.js';
 import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
@@ -55,7 +56,7 @@ export class Gate {
     const decide = (ask: Ask) => this.#answer(ask, node.clock());
     const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
     this.waiting = new Waiting({ limiter: node.limiter, clock: node.clock, max: limits.maxWaiting, decide, explain });
-    const perLane = groups.flatMap(({ maxRequest }) => DIRECTIONS.map((direction) => maxRequest[direction]));
+    const perLane = groups.flatMap((group) => DIRECTIONS.map((direction) => maxRequestOf(group, direction)));
     this.#maxMessages = Float64Array.from(perLane, (max) => max[MESSAGES]);
     this.#maxBytes = Float64Array.from(perLane, (max) => max[BYTES]);
     groups.forEach((group, index) => {

@@ -53,10 +53,9 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
 }
 
 function groupOf(name: string, values: SettingValues): GroupConfig {
-  const quota = directionsOf(values, 'quota');
   return {
     name,
-    quota,
+    quota: directionsOf(values, 'quota'),
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
@@ -73,8 +72,8 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
       holdMs: values.get('isolation.holdMs') as number,
     },
     maxRequest: {
-      publish: maxRequestOf(values, quota.publish),
-      dispatch: maxRequestOf(values, quota.dispatch),
+      messages: values.get('maxRequest.messages') as number | null,
+      bytes: values.get('maxRequest.bytes') as number | null,
     },
     debtMs: values.get('debtMs') as number,
     topics: values.get('topics') as GroupConfig['topics'],
@@ -85,21 +84,6 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
 
 function directionsOf(values: SettingValues, path: string): Record<Direction, Rates> {
   return { publish: ratesOf(values, `${path}.publish`), dispatch: ratesOf(values, `${path}.dispatch`) };
-}
-
-/** Seconds of the quota that one request may ask for: a quota of 10/s takes 100 messages at once, not a million. */
-const MAX_REQUEST_SECONDS = 10;
-const PIECE: Rates = [1, 65_536];
-const WITHOUT_QUOTA: Rates = [1e6, 2 ** 30];
-
-function maxRequestOf(values: SettingValues, quota: Rates): Rates {
-  const derived = (dimension: 0 | 1) =>
-    quota[dimension] === Number.POSITIVE_INFINITY || quota[dimension] === 0
-      ? WITHOUT_QUOTA[dimension]
-      : Math.min(Number.MAX_SAFE_INTEGER, Math.max(PIECE[dimension], quota[dimension] * MAX_REQUEST_SECONDS));
-  const messages = values.get('maxRequest.messages') as number | null;
-  const bytes = values.get('maxRequest.bytes') as number | null;
-  return [messages ?? Math.floor(derived(0)), bytes ?? Math.floor(derived(1))];
 }
 
 function ratesOf(values: SettingValues, direction: string): Rates {

@@ -181,7 +181,8 @@ export const GROUP_SETTINGS = {
   'maxRequest.bytes': {
     kind: 'bytes',
     default: null,
-    defaultText: '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
+    defaultText:
+      '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
     min: 1,
     max: 2 ** 50,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',

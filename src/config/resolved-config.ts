@@ -1,7 +1,6 @@
 import type { KeyedLimit, NodeLimit } from '../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../core/limiter/topic-split.js';
 import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
-import type { Direction, Rates } from '../core/vocabulary.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -27,8 +26,8 @@ export interface ResolvedConfig {
 }
 
 export interface GroupConfig extends GroupSettings {
-  /** Largest amounts a single acquire may ask for. */
-  readonly maxRequest: Readonly<Record<Direction, Rates>>;
+  /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
+  readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
   /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
   readonly debtMs: number;
   /** How this node divides its share over its own topics. */

@@ -108,6 +108,15 @@ export class Buckets {
     return Math.max(this.#usefulWait(first + MESSAGES), this.#usefulWait(first + BYTES));
   }
 
+  /** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
+  bucketMs(row: number, messages: number, bytes: number): number {
+    const first = row * DIMENSION_COUNT;
+    return Math.max(
+      timeOf(messages, this.rate[first + MESSAGES] as number),
+      timeOf(bytes, this.rate[first + BYTES] as number),
+    );
+  }
+
   /** Whether some tokens are left in every dimension: the last one taken already throttles (PIP-322). */
   hasTokens(row: number, nowMs: number): boolean {
     this.refill(row, nowMs);
@@ -221,14 +230,18 @@ export class Buckets {
   }
 }
 
-/** A step back of more than this is a clock that was set: time is counted from there, or nothing would refill for hours. */
+/** A larger step back is a clock that was set: time is counted from there, or nothing would refill for hours. */
 const CLOCK_SET_MS = 1000;
 /**
- * A millionth of a unit is no work: whoever comes back exactly when told is not refused for a rounding. What is taken is
- * taken in full, so it mints nothing.
+ * A millionth of a unit is no work: whoever comes back exactly when told is not refused for a rounding. What is taken
+ * is taken in full, so it mints nothing.
  */
 const SLACK = 1e-6;
 const USEFUL_RATIO = 0.01;
+
+function timeOf(amount: number, perSecond: number): number {
+  return perSecond > 0 ? (amount * 1000) / perSecond : 0;
+}
 
 function isRate(perSecond: number): boolean {
   return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Number.POSITIVE_INFINITY);

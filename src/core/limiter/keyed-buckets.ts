@@ -57,7 +57,7 @@ export class KeyedBuckets {
     return this.#rows.get(name) ?? -1;
   }
 
-  /** Drops rows that are full and have not been asked for `idleMs`; looks at `most` rows from where it stopped before. */
+  /** Drops rows that are full and were not asked for `idleMs`; looks at `most` rows from where it stopped before. */
   sweep(nowMs: number, idleMs: number, most: number): number {
     let dropped = 0;
     const looks = Math.min(most, this.#names.length);

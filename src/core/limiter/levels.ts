@@ -13,7 +13,7 @@ import { type GroupLevels, hasLevels, keyedOf, type NodeLimit, nodeBuckets, spli
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
 import { TOPIC_IDLE_MS, TopicSplit } from './topic-split.js';
 
-/** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension, so the group's is the limiter's. */
+/** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
 export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
 export type Level = (typeof LEVELS)[number];
 /** No room for another topic or client. */

@@ -69,7 +69,7 @@ export class PublishThrottle {
     if (buckets.hasTokens(row, nowMs)) return true;
     producer.marks++;
     producer.tracker.mark(reason, nowMs);
-    const cost = wakes === 'all' ? 0 : this.#bucketMs(messages, bytes);
+    const cost = wakes === 'all' ? 0 : buckets.bucketMs(row, messages, bytes);
     this.#queue.add(producer.owner, { producer, messages, bytes }, cost);
     this.#waiting++;
     if (this.#waiting === 1) this.#plan(0, nowMs);
@@ -91,7 +91,7 @@ export class PublishThrottle {
       this.#release(released.producer, nowMs);
       this.#options.onReleased(released.producer);
     }
-    this.#plan(this.#bucketMs(messages, bytes), nowMs);
+    this.#plan(buckets.bucketMs(row, messages, bytes), nowMs);
   }
 
   /**
@@ -129,16 +129,4 @@ export class PublishThrottle {
     const waitMs = this.#waiting === 0 ? Number.POSITIVE_INFINITY : buckets.throttleMs(row, nowMs);
     this.#nextWakeMs = nowMs + Math.max(waitMs, expectedMs);
   }
-
-  /** Milliseconds of the limit that an amount takes up. */
-  #bucketMs(messages: number, bytes: number): number {
-    const { rate } = this.#options.buckets;
-    const first = slotOf(this.#options.row, 0);
-    return Math.max(timeOf(messages, rate[first + MESSAGES] as number), timeOf(bytes, rate[first + BYTES] as number));
-  }
-}
-
-/** 0 where nothing limits, or everything is blocked. */
-function timeOf(amount: number, perSecond: number): number {
-  return perSecond > 0 ? (amount * 1000) / perSecond : 0;
 }

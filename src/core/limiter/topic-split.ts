@@ -3,7 +3,7 @@ import { burstDepth } from '../share/burst.js';
 import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../vocabulary.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
-/** What `topics:` of a group may say, and the strategy that divides (PIP-82, "Rate limiting across topics/partitions"). */
+/** What `topics:` of a group may say (PIP-82, "Rate limiting across topics/partitions"). */
 export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
 export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
 /** PIP-82's "evenly" leaves unused what a quiet topic does not want; max-min divides evenly and hands that on. */
@@ -23,8 +23,8 @@ export interface SplitRule {
 
 /**
  * One lane's limit on this node, divided over the topics that are used here, by the strategies of the cluster one level
- * down: what is a node there is a topic here. The lane's own bucket goes on bounding the sum; the topics' buckets see to
- * it that none of them starves its neighbours.
+ * down: what is a node there is a topic here. The lane's own bucket goes on bounding the sum; the topics' buckets see
+ * to it that none of them starves its neighbours.
  *
  * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). And
  * 2 % of the lane's limit are not divided, so that the lane's bucket does not run dry at exactly the limit, where it

@@ -65,7 +65,7 @@ groups:
           burstMs: 100,
           burstMinMessages: 20,
           isolation: { policy: 'equal-share', holdMs: 10_000 },
-          maxRequest: { publish: [10_000, 10_485_760], dispatch: [1_000_000, 2 ** 30] },
+          maxRequest: { messages: null, bytes: null },
           debtMs: 60_000,
           topics: 'shared',
           perTopic: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 1000 },
