@@ -145,7 +145,8 @@ export class Waiting {
     limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) + 1;
     if (turn.isParked) turn.owner.items.push({ item: waiter, cost: this.#costOf(ask) });
     else line.queue.add(turn.owner, waiter, this.#costOf(ask));
-    if (line.timer === null) this.#plan(line, this.#waitMs(waiter));
+    // The others of a line that is in use wait for its next turn already.
+    if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(answer) ? 0 : this.#waitMs(waiter));
     return waiter;
   }
 
@@ -182,8 +183,7 @@ export class Waiting {
       }
     }
     if (this.#lines.get(line.lane) !== line) return;
-    const waitMs = line.queue.owners > 0 ? 0 : line.parked.nextMs - nowMs;
-    this.#plan(line, waitMs);
+    this.#plan(line, line.queue.owners > 0 ? 0 : line.parked.nextMs - nowMs);
   }
 
   #park(waiter: Waiter, nowMs: number): void {
