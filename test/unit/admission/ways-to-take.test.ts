@@ -61,26 +61,27 @@ describe('acquire', () => {
   });
 
   test('100,000 waiters do not block the event loop', async () => {
-    const node = await sceneWith({ a: { quota: publish(5e6) } });
+    const node = await sceneWith({ a: { quota: publish(500_000) } });
     let longestMs = 0;
     let beforeMs = performance.now();
     const waiting: Promise<unknown>[] = [];
+    const watch = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - beforeMs);
+      beforeMs = performance.now();
+    }, 5);
     for (let slice = 0; slice < 100; slice++) {
       for (let at = 0; at < 1000; at++) {
         waiting.push(node.acquire('a', { messages: 10 }, { waitMs: 20_000, client: `c${at}` }));
       }
       await sleep(0);
     }
-    const watch = setInterval(() => {
-      longestMs = Math.max(longestMs, performance.now() - beforeMs);
-      beforeMs = performance.now();
-    }, 5);
-    beforeMs = performance.now();
+    expect(node.gate.waiting.count).toBeGreaterThan(10_000);
     const decisions = (await Promise.all(waiting)) as { granted: boolean }[];
     clearInterval(watch);
     console.log(`100,000 waiters: longest stop of the event loop ${Math.round(longestMs)} ms`);
     expect(decisions.every(({ granted }) => granted)).toBe(true);
     // About 1 ms per turn; the rest is whatever else this machine does.
+    expect(longestMs).toBeGreaterThan(0);
     expect(longestMs).toBeLessThan(500);
   });
 });

@@ -32,11 +32,11 @@ test.each(ofKind('throttleTracker'))('$id', ({ steps }) => {
   for (const step of steps) scene.perform(step);
 });
 
-test('every case is run somewhere', () => {
+test('every kind of case is known; endToEnd needs a broker and real time, and is not run here', () => {
   const kinds = new Set(CASES.map(({ kind }) => kind));
   expect([...kinds].sort()).toEqual(['bucket', 'endToEnd', 'publishLimiter', 'throttleTracker']);
   const run = [buckets, beyond, ofKind('publishLimiter'), ofKind('throttleTracker')].map(({ length }) => length);
-  console.log(`token-bucket.json: ${run.join(' + ')} of ${CASES.length} cases; endToEnd: test/integration`);
+  console.log(`token-bucket.json: ${run.join(' + ')} of ${CASES.length} cases; endToEnd not here`);
   expect(run).toEqual([23, 4, 10, 8]);
 });
 
