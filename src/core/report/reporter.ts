@@ -70,7 +70,7 @@ export class Reporter {
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     this.#round++;
     if (lanes !== this.#lanes) this.#take(lanes);
-    const { refilledMs } = this.#limiter;
+    const { refilledMs } = this.#limiter.buckets;
     for (let at = 0; at < lanes.length; at++) {
       const number = this.#numbers[at] as number;
       const asked = (refilledMs[number] as number) >= this.#sampledMs;
