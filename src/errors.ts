@@ -122,6 +122,21 @@ export const ERROR_CATALOGUE = {
     remedy: 'Split the work, or raise maxRequest of the group.',
     httpStatus: 422,
   },
+  LEVEL_FULL: {
+    message: 'group {group}: {max} {level}s are in use for {direction} on this node, there is no room for another',
+    remedy: 'Raise perTopic.max or perClient.max of the group, or check whether names are made up per request.',
+    httpStatus: 503,
+  },
+  WAITING_FULL: {
+    message: '{max} acquires wait on this node already',
+    remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
+    httpStatus: 503,
+  },
+  FIELDS_INVALID: {
+    message: '{count} fields are wrong: {details}',
+    remedy: 'GET /openapi.json tells what is allowed.',
+    httpStatus: 422,
+  },
   FIELD_RESERVED: {
     message: 'field {field} is reserved for a later version',
     remedy: 'Leave it out.',
@@ -158,7 +173,7 @@ export const ERROR_CATALOGUE = {
     httpStatus: 413,
   },
   QUOTA_EXCEEDED: {
-    message: 'group {group}: {dimension} {direction} quota is used up on this node',
+    message: 'group {group}: {dimension} {direction} {what} is used up on this node',
     remedy: 'Try again after retryAfterMs.',
     httpStatus: 429,
   },

@@ -1,4 +1,4 @@
-import type { Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
@@ -21,6 +21,11 @@ export function buildConfig({ source, node, topic, groups }: ConfigParts): Resol
     source,
     topic: topicOf(topic),
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    limits: {
+      ...directionsOf(node, 'limits'),
+      burstMs: node.get('limits.burstMs') as number,
+      maxWaiting: node.get('limits.maxWaiting') as number,
+    },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
     sampleIntervalMs: node.get('sampleIntervalMs') as number,
@@ -50,7 +55,7 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
 function groupOf(name: string, values: SettingValues): GroupConfig {
   return {
     name,
-    quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },
+    quota: directionsOf(values, 'quota'),
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
@@ -67,10 +72,18 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
       holdMs: values.get('isolation.holdMs') as number,
     },
     maxRequest: {
-      messages: values.get('maxRequest.messages') as number,
-      bytes: values.get('maxRequest.bytes') as number,
+      messages: values.get('maxRequest.messages') as number | null,
+      bytes: values.get('maxRequest.bytes') as number | null,
     },
+    debtMs: values.get('debtMs') as number,
+    topics: values.get('topics') as GroupConfig['topics'],
+    perTopic: { ...directionsOf(values, 'perTopic'), max: values.get('perTopic.max') as number },
+    perClient: { ...directionsOf(values, 'perClient'), max: values.get('perClient.max') as number },
   };
+}
+
+function directionsOf(values: SettingValues, path: string): Record<Direction, Rates> {
+  return { publish: ratesOf(values, `${path}.publish`), dispatch: ratesOf(values, `${path}.dispatch`) };
 }
 
 function ratesOf(values: SettingValues, direction: string): Rates {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { Rates } from '../core/vocabulary.js';
+import type { Direction, Rates } from '../core/vocabulary.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
 import { SETTINGS } from './settings.js';
 
@@ -8,11 +8,12 @@ import { SETTINGS } from './settings.js';
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const { source, nodeId, topic, groups, defaultGroup, cluster, ...others } = config;
+  const { source, nodeId, topic, limits, groups, defaultGroup, cluster, ...others } = config;
   const described = {
     cluster,
     node: nodeId,
     topic: describeTopic(topic),
+    limits: describeDirections(limits),
     ...others,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
@@ -38,12 +39,23 @@ function masked(section: string, options: Readonly<Record<string, unknown>>): Re
   );
 }
 
-function describeGroup({ name: _, quota, slewPerSecond, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
+function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
+  const { name: _, quota, slewPerSecond, perTopic, perClient, ...others } = group;
   return {
-    quota: { publish: describeRates(quota.publish), dispatch: describeRates(quota.dispatch) },
+    quota: describeDirections(quota),
     ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
     ...others,
+    perTopic: describeDirections(perTopic),
+    perClient: describeDirections(perClient),
   };
+}
+
+function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>({
+  publish,
+  dispatch,
+  ...others
+}: Limits) {
+  return { publish: describeRates(publish), dispatch: describeRates(dispatch), ...others };
 }
 
 /** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */

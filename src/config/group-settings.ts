@@ -1,9 +1,8 @@
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.js';
+import { TOPIC_SPLITS } from '../core/limiter/topic-split.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../core/vocabulary.js';
+import { keyedRows, RATE_MAX } from './limit-settings.js';
 import type { Setting } from './setting.js';
-
-/** Rates beyond this lose whole units in a double after some hours of adding up. */
-const RATE_MAX = 1e15;
 
 const QUOTA = {
   default: null,
@@ -150,20 +149,44 @@ export const GROUP_SETTINGS = {
     buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
     costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
   },
+  debtMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 0,
+    max: 86_400_000,
+    buys: 'Work that cannot be refused (consume, a reservation that cost more) is paid back, up to this much of the limit.',
+    costs: 'So long may a flood of such work block a group afterwards; what exceeds it is let off.',
+  },
+  topics: {
+    kind: 'choice',
+    default: 'shared',
+    choices: TOPIC_SPLITS,
+    buys:
+      'How a node divides its share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
+      'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
+    costs: 'About 0.3 µs per acquire, memory per topic, and up to 2 % of a share that is fully used.',
+  },
+  ...keyedRows('perTopic', 'topic', 1000),
+  ...keyedRows('perClient', 'client', 10_000),
   'maxRequest.messages': {
     kind: 'count',
-    default: 1e6,
+    default: null,
+    defaultText: '10 s of the quota, at least 1; 1M where nothing limits or all is blocked',
     min: 1,
     max: 1e12,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+    costs:
+      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
   },
   'maxRequest.bytes': {
     kind: 'bytes',
-    default: 2 ** 30,
+    default: null,
+    defaultText:
+      '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
     min: 1,
     max: 2 ** 50,
-    buys: 'Larger single requests. 1 GiB is beyond any sane message: the default only stops absurd amounts.',
-    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+    buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+    costs:
+      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -1,4 +1,13 @@
-import type { AcquireOptions, Amounts, Decision } from '../admission/decision.js';
+import type {
+  AcquireOptions,
+  Amounts,
+  Decision,
+  NotReady,
+  Origin,
+  Refused,
+  Reservation,
+  WaitOptions,
+} from '../admission/decision.js';
 import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
@@ -119,6 +128,31 @@ export class QuotaNode {
     return this.#gate.tryAcquire(group, amounts, options);
   }
 
+  /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
+  containsTokens(group: string, amounts: Amounts, origin?: Origin): boolean {
+    return this.#gate.containsTokens(group, amounts, origin);
+  }
+
+  /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */
+  consume(group: string, amounts: Amounts, origin?: Origin): void {
+    this.#gate.consume(group, amounts, origin);
+  }
+
+  /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
+  reserve(group: string, amounts: Amounts, origin?: Origin): Reservation | Refused | NotReady {
+    return this.#gate.reserve(group, amounts, origin);
+  }
+
+  /** Milliseconds until a useful amount is back; 0 = go on. */
+  throttleDurationMs(group: string, origin?: Origin): number {
+    return this.#gate.throttleDurationMs(group, origin);
+  }
+
+  /** As `tryAcquire`, but waits its turn among those who wait, at most `waitMs`. */
+  acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    return this.#gate.acquire(group, amounts, options);
+  }
+
   /** What the gate, the HTTP headers and the status need: the lane is served from its first use on. */
   serve(lane: number): void {
     const coordinator = this.#coordinator;
@@ -166,7 +200,11 @@ export class QuotaNode {
       this.rebalancing.sharesMoved(effects.changedLanes, coordinator, nowMs);
       announceShares(effects.changedLanes, coordinator, this.#telemetry);
     }
-    if (!wasReady && coordinator.isReady) for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#gate.waiting.limitsChanged(effects.changedLanes);
+    if (!wasReady && coordinator.isReady) {
+      for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#gate.waiting.wakeAll();
+    }
     if (this.#fenced !== null) this.#fence(this.#fenced);
   }
 
@@ -183,6 +221,7 @@ export class QuotaNode {
   #round(): void {
     const before = this.clock();
     this.step({ kind: 'round-elapsed' });
+    this.#gate.levels.keep(before);
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
     if (this.#timer !== null) this.#pace(this.#isAtRest() ? this.#restIntervalMs : this.config.sampleIntervalMs);
@@ -217,6 +256,7 @@ export class QuotaNode {
   async #close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    this.#gate.waiting.close();
     if (this.#coordinator !== null) {
       this.step({ kind: 'stopping' });
       const published = await this.pump.flush(FAREWELL_TIMEOUT_MS);

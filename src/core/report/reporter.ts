@@ -70,7 +70,7 @@ export class Reporter {
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     this.#round++;
     if (lanes !== this.#lanes) this.#take(lanes);
-    const { refilledMs } = this.#limiter;
+    const { refilledMs } = this.#limiter.buckets;
     for (let at = 0; at < lanes.length; at++) {
       const number = this.#numbers[at] as number;
       const asked = (refilledMs[number] as number) >= this.#sampledMs;
@@ -209,7 +209,7 @@ export class Reporter {
   }
 
   #isTouched(lane: LaneState): boolean {
-    if (this.#limiter.refusals[lane.lane] !== lane.refusals) return true;
+    if (this.#limiter.refusals[lane.lane] !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -4,7 +4,7 @@ import { DIMENSION_COUNT, slotOf } from '../vocabulary.js';
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
  * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
- * refused again.
+ * refused again, or in which connections and asks waited for the limiter.
  *
  * All marks of a lane lie in one column: 17 of them with arrays of their own took 10 kB per lane, 50 MB of a node that
  * serves 5,000 groups; so they take 2 (npm run bench:scale).
@@ -128,7 +128,8 @@ export class LaneSample {
   take(limiter: Limiter, lane: number, nowMs: number): void {
     const previousMs = this.now.atMs;
     const retryRefusals = limiter.retryRefusals[lane] as number;
-    if (retryRefusals > this.#retryRefusals && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
+    const isHeldBack = retryRefusals > this.#retryRefusals || (limiter.heldBack[lane] as number) > 0;
+    if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
     this.#retryRefusals = retryRefusals;
     this.#newest = (this.#newest + 1) % this.#ring.length;
     this.#filled = Math.min(this.#filled + 1, this.#ring.length);
