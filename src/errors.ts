@@ -34,6 +34,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_CONFIG,
   },
+  FILE_UNWRITABLE: {
+    message: 'cannot write {path}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',

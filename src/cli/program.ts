@@ -5,6 +5,7 @@ import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
 import { runCommand } from './run-command.js';
+import { simCommand } from './sim-command.js';
 import { statusCommand } from './status-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
@@ -16,8 +17,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand()]) {
-    program.addCommand(command.exitOverride().copyInheritedSettings(program));
+  for (const command of [runCommand(), checkCommand(), statusCommand(), simCommand(), demoCommand()]) {
+    program.addCommand(inherit(command, program));
   }
   try {
     await program.parseAsync(argv);
@@ -28,11 +29,19 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** Commander gives settings to commands made by it only, and these and those below them are made apart. */
+function inherit(command: Command, parent: Command): Command {
+  command.exitOverride().copyInheritedSettings(parent);
+  for (const below of command.commands) inherit(below, command);
+  return command;
+}
+
 const EXAMPLES = `
 Examples:
   quotamesh check node.yaml
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch
+  quotamesh sim compare skewed
 
 Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;
