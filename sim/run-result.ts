@@ -21,7 +21,7 @@ export interface ExpectationResult {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
-  /** What is compared: of several numbers the worst; null = could not be told, or never settled, which keeps nothing. */
+  /** Of several numbers the worst; null = could not be told, or never settled, which keeps nothing. */
   readonly value: number | null;
   readonly isKept: boolean;
 }
@@ -60,8 +60,8 @@ export interface Verdict {
   /** Of nodes that ask less than 95 % of the water level: first attempts refused ÷ asked; 0 when there are none. */
   readonly refusedBelowFair: number;
   /**
-   * Per step of demand, quota or membership: ms until Σ |min(limit, demand) − fair| ÷ quota stays within 5 % for 5 s or until
-   * the next step or fault; null = not before that.
+   * Per step of demand, quota or membership: ms until Σ |min(limit, demand) − fair| ÷ quota stays within 5 % for 5 s
+   * or until the next step or fault; null = not before that.
    */
   readonly convergenceMs: readonly (number | null)[];
   /** Jain's index of admitted ÷ max-min in the worst steady part of 2 s or more; null where there is none. */

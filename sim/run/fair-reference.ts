@@ -1,7 +1,13 @@
-import { arrivalStreams, type ClientPool, clientPools, type ArrivalStream } from '../load/arrival-streams.js';
+import { type ArrivalStream, arrivalStreams, type ClientPool, clientPools } from '../load/arrival-streams.js';
 import { ProfileCursor } from '../load/rate-profile.js';
 import type { Scenario } from '../scenario/scenario.js';
-import { allocateFairly, createAllocation, dueOf, type FairAllocation, type Wanted } from '../verdict/fair-allocation.js';
+import {
+  allocateFairly,
+  createAllocation,
+  dueOf,
+  type FairAllocation,
+  type Wanted,
+} from '../verdict/fair-allocation.js';
 
 /** What an all-knowing judge would give to whom, over time: it knows the scenario's rates and who can serve. */
 export class FairReference {

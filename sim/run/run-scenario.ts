@@ -64,7 +64,9 @@ class Run {
   result(): RunResult {
     const { durationMs, nodes, settlePointsMs, settleMs } = this.#scenario;
     const { faults } = this.#presence;
-    const derived = [...this.#reference.stepsMs, ...faults.map(({ untilMs }) => untilMs)].filter((at) => at < durationMs);
+    const derived = [...this.#reference.stepsMs, ...faults.map(({ untilMs }) => untilMs)].filter(
+      (at) => at < durationMs,
+    );
     const stepsMs = settlePointsMs ?? [...new Set(derived)].sort((one, other) => one - other);
     const { records, bytes } = this.#cluster.sent;
     const verdict = judge(this.#recorder, { stepsMs, faults }, { nodes: nodes.length, settleMs, records, bytes });

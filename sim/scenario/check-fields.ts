@@ -28,7 +28,7 @@ export function readFields(
     }
   }
   if (!isMapping(input)) return {};
-  const values = Object.entries(fields).map(([key, field]) => [key, valueOf(field, input[key])] as const);
+  const values = Object.entries(fields).map(([key, field]) => [key, readOr(field, input[key])] as const);
   return Object.fromEntries(values);
 }
 
@@ -76,7 +76,7 @@ function notMapping(known: readonly string[], input: unknown): Finding {
   return { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Indent the keys below it.' };
 }
 
-function valueOf(field: Field, input: unknown): unknown {
+function readOr(field: Field, input: unknown): unknown {
   if (input === undefined || input === null) return field.default;
   const { value, problems } = field.read(input);
   return problems.length === 0 ? value : undefined;

@@ -27,7 +27,11 @@ interface Options {
 type Range = Options & Pick<Setting, 'min' | 'max'>;
 
 export function quantity(kind: QuantityKind, says: string, { min, max, ...options }: Range): Field {
-  return ofSetting({ kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }, says, options);
+  return ofSetting(
+    { kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
+    says,
+    options,
+  );
 }
 
 /** Plain numbers with the unit in the key: `forSeconds: 2.5`. */
@@ -95,7 +99,12 @@ export function listOfSeconds(says: string, options: Options): Field {
 /** A count, named n1, n2, …, or a list of names. */
 export function nodeList(says: string, max: number): Field {
   const allowed = `a whole number between 1 and ${max}, or a list of different names`;
-  const json = { anyOf: [{ type: 'integer', minimum: 1, maximum: max }, { type: 'array', items: { type: 'string' } }] };
+  const json = {
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: max },
+      { type: 'array', items: { type: 'string' } },
+    ],
+  };
   return custom({ says, allowed, required: true }, json, (input) => {
     if (typeof input === 'number') {
       return Number.isInteger(input) && input >= 1 && input <= max ? numbered(input) : undefined;
@@ -120,7 +129,13 @@ function isList(input: unknown): input is unknown[] {
 }
 
 function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: string, options: Options): Field {
-  const full = { ...options, ...setting, default: (options.default ?? null) as Setting['default'], buys: '', costs: '' };
+  const full = {
+    ...options,
+    ...setting,
+    default: (options.default ?? null) as Setting['default'],
+    buys: '',
+    costs: '',
+  };
   return {
     says,
     allowed: allowedText(full),

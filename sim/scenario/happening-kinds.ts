@@ -76,7 +76,11 @@ export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; r
     fields: {
       ...AT,
       ...NODES,
-      factor: quantity('factor', '10 asks for ten times as much, 0 for nothing.', { required: true, min: 0, max: 1000 }),
+      factor: quantity('factor', '10 asks for ten times as much, 0 for nothing.', {
+        required: true,
+        min: 0,
+        max: 1000,
+      }),
       ...TROUBLE,
     },
   },
@@ -88,7 +92,5 @@ function ratio(says: string) {
 
 function clock(says: string, required: boolean) {
   const day = { min: -86_400, max: 86_400 };
-  return required
-    ? quantity('factor', says, { required, ...day })
-    : quantity('factor', says, { default: 0, ...day });
+  return required ? quantity('factor', says, { required, ...day }) : quantity('factor', says, { default: 0, ...day });
 }

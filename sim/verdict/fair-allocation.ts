@@ -34,7 +34,8 @@ export function allocateFairly(wanted: Wanted, quota: readonly [number, number],
   const caps = new Float64Array(rates.length);
   const byteCaps = new Float64Array(rates.length);
   for (let pass = 0; pass < PASSES; pass++) {
-    for (let at = 0; at < caps.length; at++) caps[at] = Math.min(rates[at]!, limitBy(level.bytes * weights[at]!, sizes[at]!));
+    for (let at = 0; at < caps.length; at++)
+      caps[at] = Math.min(rates[at]!, limitBy(level.bytes * weights[at]!, sizes[at]!));
     level.messages = waterLevel(caps, weights, quota[0]);
     for (let at = 0; at < caps.length; at++) {
       byteCaps[at] = Math.min(rates[at]!, level.messages * weights[at]!) * sizes[at]!;

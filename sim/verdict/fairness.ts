@@ -18,7 +18,7 @@ export interface SampleSpan {
   readonly until: number;
 }
 
-/** The lowest index of admitted ÷ fair over the spans; nodes with a fair amount below `least` in a span do not count. */
+/** The lowest index of admitted ÷ fair over the spans. Who has a fair amount below `least` in a span does not count. */
 export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleSpan[], least: number): number | null {
   let worst: number | null = null;
   for (const span of spans) {
@@ -33,8 +33,8 @@ export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleS
 }
 
 /**
- * Σ over nodes |admitted in a period − in the one before| ÷ what the quota granted in a period, mean over the periods of
- * the spans. 0 where there is nothing to compare.
+ * Σ over nodes |admitted in a period − in the one before| ÷ what the quota granted in a period, mean over the periods
+ * of the spans. 0 where there is nothing to compare.
  */
 export function oscillationOf(
   nodes: readonly NodeColumns[],

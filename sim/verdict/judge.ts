@@ -1,5 +1,5 @@
-import type { Verdict } from '../run-result.js';
 import { BIN_MS, type Columns, type Recorder, TICK_MS } from '../run/recorder.js';
+import type { Verdict } from '../run-result.js';
 import { type NodeColumns, oscillationOf, type SampleSpan, sumOf, worstJain } from './fairness.js';
 import { convergenceOf, steadySpans, type Unrest } from './steadiness.js';
 import { windowsAbove, worstWindow } from './windows.js';

@@ -16,10 +16,20 @@ export const METRICS: readonly Metric[] = [
   metric('worstSecond', 'worst 1 s', 'Most that any sliding second admitted ÷ what the quota granted in it.', 'ratio'),
   metric('overAdmission', 'over 5 s', 'The same over 5 s, minus 1; at least 0.', 'percent'),
   metric('secondsOver', 'over for', 'Sliding seconds above 1.01 quotas, looked at every 100 ms.', 'seconds'),
-  metric('overshootTokens', 'overshoot', 'Most units admitted beyond a bucket of the quota with 100 ms of burst.', 'tokens'),
+  metric(
+    'overshootTokens',
+    'overshoot',
+    'Most units admitted beyond a bucket of the quota with 100 ms of burst.',
+    'tokens',
+  ),
   metric('utilisation', 'used', 'Admitted ÷ what an all-knowing max-min division could have admitted.', 'percent'),
   metric('steadyError', 'error', 'Admitted ÷ quota − 1 where things are steady and wanted ≥ quota.', 'percent'),
-  metric('refusedBelowFair', 'refused', 'Of nodes that want less than their max-min share: refused ÷ asked.', 'percent'),
+  metric(
+    'refusedBelowFair',
+    'refused',
+    'Of nodes that want less than their max-min share: refused ÷ asked.',
+    'percent',
+  ),
   {
     name: 'convergenceMs',
     title: 'settled',
@@ -28,7 +38,12 @@ export const METRICS: readonly Metric[] = [
     valueOf: ({ convergenceMs }) => (convergenceMs.includes(null) ? null : Math.max(0, ...(convergenceMs as number[]))),
   },
   metric('jain', 'Jain', 'Jain’s index of admitted ÷ max-min, in the worst steady part.', 'ratio'),
-  metric('oscillation', 'swing', 'Σ |change of the nodes’ admitted rates| per second ÷ quota, where steady.', 'percent'),
+  metric(
+    'oscillation',
+    'swing',
+    'Σ |change of the nodes’ admitted rates| per second ÷ quota, where steady.',
+    'percent',
+  ),
   metric('records', 'records', 'Records or messages sent between nodes, topic or store.', 'count'),
   metric('bytes', 'bytes', 'Their bytes.', 'count'),
 ];

@@ -26,8 +26,9 @@ export function steadySpans({ stepsMs, faults }: Unrest, settleMs: number, durat
 }
 
 /**
- * Per step: how long until `errors` is at or below `bound` for `holdMs` together, or from then to the next step or fault;
- * null when that never comes. Not the last time above the bound: one false alarm 40 s later is no slow convergence.
+ * Per step: how long until `errors` is at or below `bound` for `holdMs` together, or from then to the next step or
+ * fault; null when that never comes. Not the last time above the bound: one false alarm 40 s later is no slow
+ * convergence.
  */
 export function convergenceOf(
   errors: Float64Array,

@@ -31,7 +31,9 @@ function listCommand(): Command {
     .description('The built-in scenarios, and the systems they can be played on.')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', '\nExample:\n  quotamesh sim list')
-    .action(async ({ json = false }: { json?: boolean }) => (await import('./sim/list-scenarios.js')).listScenarios(json));
+    .action(async ({ json = false }: { json?: boolean }) =>
+      (await import('./sim/list-scenarios.js')).listScenarios(json),
+    );
 }
 
 function runCommand(): Command {
@@ -56,7 +58,10 @@ function compareCommand(): Command {
     .option('--seeds <count>', 'seeds 1 … count; the table shows means', countBetween(1, 1000), 1)
     .option('--json', 'all results, without their series, as JSON')
     .option('--html <file>', 'also write a page with charts, of seed 1')
-    .addHelpText('after', '\nExamples:\n  quotamesh sim compare skewed\n  quotamesh sim compare my.yaml --seeds 5 --json')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  quotamesh sim compare skewed\n  quotamesh sim compare my.yaml --seeds 5 --json',
+    )
     .action(async (scenario: string, options: CompareOptions) => {
       const { compareSystems } = await import('./sim/compare-systems.js');
       await compareSystems(scenario, options);

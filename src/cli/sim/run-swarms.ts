@@ -6,7 +6,11 @@ import type { SwarmOptions } from '../sim-command.js';
 import { ProgressBar } from './progress-bar.js';
 
 /** `quotamesh sim swarm`. */
-export async function runSwarms({ seed, runs = seed === undefined ? 100 : 1, json = false }: SwarmOptions): Promise<void> {
+export async function runSwarms({
+  seed,
+  runs = seed === undefined ? 100 : 1,
+  json = false,
+}: SwarmOptions): Promise<void> {
   const first = seed ?? randomInt(0x7fffffff);
   const settings = defaultSettings();
   const bar = new ProgressBar();
@@ -22,7 +26,8 @@ export async function runSwarms({ seed, runs = seed === undefined ? 100 : 1, jso
       process.stderr.write(`${brokenLines(verdict).join('\n')}\n`);
     }
     if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-    for (const phase of ['whole', 'split', 'after'] as const) worst[phase] = Math.max(worst[phase], verdict.worst[phase]);
+    for (const phase of ['whole', 'split', 'after'] as const)
+      worst[phase] = Math.max(worst[phase], verdict.worst[phase]);
     utilisation = Math.min(utilisation, verdict.utilisation);
   }
   bar.clear();
