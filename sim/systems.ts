@@ -1,4 +1,5 @@
 import { STRATEGY_NAMES } from '../src/core/convergence/registry.js';
+import { BASELINES } from './baselines/registry.js';
 import type { ClusterUnderTest } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
 import { QuotameshCluster } from './quotamesh-cluster.js';
@@ -29,11 +30,8 @@ export interface SystemEnvironment {
 
 const OWN_PREFIX = 'quotamesh ';
 
-/** The other systems, from the formulas of their sources. */
-const BASELINES: readonly System[] = [];
-
-/** Ours first. */
-export const SYSTEMS: readonly System[] = [...STRATEGY_NAMES.map(ownSystem), ...BASELINES];
+/** Ours first, then the other systems, from the formulas of their sources. */
+export const SYSTEMS: readonly System[] = [...STRATEGY_NAMES.map(ownSystem), ...Object.values(BASELINES)];
 
 /** `max-min` is short for `quotamesh max-min`. */
 export const SYSTEM_NAMES: readonly string[] = SYSTEMS.map(({ name }) => shortName(name));
