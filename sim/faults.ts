@@ -14,7 +14,7 @@ export interface Fault {
 
 const HOUR_MS = 3_600_000;
 
-export const LASTS_MS_MAX = 8000;
+export const LASTS_MS_MAX = 7000;
 
 /** Its name is the name of the function. */
 export type FaultKind = (world: World, node: string, random: Random, lastsMs: number) => Omit<Fault, 'atMs' | 'endMs'>;

@@ -19,10 +19,10 @@ export interface SwarmVerdict {
 }
 
 const FAULTS_FROM_MS = 3000;
-const FAULTS_UNTIL_MS = 13_000;
-/** The last fault ends 8 s later; then staleness + 1 s until the dead are expired, and some seconds to settle. */
-const QUIET_FROM_MS = FAULTS_UNTIL_MS + LASTS_MS_MAX + 9000;
-const END_MS = QUIET_FROM_MS + 6000;
+const FAULTS_UNTIL_MS = 11_000;
+/** The last fault ends 7 s later; then staleness + 1 s until the dead are expired, and some seconds to settle. */
+const QUIET_FROM_MS = FAULTS_UNTIL_MS + LASTS_MS_MAX + 8500;
+const END_MS = QUIET_FROM_MS + 5500;
 const WINDOW_MS = 5000;
 /** A split is over when the node has been heard again and the others have read it. */
 const SPLIT_TAIL_MS = 4000;
@@ -44,7 +44,7 @@ export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
   const random = new Random(seed);
   const settings = drawSettings(random, base);
   const world = new World(seed, settings);
-  const nodes = Array.from({ length: Math.floor(random.between(2, 9)) }, (_, at) => `n${at}`);
+  const nodes = Array.from({ length: Math.floor(random.between(2, 7)) }, (_, at) => `n${at}`);
   for (const node of nodes) world.queue.after(random.between(0, 1500), () => world.start(node));
   const meter = new SwarmMeter(settings.groups.length, END_MS);
   driveAll(world, nodes, meter, random);
@@ -60,7 +60,7 @@ export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
 
 function drawSettings(random: Random, base: WorldSettings): WorldSettings {
   const pattern = base.groups[0] as WorldSettings['groups'][number];
-  const groups = Array.from({ length: Math.floor(random.between(1, 4)) }, (_, at) => {
+  const groups = Array.from({ length: Math.floor(random.between(1, 3.5)) }, (_, at) => {
     const quota = Math.round(random.between(100, 500));
     const unlimited = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
     // Longer than most faults, or over before they are.

@@ -50,6 +50,7 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
 }
 
 function isHeldBack(sample: LaneSample, window: number): boolean {
+  if (sample.now.heldBackMs === 0) return false;
   const begin = sample.beginOf(window);
   const elapsedMs = sample.now.atMs - begin.atMs;
   return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
