@@ -34,6 +34,9 @@ function play(stage: Stage, happening: Happening): void {
   PLAYS[what]!(stage, happening);
 }
 
+/** What a system could not be put through begins so in the list of happenings. */
+export const NOT_PLAYED = '… not played:';
+
 type Play = (stage: Stage, happening: Happening) => void;
 
 const PLAYS: Readonly<Record<string, Play>> = {
@@ -73,18 +76,18 @@ const PLAYS: Readonly<Record<string, Play>> = {
   // The loads know it from the beginning (load/arrival-streams.ts).
   rate: () => undefined,
   clockJump: ({ cluster, tell }, { values }) => {
-    if (cluster.jumpClock === undefined) tell(`… but ${cluster.name} has no such clock here`);
+    if (cluster.jumpClock === undefined) tell(`${NOT_PLAYED} the model of ${cluster.name} has no such clock`);
     else cluster.jumpClock(1000 * (values.bySeconds as number));
   },
   clockSkew: ({ cluster, tell }, { nodes, values }) => {
     const clock = { offsetMs: 1000 * (values.bySeconds as number), driftRatio: values.driftRatio as number };
-    if (cluster.setClock === undefined) tell(`… but the nodes of ${cluster.name} have no clocks here`);
+    if (cluster.setClock === undefined) tell(`${NOT_PLAYED} the model of ${cluster.name} has no clocks of nodes`);
     else for (const node of nodes) cluster.setClock(node, clock);
   },
   lie: (stage, { nodes, values }) => {
     const { cluster, tell } = stage;
     if (cluster.setLie === undefined) {
-      tell(`… but the nodes of ${cluster.name} report nothing that could be a lie here`);
+      tell(`${NOT_PLAYED} the model of ${cluster.name} has no lies`);
       return;
     }
     for (const node of nodes) cluster.setLie(node, values.factor as number);

@@ -11,22 +11,21 @@ export interface Bins {
  */
 export function worstWindow(bins: Bins, length: number): number {
   let worst = 0;
-  eachWindow(bins, length, 1, (ratio) => {
-    if (ratio > worst) worst = ratio;
-  });
+  for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;
   return worst;
 }
 
 /** Windows, one every `step` bins, that admitted more than `bound` × what they were granted. */
 export function windowsAbove(bins: Bins, length: number, step: number, bound: number): number {
+  const ratios = ratiosOf(bins, length);
   let count = 0;
-  eachWindow(bins, length, step, (ratio) => {
-    if (ratio > bound) count++;
-  });
+  for (let start = 0; start < ratios.length; start += step) if (ratios[start]! > bound) count++;
   return count;
 }
 
-function eachWindow({ admitted, granted }: Bins, length: number, step: number, see: (ratio: number) => void): void {
+/** Admitted ÷ granted of each window, by the bin it begins with; 0 where a part of it was unlimited. */
+function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
+  const ratios = new Float64Array(Math.max(0, admitted.length - length + 1));
   let inside = 0;
   let due = 0;
   let unlimited = 0;
@@ -34,15 +33,14 @@ function eachWindow({ admitted, granted }: Bins, length: number, step: number, s
     inside += admitted[end]!;
     if (granted[end] === Number.POSITIVE_INFINITY) unlimited++;
     else due += granted[end]!;
-    const gone = end - length;
-    if (gone >= 0) {
-      inside -= admitted[gone]!;
-      if (granted[gone] === Number.POSITIVE_INFINITY) unlimited--;
-      else due -= granted[gone]!;
-    }
-    const start = gone + 1;
-    if (start >= 0 && start % step === 0) see(unlimited > 0 ? 0 : inside / Math.max(due, 1));
+    const start = end - length + 1;
+    if (start < 0) continue;
+    ratios[start] = unlimited > 0 ? 0 : inside / Math.max(due, 1);
+    inside -= admitted[start]!;
+    if (granted[start] === Number.POSITIVE_INFINITY) unlimited--;
+    else due -= granted[start]!;
   }
+  return ratios;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { NOT_PLAYED } from '../../../sim/run/play-happenings.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
 import type { RunResult } from '../../../sim/run-result.js';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
@@ -28,7 +29,10 @@ export async function compareSystems(nameOrFile: string, { seeds, json, html }: 
   bar.clear();
   if (html !== undefined) await writePage(html, firstSeed);
   if (json === true) process.stdout.write(`${JSON.stringify(results)}\n`);
-  else process.stdout.write(`${scenario.name}: ${scenario.says}\n${headOf(seeds)}\n${tableOf(results).join('\n')}\n`);
+  else
+    process.stdout.write(
+      `${scenario.name}: ${scenario.says}\n${headOf(seeds)}\n${[...tableOf(results), ...notPlayed(results)].join('\n')}\n`,
+    );
   tellBroken(results);
 }
 
@@ -43,6 +47,13 @@ function tableOf(results: readonly RunResult[]): readonly string[] {
     return [shortName(system.name), ...METRICS.map((metric) => formatMetric(metric, meanOf(metric, own)))];
   });
   return textTable(['System', ...titles], rows, titles);
+}
+
+/** A system that was spared something must not look as if it had stood the test. */
+function notPlayed(results: readonly RunResult[]): readonly string[] {
+  const spared = results.filter(({ happenings }) => happenings.some(({ says }) => says.startsWith(NOT_PLAYED)));
+  const names = [...new Set(spared.map(({ system }) => shortName(system)))];
+  return names.length === 0 ? [] : ['', `Spared what their models do not have (see \`sim run\`): ${names.join(', ')}`];
 }
 
 function meanOf(metric: Metric, results: readonly RunResult[]): number | null {
