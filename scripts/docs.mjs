@@ -78,7 +78,6 @@ if (!process.argv.includes('--check')) {
 
 function fromDist(file) {
   return import(pathToFileURL(join(root, 'dist/src', file)).href);
-  return import(pathToFileURL(join(root, 'dist', file.startsWith('sim/') ? file : `src/${file}`)).href);
 }
 
 function written(file) {
