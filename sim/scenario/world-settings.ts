@@ -1,10 +1,9 @@
+import { buildGroup } from '../../src/config/build-config.js';
 import { checkRelations } from '../../src/config/check-relations.js';
 import { Findings } from '../../src/config/findings.js';
 import { checkShape, shapeOf } from '../../src/config/setting-schema.js';
 import { readRows } from '../../src/config/settings-layers.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import type { GroupSettings } from '../../src/core/settings.js';
-import { UNLIMITED } from '../../src/core/vocabulary.js';
 import { VERSION } from '../../src/version.js';
 import type { WorldSettings } from '../world.js';
 import { GROUP_ROWS, TIMING_ROWS } from './scenario-fields.js';
@@ -27,7 +26,7 @@ export function readSettings(
   const settings = {
     ...{ cluster: 'scenario', version: VERSION, partitions, sampleIntervalMs: SAMPLE_INTERVAL_MS },
     ...Object.fromEntries(timing),
-    groups: [groupOf(group)],
+    groups: [buildGroup('scenario', new Map(group).set('strategy', DEFAULT_STRATEGY))],
   };
   return settings as unknown as WorldSettings;
 }
@@ -48,19 +47,4 @@ function readSection(
   const { rows, shape } = SECTIONS[key];
   checkShape(findings, shape, [key], root[key] ?? null);
   return readRows(rows, [root[key]]);
-}
-
-/** Keys of the settings table are paths: `isolation.policy`. Newer settings of groups come along by themselves. */
-function groupOf(values: ReadonlyMap<string, unknown>): GroupSettings {
-  const group: Record<string, unknown> = {
-    name: 'scenario',
-    quota: { publish: UNLIMITED, dispatch: UNLIMITED },
-    strategy: DEFAULT_STRATEGY,
-  };
-  for (const [path, value] of values) {
-    const [key, below] = path.split('.') as [string, string?];
-    if (below === undefined) group[key] = value;
-    else group[key] = { ...(group[key] as object | undefined), [below]: value };
-  }
-  return { ...group, weights: group.weights ?? {} } as unknown as GroupSettings;
 }

@@ -25,7 +25,7 @@ export function buildConfig({ source, node, topic, groups }: ConfigParts): Resol
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
     sampleIntervalMs: node.get('sampleIntervalMs') as number,
     timing: below(node, 'timing') as unknown as ResolvedConfig['timing'],
-    groups: Array.from(groups, ([name, values]) => groupOf(name, values)),
+    groups: Array.from(groups, ([name, values]) => buildGroup(name, values)),
     defaultGroup: node.get('defaultGroup') as string | null,
   });
 }
@@ -47,7 +47,8 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
   return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
 }
 
-function groupOf(name: string, values: SettingValues): GroupConfig {
+/** Quotas without a value are unlimited. */
+export function buildGroup(name: string, values: SettingValues): GroupConfig {
   return {
     name,
     quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },

@@ -284,7 +284,6 @@ export class Coordinator {
   }
 
   #updateDirtyLanes(nowMs: number): void {
-    if (this.#table.dirty.size === 0) return;
     if (this.phase === 'ready') {
       const own = this.membership.get(this.nodeKey)?.position ?? -1;
       for (const lane of this.#table.dirty) this.#updateLane(lane, own, nowMs);

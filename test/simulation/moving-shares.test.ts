@@ -117,6 +117,6 @@ test.each([
   { seed: 8202, changes: { strategy: 'client-rate' } },
   { seed: 8203, changes: { smoothingMs: 500, slewPerSecond: 1 } },
 ])('swarm with $changes, seed $seed', ({ seed, changes }) => {
-  const { plan, problems } = runSwarm(seed, SETTINGS, { ...GROUP, ...changes });
+  const { plan, problems } = runSwarm(seed, { ...SETTINGS, groups: [{ ...GROUP, ...changes }] });
   expect(problems, plan.join('\n')).toEqual([]);
 });
