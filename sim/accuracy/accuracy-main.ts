@@ -14,6 +14,7 @@ import { pinnedAccuracy } from './pinned-accuracy.js';
 const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
+    pin: { type: 'boolean', default: false },
     out: { type: 'string' },
     seeds: { type: 'string', default: '3' },
   },
