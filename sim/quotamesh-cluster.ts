@@ -101,8 +101,8 @@ export class QuotameshCluster implements ClusterUnderTest {
     const asked = this.#running(node);
     if (asked === undefined || asked.isStalled || asked.nowMs > (asked.limiter.validUntilMs[LANE] as number)) return 0;
     const slot = slotOf(LANE, MESSAGES + dimension);
-    if (asked.limiter.depth[slot] === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-    return (asked.limiter.rate[slot] as number) * 1000;
+    const { depth, rate } = asked.limiter.buckets;
+    return depth[slot] === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : (rate[slot] as number);
   }
 
   /** What is in the log: keys and values as the production codec writes them, without Kafka's own envelopes. */

@@ -30,8 +30,10 @@ export interface SystemEnvironment {
 
 const OWN_PREFIX = 'quotamesh ';
 
+export const OWN_SYSTEMS: readonly System[] = STRATEGY_NAMES.map(ownSystem);
+
 /** Ours first, then the other systems, from the formulas of their sources. */
-export const SYSTEMS: readonly System[] = [...STRATEGY_NAMES.map(ownSystem), ...Object.values(BASELINES)];
+export const SYSTEMS: readonly System[] = [...OWN_SYSTEMS, ...Object.values(BASELINES)];
 
 /** `max-min` is short for `quotamesh max-min`. */
 export const SYSTEM_NAMES: readonly string[] = SYSTEMS.map(({ name }) => shortName(name));
