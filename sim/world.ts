@@ -73,7 +73,7 @@ export class World {
   start(nodeId: string, { compacted = false, as = nodeId, nonce }: StartOptions = {}): SimulatedNode {
     const drawn = Math.floor(this.random.next() * 0x10000);
     const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
-    const node = new SimulatedNode(settings, this.queue, this.topic, compacted);
+    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted });
     this.nodes.set(as, node);
     this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;
