@@ -1,9 +1,9 @@
 import { invariant } from '../../src/core/invariant.js';
 import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../run-result.js';
 
-/** A run as the page takes it: a recorded topic, replayed, has series but nothing to judge. */
-export interface PageRun extends Omit<RunResult, 'verdict'> {
-  readonly verdict: Verdict | null;
+/** A run as the page takes it: a replayed trace has a part of a verdict, a replayed recording none. */
+export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
+  readonly verdict: Partial<Verdict> | null;
 }
 
 /** What the page's script reads; rates per second, rounded to four significant digits. */
