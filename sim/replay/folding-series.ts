@@ -18,10 +18,15 @@ interface Columns {
 export class FoldingSeries {
   sampleMs = 100;
   #samples = 0;
-  readonly #nodes: readonly (readonly [Columns, Columns])[];
+  readonly #nodes: (readonly [Columns, Columns])[] = [];
 
   constructor(nodes: number) {
-    this.#nodes = Array.from({ length: nodes }, () => [createColumns(), createColumns()]);
+    for (let node = 0; node < nodes; node++) this.addNode();
+  }
+
+  /** A node that comes later has had nothing until now. */
+  addNode(): void {
+    this.#nodes.push([createColumns(), createColumns()]);
   }
 
   /** End of the sample that is being filled. */

@@ -1,6 +1,6 @@
 import type { Verdict } from '../run-result.js';
 
-/** What can be told of a trace. It states no rates, so there are no steps to settle after and no fair shares to be near. */
+/** What can be told of a trace: it states no rates, so there are no steps to settle after and no fair shares. */
 export type TraceVerdict = Pick<
   Verdict,
   'overAdmission' | 'worstSecond' | 'secondsOver' | 'overshootTokens' | 'utilisation' | 'records' | 'bytes'

@@ -4,7 +4,9 @@ import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
+import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
+import { simReplayCommand } from './sim-replay-command.js';
 import { statusCommand } from './status-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
@@ -16,7 +18,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand()]) {
+  const sim = new Command('sim').description('Simulations: what each strategy does with recorded work.');
+  sim.addCommand(simReplayCommand().exitOverride().copyInheritedSettings(program));
+  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand(), recordCommand(), sim]) {
     program.addCommand(command.exitOverride().copyInheritedSettings(program));
   }
   try {

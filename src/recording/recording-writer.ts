@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { QuotameshError } from '../errors.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
@@ -62,6 +62,7 @@ export class RecordingWriter {
     }
   }
 
+  /** Nothing is left of a recording that has not begun. */
   async end(): Promise<void> {
     try {
       if (!this.#hasBegun) return;
@@ -70,6 +71,7 @@ export class RecordingWriter {
       await this.#file.datasync();
     } finally {
       await this.#file.close();
+      if (!this.#hasBegun) await rm(this.#path);
     }
   }
 
