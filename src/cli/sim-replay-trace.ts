@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { renderPage } from '../../sim/page/render-page.js';
 import { measureTrace } from '../../sim/replay/measure-trace.js';
@@ -22,7 +23,7 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const { rows, quota, note } =
     given === null ? await meanQuota(input, file, trace) : { rows: input, quota: given, note: '' };
   const runs = await playTrace(readTrace(rows, name, trace), {
-    ...{ name, systems, nodes: trace.nodes, seed, quota, settings: settingsFor() },
+    ...{ name: basename(name), systems, nodes: trace.nodes, seed, quota, settings: settingsFor() },
     onProgress: progress(systems.length),
   });
   clearProgress();
@@ -43,7 +44,7 @@ async function meanQuota(input: Readable, file: string, trace: TraceOptions) {
   return {
     rows: openFile(file),
     quota,
-    note: `No --quota: ${quota[0]} messages/s is what ${arrivals} rows ask for on the mean.`,
+    note: `No quota given: ${quota[0]} messages/s is what ${arrivals} rows ask for on the mean.`,
   };
 }
 

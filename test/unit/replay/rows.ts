@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream';
+import { readTrace, type TraceArrival, type TraceOptions } from '../../../sim/replay/read-trace.js';
+
+export const OPTIONS: TraceOptions = {
+  time: 'time',
+  timeFormat: 'auto',
+  messages: '1',
+  bytes: '0',
+  speed: 1,
+  nodes: 3,
+  by: 'hash',
+  delimiter: ',',
+};
+
+/** What a text gives, in chunks of a few bytes so that every border falls somewhere. */
+export async function rowsOf(text: string, options: Partial<TraceOptions> = {}): Promise<TraceArrival[]> {
+  const bytes = Buffer.from(text);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.subarray(7 * at, 7 * at + 7));
+  const rows: TraceArrival[] = [];
+  for await (const row of readTrace(Readable.from(chunks), 'calls.csv', { ...OPTIONS, ...options })) rows.push(row);
+  return rows;
+}
+
+export function arrival(atMs: number, node = 0, messages = 1, bytes = 0): TraceArrival {
+  return { atMs, node, messages, bytes, line: 2 };
+}
