@@ -46,7 +46,7 @@ if (!process.argv.includes('--check')) {
 }
 
 function fromDist(file) {
-  return import(pathToFileURL(join(root, 'dist', file)).href);
+  return import(pathToFileURL(join(root, 'dist/src', file)).href);
 }
 
 function written(file) {
