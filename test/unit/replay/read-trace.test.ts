@@ -76,9 +76,7 @@ describe('rows', () => {
     const lines = Array.from({ length: 3000 }, (_, at) => `${at},t${at % 7}`);
     const text = `time,tenant\n${lines.join('\n')}\n`;
     const byTenant = await rowsOf(text, { by: 'tenant', timeFormat: 'ms' });
-    byTenant.forEach(({ node }, at) => {
-      expect(node).toBe(byTenant[at % 7]?.node);
-    });
+    expect(byTenant.filter(({ node }, at) => node !== byTenant[at % 7]?.node)).toEqual([]);
     const counts = [0, 0, 0];
     for (const { node } of await rowsOf(text, { timeFormat: 'ms' })) counts[node] = counts[node]! + 1;
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(100);
@@ -90,7 +88,7 @@ describe('rows', () => {
     for await (const row of readTrace(createReadStream(AZURE), 'azure', options)) {
       count++;
       bytes += row.bytes;
-      expect(row.atMs).toBeGreaterThanOrEqual(lastMs);
+      if (row.atMs < lastMs) throw new Error(`line ${row.line} is out of order`);
       lastMs = row.atMs;
     }
     expect({ count, bytes }).toEqual({ count: 8819, bytes: 18_305_870 });
