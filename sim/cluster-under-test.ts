@@ -35,6 +35,8 @@ export interface ClusterUnderTest {
   setLie?(node: string, factor: number): void;
   /** The rate the node's limiter is set to, units per second; 0 while it decides nothing, Infinity without limit. */
   limitOf(node: string, dimension: 0 | 1): number;
+  /** Nobody joins any more: what all have read may be let go of, for runs of hours. Absent: nothing is kept. */
+  forgetPast?(): void;
   /** Everything sent so far over the topic, the store or the wire between nodes. */
   readonly sent: { readonly records: number; readonly bytes: number };
 }

@@ -67,6 +67,8 @@ export class SimulatedTopic {
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
+  /** So many records of `log` have been let go of. */
+  #forgotten = 0;
 
   constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
     this.#queue = queue;
@@ -124,6 +126,19 @@ export class SimulatedTopic {
       const atMs = startMs + this.#delay('appendMs');
       connection.appendingUntilMs = Math.max(connection.appendingUntilMs, atMs);
       this.#queue.at(atMs, () => this.#arrive(connection, append));
+    }
+  }
+
+  /** Lets go of the records that every connection has read; their places in the lists stay. Nobody may join later. */
+  forgetDelivered(): void {
+    const read = this.partitions.map((_, at) =>
+      Math.min(...[...this.#connections].map(({ next }) => next[at] as number)),
+    );
+    while (this.#forgotten < this.log.length) {
+      const { partition, offset } = this.log[this.#forgotten] as ReadEvent;
+      if (offset >= (read[partition] as number)) return;
+      this.log[this.#forgotten++] = FORGOTTEN;
+      (this.partitions[partition] as ReadEvent[])[offset] = FORGOTTEN;
     }
   }
 
@@ -207,3 +222,6 @@ export class SimulatedTopic {
     return this.#random.between(...this.#delays[way]);
   }
 }
+
+/** Stands for records that nobody reads again. */
+const FORGOTTEN: ReadEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null };

@@ -28,6 +28,21 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_CONFIG,
   },
+  TRACE_INVALID: {
+    message: '{place}: {field} {problem}; allowed: {allowed}',
+    remedy: 'Correct the line or the flag; `quotamesh sim replay --help` explains the flags.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNREADABLE: {
+    message: '{file} cannot be read as a recording: {reason}',
+    remedy: 'Replay a file that `quotamesh record` of this version has written.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNWRITABLE: {
+    message: 'cannot write {file}: {reason}',
+    remedy: 'Name a new file in a folder that can be written, on a disk with space.',
+    exitCode: EXIT_CONFIG,
+  },
   USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
   LOG_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',

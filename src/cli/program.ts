@@ -4,6 +4,7 @@ import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
+import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
 import { simCommand } from './sim-command.js';
 import { statusCommand } from './status-command.js';
@@ -17,7 +18,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), simCommand(), demoCommand()]) {
+  for (const command of [runCommand(), checkCommand(), statusCommand(), simCommand(), recordCommand(), demoCommand()]) {
     program.addCommand(inherit(command, program));
   }
   try {

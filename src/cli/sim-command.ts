@@ -1,9 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { simReplayCommand } from './sim-replay-command.js';
 
 /** `quotamesh sim`: the production core in virtual time, judged. */
 export function simCommand(): Command {
   const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
-  for (const command of [listCommand(), runCommand(), compareCommand(), swarmCommand()]) sim.addCommand(command);
+  for (const command of [listCommand(), runCommand(), compareCommand(), swarmCommand(), simReplayCommand()])
+    sim.addCommand(command);
   return sim.addHelpText('after', HELP);
 }
 

@@ -69,7 +69,8 @@ export function describeGroup(node: QuotaNode, group: number): GroupStatus {
 function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
   const quota = config.quota[direction];
   const target: Rates = [targetRate(quota[MESSAGES], Infinity, 0), targetRate(quota[BYTES], Infinity, 0)];
-  const nodes = node.coordinator === null ? [] : nodesOf(node, node.coordinator, group, DIRECTIONS.indexOf(direction));
+  const nodes =
+    node.coordinator === null ? [] : laneShares(node.coordinator, group, DIRECTIONS.indexOf(direction), node.clock());
   return {
     quota: rates(quota),
     target: rates(target),
@@ -82,11 +83,16 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
   };
 }
 
-function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direction: number): NodeShareStatus[] {
+/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+export function laneShares(
+  coordinator: Coordinator,
+  group: number,
+  direction: number,
+  nowMs: number,
+): NodeShareStatus[] {
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
   const round = shares.converge(group, direction, mapLane);
-  const nowMs = node.clock();
   const rows = rowByPosition(coordinator, mapLane);
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
