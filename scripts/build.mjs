@@ -14,7 +14,12 @@ run(process.execPath, [
 ]);
 if (!process.argv.includes('--proto-only')) {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
-  // tsc neither emits nor copies a .js that stands beside its .d.ts.
+  // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
   cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });
+  cpSync(join(root, 'sim/scenarios'), join(root, 'dist/sim/scenarios'), { recursive: true });
+  // Nor what the simulator's page is made of.
+  for (const part of ['browser', 'page.css']) {
+    cpSync(join(root, 'sim/page', part), join(root, 'dist/sim/page', part), { recursive: true });
+  }
   chmodSync(join(root, 'dist/src/cli.js'), 0o755);
 }

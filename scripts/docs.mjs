@@ -1,13 +1,18 @@
 /**
  * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md and the JSON Schema for editors. `--check` writes nothing and fails when one of them is stale.
+ * docs/metrics.md, docs/strategies.md with its pictures, docs/scenarios.md, and the JSON Schemas for editors.
+ * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderErrors } from './docs/errors.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
+import { renderScenarios } from './docs/scenarios.mjs';
 import { renderSettings } from './docs/settings.mjs';
+import { renderStrategies } from './docs/strategies.mjs';
+import { renderPicture } from './docs/strategy-picture.mjs';
+import { PICTURES, play } from './docs/strategy-runs.mjs';
 import { ensureBuilt, root } from './freshness.mjs';
 
 ensureBuilt();
@@ -19,6 +24,14 @@ const [
   { RELATIONS, boundText },
   { FOREIGN_KEYS },
   { configJsonSchema },
+  { resolveConfig },
+  { World },
+  { scenarioJsonSchema },
+  fields,
+  { LOAD_KINDS },
+  { HAPPENING_KINDS },
+  { METRICS },
+  { builtInNames, loadBuiltIn },
 ] = await Promise.all([
   fromDist('errors.js'),
   fromDist('telemetry/metric-table.js'),
@@ -27,12 +40,30 @@ const [
   fromDist('config/relations.js'),
   fromDist('config/foreign-keys.js'),
   fromDist('config/json-schema.js'),
+  fromDist('config/resolve-config.js'),
+  fromDist('../sim/world.js'),
+  fromDist('../sim/scenario/json-schema.js'),
+  fromDist('../sim/scenario/scenario-fields.js'),
+  fromDist('../sim/scenario/load-kinds.js'),
+  fromDist('../sim/scenario/happening-kinds.js'),
+  fromDist('../sim/verdict/metric-table.js'),
+  fromDist('../sim/scenario/load-scenario.js'),
 ]);
+
+const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, { resolveConfig, World })]);
+const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
 
 const documents = {
   'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/metrics.md': renderMetrics(metrics),
+  'docs/strategies.md': renderStrategies(runs),
+  ...Object.fromEntries(pictures),
+  'docs/scenarios.md': renderScenarios({
+    ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS },
+    builtIn: builtInNames().map((name) => loadBuiltIn(name)),
+  }),
+  'schema/scenario.schema.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
   'schema/node.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 

@@ -24,8 +24,19 @@ export interface ClusterUnderTest {
   setQuota(messagesPerSecond: number, bytesPerSecond: number): void;
   /** A piece of work arrives at a node now; true when admitted. `retry`: the same work asked before. */
   tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean;
+  /**
+   * The node's own clock shows `offsetMs` more than the world's, and gains `driftRatio`; at the latest from its next
+   * start on. Absent: the system has no clocks of its own in this model.
+   */
+  setClock?(node: string, clock: NodeClock): void;
+  /** The clock of the log or store jumps. */
+  jumpClock?(byMs: number): void;
+  /** From now on the node reports its usage and demand times `factor`; 1 = the truth. Absent: nobody reports. */
+  setLie?(node: string, factor: number): void;
   /** The rate the node's limiter is set to, units per second; 0 while it decides nothing, Infinity without limit. */
   limitOf(node: string, dimension: 0 | 1): number;
+  /** Nobody joins any more: what all have read may be let go of, for runs of hours. Absent: nothing is kept. */
+  forgetPast?(): void;
   /** Everything sent so far over the topic, the store or the wire between nodes. */
   readonly sent: { readonly records: number; readonly bytes: number };
 }
@@ -33,6 +44,11 @@ export interface ClusterUnderTest {
 export interface Ways {
   readonly readsCut: boolean;
   readonly appendsCut: boolean;
+}
+
+export interface NodeClock {
+  readonly offsetMs: number;
+  readonly driftRatio: number;
 }
 
 export interface DeliveryFaults {

@@ -1,12 +1,19 @@
-/** Virtual time: callbacks in order of time, then of insertion. A binary heap. */
+/**
+ * Virtual time: callbacks in order of time, then of insertion. A binary heap in columns; the key of a callback is moved
+ * once per level, nothing is allocated per callback.
+ */
 export class EventQueue {
   nowMs = 0;
-  readonly #heap: Planned[] = [];
-  #order = 0;
+  #atMs = new Float64Array(64);
+  #order = new Float64Array(64);
+  readonly #run: (() => void)[] = [];
+  #size = 0;
+  #inserted = 0;
 
   at(atMs: number, run: () => void): void {
-    this.#heap.push({ atMs: Math.max(atMs, this.nowMs), order: this.#order++, run });
-    this.#rise(this.#heap.length - 1);
+    const size = this.#size++;
+    if (size === this.#atMs.length) this.#grow();
+    this.#rise(size, atMs > this.nowMs ? atMs : this.nowMs, this.#inserted++, run);
   }
 
   after(delayMs: number, run: () => void): void {
@@ -14,63 +21,70 @@ export class EventQueue {
   }
 
   runUntil(endMs: number): void {
-    while (this.#heap.length > 0 && (this.#heap[0]?.atMs ?? 0) <= endMs) {
-      const next = this.#take();
-      this.nowMs = next.atMs;
-      next.run();
+    while (this.#size > 0 && (this.#atMs[0] as number) <= endMs) {
+      this.nowMs = this.#atMs[0] as number;
+      const run = this.#run[0] as () => void;
+      this.#dropFirst();
+      run();
     }
     this.nowMs = endMs;
   }
 
-  #take() {
-    const heap = this.#heap;
-    const first = heap[0] as Planned;
-    const last = heap.pop() as Planned;
-    if (heap.length > 0) {
-      heap[0] = last;
-      this.#sink(0);
-    }
-    return first;
+  #dropFirst(): void {
+    const last = --this.#size;
+    const run = this.#run.pop() as () => void;
+    if (last > 0) this.#sink(this.#atMs[last] as number, this.#order[last] as number, run);
   }
 
-  #isBefore(left: number, right: number): boolean {
-    const one = this.#heap[left] as Planned;
-    const other = this.#heap[right] as Planned;
-    return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
-  }
-
-  #rise(from: number): void {
+  /** Inserted last, so among equal times it stays behind. */
+  #rise(from: number, atMs: number, order: number, run: () => void): void {
+    const times = this.#atMs;
     let at = from;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!this.#isBefore(at, parent)) return;
-      this.#swap(at, parent);
+      if ((times[parent] as number) <= atMs) break;
+      this.#move(parent, at);
       at = parent;
     }
+    this.#put(at, atMs, order, run);
   }
 
-  #sink(from: number): void {
-    let at = from;
+  #sink(atMs: number, order: number, run: () => void): void {
+    const size = this.#size;
+    let at = 0;
     for (;;) {
-      const left = 2 * at + 1;
-      let least = at;
-      if (left < this.#heap.length && this.#isBefore(left, least)) least = left;
-      if (left + 1 < this.#heap.length && this.#isBefore(left + 1, least)) least = left + 1;
-      if (least === at) return;
-      this.#swap(at, least);
-      at = least;
+      let child = 2 * at + 1;
+      if (child >= size) break;
+      if (child + 1 < size && this.#isBefore(child + 1, this.#atMs[child] as number, this.#order[child] as number)) {
+        child++;
+      }
+      if (!this.#isBefore(child, atMs, order)) break;
+      this.#move(child, at);
+      at = child;
     }
+    this.#put(at, atMs, order, run);
   }
 
-  #swap(left: number, right: number): void {
-    const kept = this.#heap[left] as Planned;
-    this.#heap[left] = this.#heap[right] as Planned;
-    this.#heap[right] = kept;
+  #isBefore(at: number, atMs: number, order: number): boolean {
+    const ownMs = this.#atMs[at] as number;
+    return ownMs < atMs || (ownMs === atMs && (this.#order[at] as number) < order);
   }
-}
 
-interface Planned {
-  readonly atMs: number;
-  readonly order: number;
-  readonly run: () => void;
+  #move(from: number, to: number): void {
+    this.#put(to, this.#atMs[from] as number, this.#order[from] as number, this.#run[from] as () => void);
+  }
+
+  #put(at: number, atMs: number, order: number, run: () => void): void {
+    this.#atMs[at] = atMs;
+    this.#order[at] = order;
+    this.#run[at] = run;
+  }
+
+  #grow(): void {
+    const [times, orders] = [this.#atMs, this.#order];
+    this.#atMs = new Float64Array(2 * times.length);
+    this.#order = new Float64Array(2 * times.length);
+    this.#atMs.set(times);
+    this.#order.set(orders);
+  }
 }

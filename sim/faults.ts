@@ -14,10 +14,13 @@ export interface Fault {
 
 const HOUR_MS = 3_600_000;
 
-type Kind = (world: World, node: string, random: Random, lastsMs: number) => Omit<Fault, 'atMs' | 'endMs'>;
+export const LASTS_MS_MAX = 7000;
+
+/** Its name is the name of the function. */
+export type FaultKind = (world: World, node: string, random: Random, lastsMs: number) => Omit<Fault, 'atMs' | 'endMs'>;
 
 /** What may happen to a cluster. Everything ends by itself; `lastsMs` later the world is whole again. */
-const KINDS: readonly Kind[] = [
+const KINDS: readonly FaultKind[] = [
   function crash(world, node, random, lastsMs) {
     world.node(node).crash();
     const compacted = random.next() < 0.5;
@@ -70,11 +73,22 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Draws a fault and lets it happen now. */
-export function injectFault(world: World, nodes: readonly string[], random: Random): Fault {
+/** The kinds of fault that exist in one world; at least one. */
+export function drawFaultKinds(random: Random): readonly FaultKind[] {
+  const drawn = KINDS.filter(() => random.next() < 0.5);
+  return drawn.length > 0 ? drawn : [KINDS[Math.floor(random.between(0, KINDS.length))] as FaultKind];
+}
+
+/** Draws a fault of one of the kinds and lets it happen now. */
+export function injectFault(
+  world: World,
+  nodes: readonly string[],
+  kinds: readonly FaultKind[],
+  random: Random,
+): Fault {
   const node = nodes[Math.floor(random.between(0, nodes.length))] as string;
-  const kind = KINDS[Math.floor(random.between(0, KINDS.length))] as Kind;
-  const lastsMs = random.between(200, 12_000);
+  const kind = kinds[Math.floor(random.between(0, kinds.length))] as FaultKind;
+  const lastsMs = random.between(200, LASTS_MS_MAX);
   const atMs = world.nowMs;
   return { atMs, endMs: atMs + lastsMs, ...kind(world, node, random, lastsMs) };
 }

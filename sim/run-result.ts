@@ -12,6 +12,18 @@ export interface RunResult {
   /** What happened in the world, in order: `3.0 s crash of b`. */
   readonly happenings: readonly { readonly atMs: number; readonly says: string }[];
   readonly verdict: Verdict;
+  /** What the scenario expects of this system, and whether it was so. */
+  readonly expectations: readonly ExpectationResult[];
+}
+
+export interface ExpectationResult {
+  /** A key of the verdict. */
+  readonly metric: string;
+  readonly atLeast: number | null;
+  readonly atMost: number | null;
+  /** Of several numbers the worst; null = could not be told, or never settled, which keeps nothing. */
+  readonly value: number | null;
+  readonly isKept: boolean;
 }
 
 /** Columns of equal length; sample k covers [k · sampleMs, (k + 1) · sampleMs). */
@@ -35,23 +47,26 @@ export interface NodeSeries {
 export interface Verdict {
   /** Σ admitted ÷ Σ quota over the steady parts, minus 1; only where demand covers the quota, else null. */
   readonly steadyError: number | null;
-  /** max over 5 s windows of admitted ÷ granted by the quota, minus 1; ≥ 0. */
+  /** max over 5 s windows (every 10 ms) of admitted ÷ granted by the quota, minus 1; ≥ 0. */
   readonly overAdmission: number;
-  /** Most that any sliding second admitted ÷ what the quota granted in that second. */
+  /** Most that any sliding second (every 10 ms) admitted ÷ what the quota granted in that second. */
   readonly worstSecond: number;
   /** Seconds (of sliding seconds, every 100 ms) above 1.01 quotas. */
   readonly secondsOver: number;
   /** Tokens over the reference bucket (quota, 100 ms burst). */
   readonly overshootTokens: number;
-  /** Admitted ÷ ∫ min(quota, Σ demand). */
+  /** Admitted ÷ ∫ min(quota, Σ demand), demand being the rates that the scenario says of nodes that can serve. */
   readonly utilisation: number;
-  /** Of nodes that ask less than their max-min share: refused ÷ asked; 0 when there are none. */
+  /** Of nodes that ask less than 95 % of the water level: first attempts refused ÷ asked; 0 when there are none. */
   readonly refusedBelowFair: number;
-  /** Per step of demand, quota or membership: ms until Σ |limit use − fair| stays within 5 %; null = never. */
+  /**
+   * Per step of demand, quota or membership: ms until Σ |min(limit, demand) − fair| ÷ quota stays within 5 % for 5 s
+   * or until the next step or fault; null = not before that.
+   */
   readonly convergenceMs: readonly (number | null)[];
-  /** Jain's index of admitted ÷ max-min over the steady parts. */
-  readonly jain: number;
-  /** Σ |change of admitted rate per second| ÷ quota over the steady parts, per second. */
+  /** Jain's index of admitted ÷ max-min in the worst steady part of 2 s or more; null where there is none. */
+  readonly jain: number | null;
+  /** Σ over nodes |admitted in a second − in the second before| ÷ quota, mean over the steady parts. */
   readonly oscillation: number;
   readonly records: number;
   readonly bytes: number;

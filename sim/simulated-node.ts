@@ -4,7 +4,9 @@ import { enforce } from '../src/core/limiter/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../src/core/limiter/limiter.js';
 import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
+import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
+import { exaggerated } from './lie.js';
 import type { Connection, SimulatedTopic } from './simulated-topic.js';
 
 /** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
@@ -20,16 +22,27 @@ export class SimulatedNode {
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
   readonly decisions: ShareDecision[] = [];
+  /** Off where nobody reads them: long runs would fill the memory. */
+  keepsDecisions = true;
   isRunning = true;
   /** A stalled process runs nothing: no rounds, no reads, no requests. */
   isStalled = false;
+  /** What its reports say is this times the truth. */
+  lieFactor = 1;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
   readonly #connection: Connection;
+  readonly #clock: NodeClock;
   #backlog: CoordinatorEvent[] = [];
 
-  constructor(settings: CoordinatorSettings, queue: EventQueue, topic: SimulatedTopic, compacted = false) {
+  constructor(
+    settings: CoordinatorSettings,
+    queue: EventQueue,
+    topic: SimulatedTopic,
+    { compacted = false, clock = TRUE_CLOCK }: { readonly compacted?: boolean; readonly clock?: NodeClock } = {},
+  ) {
     this.#queue = queue;
+    this.#clock = clock;
     this.#topic = topic;
     this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(settings, this.limiter);
@@ -41,13 +54,18 @@ export class SimulatedNode {
       },
       compacted,
     );
-    this.#scheduleRound(settings.sampleIntervalMs);
+    this.#scheduleRounds(settings.sampleIntervalMs);
+  }
+
+  /** The node's own monotonic clock. */
+  get nowMs(): number {
+    return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs;
   }
 
   /** True when granted. */
   tryAcquire(lane: number, messages: number, bytes: number, retry = false): boolean {
     if (!this.isRunning || this.isStalled) return false;
-    const nowMs = this.#queue.nowMs;
+    const nowMs = this.nowMs;
     let answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     if (answer === UNCONFIRMED && this.coordinator.isReady && !this.coordinator.lanes.has(lane)) {
       this.step({ kind: 'lane-served', lane });
@@ -95,18 +113,22 @@ export class SimulatedNode {
   }
 
   step(event: CoordinatorEvent): void {
-    const nowMs = this.#queue.nowMs;
+    const nowMs = this.nowMs;
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
-    for (const notice of effects.notices) this.notices.push({ atMs: nowMs, notice });
-    for (const lane of effects.changedLanes) {
-      this.decisions.push({
-        atMs: nowMs,
-        lane,
-        share: this.coordinator.shares.applied[slotOf(lane, MESSAGES)] as number,
-      });
+    const { notices, changedLanes, appends } = effects;
+    const atMs = this.#queue.nowMs;
+    if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
+    if (changedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(changedLanes, atMs);
+    if (appends.length === 0) return;
+    this.#topic.append(this.#connection, this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
+  }
+
+  #keepDecisions(lanes: readonly number[], atMs: number): void {
+    const { applied } = this.coordinator.shares;
+    for (const lane of lanes) {
+      this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] as number });
     }
-    if (effects.appends.length > 0) this.#topic.append(this.#connection, effects.appends);
   }
 
   #receive(event: CoordinatorEvent): void {
@@ -120,11 +142,15 @@ export class SimulatedNode {
     for (const event of this.#backlog.splice(0)) this.step(event);
   }
 
-  #scheduleRound(everyMs: number): void {
-    this.#queue.after(everyMs, () => {
+  #scheduleRounds(everyMs: number): void {
+    const round = () => {
       if (!this.isRunning) return;
-      if (!this.isStalled) this.step({ kind: 'round-elapsed' });
-      this.#scheduleRound(everyMs);
-    });
+      if (!this.isStalled) this.step(ROUND);
+      this.#queue.after(everyMs, round);
+    };
+    this.#queue.after(everyMs, round);
   }
 }
+
+const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
+const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

@@ -17,6 +17,13 @@ export interface AppendFaults {
   unacknowledged: number;
 }
 
+/** Parts of the deliveries, 0 … 1, that are given twice, or late (the order of a partition is kept). */
+export interface DeliveryTroubles {
+  repeatedRatio: number;
+  lateRatio: number;
+  lateMs: number;
+}
+
 export interface TopicListener {
   readonly onRecords: (records: readonly ReadEvent[]) => void;
   readonly onCaughtUp: () => void;
@@ -39,6 +46,8 @@ export interface Connection {
 
 /** How long an appender waits for an answer that does not come. */
 const APPEND_TIMEOUT_MS = 500;
+/** What a reader that lost its place is given again. */
+const REPEATED_RECORDS = 10;
 
 /**
  * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
@@ -50,6 +59,7 @@ export class SimulatedTopic {
   readonly log: ReadEvent[] = [];
   readonly partitions: readonly ReadEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
+  readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   /** Added to the log's clock, to let it jump. */
   clockOffsetMs = 0;
   readonly #queue: EventQueue;
@@ -57,6 +67,8 @@ export class SimulatedTopic {
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
+  /** So many records of `log` have been let go of. */
+  #forgotten = 0;
 
   constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
     this.#queue = queue;
@@ -117,6 +129,19 @@ export class SimulatedTopic {
     }
   }
 
+  /** Lets go of the records that every connection has read; their places in the lists stay. Nobody may join later. */
+  forgetDelivered(): void {
+    const read = this.partitions.map((_, at) =>
+      Math.min(...[...this.#connections].map(({ next }) => next[at] as number)),
+    );
+    while (this.#forgotten < this.log.length) {
+      const { partition, offset } = this.log[this.#forgotten] as ReadEvent;
+      if (offset >= (read[partition] as number)) return;
+      this.log[this.#forgotten++] = FORGOTTEN;
+      (this.partitions[partition] as ReadEvent[])[offset] = FORGOTTEN;
+    }
+  }
+
   /** From the log to one node, as for any record. */
   drawDelayMs(): number {
     return this.#delay('deliveryMs');
@@ -160,7 +185,8 @@ export class SimulatedTopic {
   /** Deliveries keep the order of the partition, whatever their delays. */
   #planDelivery(connection: Connection, partition: number): void {
     const upTo = (this.partitions[partition] as ReadEvent[]).length;
-    const atMs = Math.max(connection.plannedMs[partition] as number, this.#queue.nowMs + this.#delay('deliveryMs'));
+    const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness();
+    const atMs = Math.max(connection.plannedMs[partition] as number, soonestMs);
     connection.plannedMs[partition] = atMs;
     this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
   }
@@ -171,6 +197,13 @@ export class SimulatedTopic {
     if (from >= upTo) return;
     connection.next[partition] = upTo;
     connection.listener.onRecords((this.partitions[partition] as ReadEvent[]).slice(from, upTo));
+    const { repeatedRatio } = this.deliveries;
+    if (repeatedRatio > 0 && this.#random.next() < repeatedRatio) this.repeat(connection, REPEATED_RECORDS);
+  }
+
+  #lateness(): number {
+    const { lateRatio, lateMs } = this.deliveries;
+    return lateRatio > 0 && this.#random.next() < lateRatio ? lateMs : 0;
   }
 
   /** What was missed while a way was cut is delivered now. */
@@ -189,3 +222,6 @@ export class SimulatedTopic {
     return this.#random.between(...this.#delays[way]);
   }
 }
+
+/** Stands for records that nobody reads again. */
+const FORGOTTEN: ReadEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null };

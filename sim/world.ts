@@ -73,7 +73,7 @@ export class World {
   start(nodeId: string, { compacted = false, as = nodeId, nonce }: StartOptions = {}): SimulatedNode {
     const drawn = Math.floor(this.random.next() * 0x10000);
     const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
-    const node = new SimulatedNode(settings, this.queue, this.topic, compacted);
+    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted });
     this.nodes.set(as, node);
     this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;
@@ -150,10 +150,15 @@ export class World {
     this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
   }
 
+  /** A piece of work arrives now at whoever serves under a name; true when admitted. */
+  ask(name: string, lane: number, messages: number, bytes: number, retry: boolean): boolean {
+    const asked = this.nodes.get(name);
+    const process = asked?.coordinator.phase === 'fenced' ? this.serving(name).at(-1) : asked;
+    return process?.tryAcquire(lane, messages, bytes, retry) ?? false;
+  }
+
   #ask({ node, lane = 0, messages = 1, bytes = 0 }: Omit<Traffic, 'ratePerSecond'>, retry: boolean): boolean {
-    const asked = this.nodes.get(node);
-    const process = asked?.coordinator.phase === 'fenced' ? this.serving(node).at(-1) : asked;
-    const granted = process?.tryAcquire(lane, messages, bytes, retry) ?? false;
+    const granted = this.ask(node, lane, messages, bytes, retry);
     this.arrivals.push({ atMs: this.nowMs, node, lane, granted, messages, bytes });
     return granted;
   }

@@ -28,11 +28,31 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_CONFIG,
   },
+  TRACE_INVALID: {
+    message: '{place}: {field} {problem}; allowed: {allowed}',
+    remedy: 'Correct the line or the flag; `quotamesh sim replay --help` explains the flags.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNREADABLE: {
+    message: '{file} cannot be read as a recording: {reason}',
+    remedy: 'Replay a file that `quotamesh record` of this version has written.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNWRITABLE: {
+    message: 'cannot write {file}: {reason}',
+    remedy: 'Name a new file in a folder that can be written, on a disk with space.',
+    exitCode: EXIT_CONFIG,
+  },
   USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
   LOG_UNWRITABLE: {
     message: 'cannot write {path}: {reason}',
     remedy: 'Check the path and its permissions.',
     exitCode: EXIT_CONFIG,
+  },
+  FILE_UNWRITABLE: {
+    message: 'cannot write {path}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_UNAVAILABLE,
   },
   NODE_FENCED: {
     message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
@@ -142,6 +162,21 @@ export const ERROR_CATALOGUE = {
     remedy: 'Raise limiting.maxBackends at every node; a backend that is silent makes room.',
     httpStatus: 503,
   },
+  LEVEL_FULL: {
+    message: 'group {group}: {max} {level}s are in use for {direction} on this node, there is no room for another',
+    remedy: 'Raise perTopic.max or perClient.max of the group, or check whether names are made up per request.',
+    httpStatus: 503,
+  },
+  WAITING_FULL: {
+    message: '{max} acquires wait on this node already',
+    remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
+    httpStatus: 503,
+  },
+  FIELDS_INVALID: {
+    message: '{count} fields are wrong: {details}',
+    remedy: 'GET /openapi.json tells what is allowed.',
+    httpStatus: 422,
+  },
   FIELD_RESERVED: {
     message: 'field {field} is reserved for a later version',
     remedy: 'Leave it out.',
@@ -178,7 +213,7 @@ export const ERROR_CATALOGUE = {
     httpStatus: 413,
   },
   QUOTA_EXCEEDED: {
-    message: 'group {group}: {dimension} {direction} quota is used up on this node',
+    message: 'group {group}: {dimension} {direction} {what} is used up on this node',
     remedy: 'Try again after retryAfterMs.',
     httpStatus: 429,
   },

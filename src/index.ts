@@ -1,4 +1,14 @@
-export type { AcquireOptions, Amounts, Decision, Granted, NotReady, Refused } from './admission/decision.js';
+export type {
+  AcquireOptions,
+  Amounts,
+  Decision,
+  Granted,
+  NotReady,
+  Origin,
+  Refused,
+  Reservation,
+  WaitOptions,
+} from './admission/decision.js';
 export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
 export { type CreateNodeOptions, createNode } from './runtime/create-node.js';

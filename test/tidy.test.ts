@@ -109,13 +109,26 @@ describe('the core', () => {
 });
 
 describe('the simulator', () => {
+  /**
+   * The baselines are other systems: how they come to a limit is theirs, and is nowhere else in the project. They may
+   * compute one, but not by our strategies, or they would be judged by what they are compared with.
+   */
+  const ours = sim.filter(({ path }) => !path.startsWith('sim/baselines/'));
+
   test('never computes a share: of the convergence it knows types and the names in the registry only', () => {
-    const computing = linesMatching(sim, (line) => {
+    const computing = linesMatching(ours, (line) => {
       if (!/from '.*\/core\/(convergence|share)\//.test(line)) return false;
       return !/^import type /.test(line) && !/convergence\/registry\.js/.test(line);
     });
     expect(computing).toEqual([]);
-    expect(linesMatching(sim, (line) => /\.converge\(|STRATEGIES\b|waterFill|allowanceOf/.test(line))).toEqual([]);
+    expect(linesMatching(ours, (line) => /\.converge\(|STRATEGIES\b|waterFill|allowanceOf/.test(line))).toEqual([]);
+  });
+
+  test('the baselines use nothing of our convergence, shares, reports or map', () => {
+    const baselines = sim.filter(({ path }) => path.startsWith('sim/baselines/'));
+    const foreign = linesMatching(baselines, (line) => /from '.*\/src\/(?!core\/limiter\/)/.test(line));
+    expect(foreign).toEqual([]);
+    expect(baselines).not.toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Level } from '../core/limiter/levels.js';
 import type { Dimension } from '../core/vocabulary.js';
 
 /** The answer to one acquire. */
@@ -5,15 +6,18 @@ export type Decision = Granted | Refused | NotReady;
 
 export interface Granted {
   readonly granted: true;
+  /** What was granted, where `atMost` was asked for. */
+  readonly messages?: number;
+  readonly bytes?: number;
 }
 
 export interface Refused {
   readonly granted: false;
   readonly reason: 'quota';
-  /** The level that refused; topic, client and node follow in a later version. */
-  readonly level: 'group';
+  /** The first level that refused. */
+  readonly level: Level;
   readonly dimension: Dimension;
-  /** When this amount could be admitted if nobody else took anything; at least 1, at most 60,000. */
+  /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
   readonly retryAfterMs: number;
 }
 
@@ -31,13 +35,43 @@ export const RETRY_AFTER_MS_MAX = 60_000;
 /** A node gets ready within a second or two; asking more often than this helps nobody. */
 export const NOT_READY_RETRY_MS = 250;
 
+/** Whole units, ≥ 0; an empty message is one message and 0 bytes. */
 export interface Amounts {
   readonly messages?: number;
   readonly bytes?: number;
 }
 
-export interface AcquireOptions {
+/** Where work belongs. */
+export interface Origin {
   readonly direction?: 'publish' | 'dispatch';
+  /** For `perTopic` limits and `topics:` of the group. Without one it shares a part with all others that name none. */
+  readonly topic?: string;
+  /** For `perClient` limits, and for turns among those who wait. */
+  readonly client?: string;
+}
+
+export interface AcquireOptions extends Origin {
   /** This work was refused before and is tried again: it is not counted as demand twice. */
   readonly retry?: boolean;
+  /** Grant a part if the whole is not there: whole messages, at least one; the decision says how much. */
+  readonly atMost?: boolean;
+}
+
+export interface WaitOptions extends Origin {
+  readonly retry?: boolean;
+  /** Longest wait; afterwards the answer is the refusal. */
+  readonly waitMs: number;
+  /** Ends the wait; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
+  readonly weight?: number;
+}
+
+/** What is held for work whose cost is known only afterwards. Exactly one of the two ends it; a second call does nothing. */
+export interface Reservation {
+  readonly granted: true;
+  /** The work has cost this: the rest is given back, or what was too little is charged. */
+  commit(actual: Amounts): void;
+  /** The work was not done: everything is given back. */
+  cancel(): void;
 }

@@ -1,56 +1,133 @@
+import { maxRequestOf } from '../config/max-request.js';
 import { nearestNames } from '../config/nearest-name.js';
+import type { GroupConfig } from '../config/resolved-config.js';
+import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
-import { DIMENSIONS, type Dimension, laneOf } from '../core/vocabulary.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIMENSIONS,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Dimension,
+  type Direction,
+  laneOf,
+  MESSAGES,
+} from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
+import { rejectAmounts, rejectUnlessAmount, rejectUnlessName } from './asked.js';
 import {
   type AcquireOptions,
   type Amounts,
   type Decision,
   GRANTED_DECISION,
   NOT_READY_RETRY_MS,
+  type NotReady,
+  type Origin,
   RETRY_AFTER_MS_MAX,
+  type Refused,
+  type Reservation,
+  type WaitOptions,
 } from './decision.js';
+import { Waiting } from './waiting.js';
 
 /**
  * Admission: checks what is asked for, finds the lane, and lets the limiter decide. Shared by the library and HTTP.
- * Nothing here waits, and a granted acquire allocates nothing.
+ * Only `acquire` waits, and a granted acquire allocates nothing.
  */
 export class Gate {
+  readonly levels: Levels;
+  readonly waiting: Waiting;
   readonly #node: QuotaNode;
   readonly #limiter: Limiter;
   readonly #groups = new Map<string, number>();
+  /** Per lane. */
   readonly #maxMessages: Float64Array;
   readonly #maxBytes: Float64Array;
+  /** Scratch space: what is being asked. */
+  readonly #ask: Ask = { lane: 0, messages: 0, bytes: 0, retry: false, topic: '', client: '' };
 
   constructor(node: QuotaNode) {
-    const { groups } = node.config;
+    const { groups, limits } = node.config;
     this.#node = node;
     this.#limiter = node.limiter;
-    this.#maxMessages = Float64Array.from(groups, (group) => group.maxRequest.messages);
-    this.#maxBytes = Float64Array.from(groups, (group) => group.maxRequest.bytes);
+    this.levels = new Levels(node.limiter, groups, limits, node.clock());
+    const decide = (ask: Ask) => this.#answer(ask, node.clock());
+    const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
+    this.waiting = new Waiting({ limiter: node.limiter, clock: node.clock, max: limits.maxWaiting, decide, explain });
+    const perLane = groups.flatMap((group) => DIRECTIONS.map((direction) => maxRequestOf(group, direction)));
+    this.#maxMessages = Float64Array.from(perLane, (max) => max[MESSAGES]);
+    this.#maxBytes = Float64Array.from(perLane, (max) => max[BYTES]);
     groups.forEach((group, index) => {
       this.#groups.set(group.name, index);
     });
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    const index = this.groupIndex(group);
+    const lane = laneOf(this.groupIndex(group), options?.direction === 'dispatch' ? 1 : 0);
     const messages = amounts.messages ?? 0;
     const bytes = amounts.bytes ?? 0;
-    if (
-      !(
-        messages >= 0 &&
-        messages <= (this.#maxMessages[index] as number) &&
-        bytes >= 0 &&
-        bytes <= (this.#maxBytes[index] as number)
-      )
-    ) {
-      this.#rejectAmounts(index, messages, bytes);
+    if (!this.#isAllowed(lane, messages, bytes)) this.#reject(lane, amounts);
+    const retry = options?.retry === true;
+    if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
+      return this.#tryAll(lane, messages, bytes, options ?? NO_OPTIONS);
     }
-    if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
-    const lane = laneOf(index, options?.direction === 'dispatch' ? 1 : 0);
-    return this.#decide(lane, messages, bytes, options?.retry === true);
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#node.clock());
+    return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
+  }
+
+  /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
+  containsTokens(group: string, amounts: Amounts, origin?: Origin): boolean {
+    const ask = this.#askOf(group, amounts, origin);
+    const nowMs = this.#node.clock();
+    this.#node.serve(ask.lane);
+    return this.levels.containsTokens(ask, nowMs);
+  }
+
+  /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
+  consume(group: string, amounts: Amounts, origin?: Origin): void {
+    const { messages = 0, bytes = 0 } = amounts;
+    rejectUnlessAmount('messages', messages);
+    rejectUnlessAmount('bytes', bytes);
+    const ask = this.#place(group, messages, bytes, origin);
+    this.#node.serve(ask.lane);
+    this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#node.clock());
+  }
+
+  /** Takes the amounts for work whose cost is known only afterwards. */
+  reserve(group: string, amounts: Amounts, origin?: Origin): Reservation | Refused | NotReady {
+    const ask = { ...this.#askOf(group, amounts, origin) };
+    const answer = this.#servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
+    if (answer !== GRANTED) return this.#explain(ask, answer);
+    let open = true;
+    const settle = (messages: number, bytes: number) => {
+      if (!open) return;
+      open = false;
+      this.levels.settle(ask, messages, bytes, this.groupOf(ask.lane).debtMs, this.#node.clock());
+    };
+    return {
+      granted: true,
+      commit: ({ messages = 0, bytes = 0 }) => {
+        rejectUnlessAmount('messages', messages);
+        rejectUnlessAmount('bytes', bytes);
+        settle(messages, bytes);
+      },
+      cancel: () => settle(0, 0),
+    };
+  }
+
+  /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */
+  throttleDurationMs(group: string, origin?: Origin): number {
+    const ask = this.#place(group, 0, 0, origin);
+    this.#node.serve(ask.lane);
+    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.levels.throttleMs(ask, this.#node.clock())));
+  }
+
+  /** As `tryAcquire`, but waits its turn for up to `waitMs`. */
+  acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    const ask = { ...this.#askOf(group, amounts, options), retry: options.retry === true };
+    return this.waiting.acquire(ask, options);
   }
 
   /** Config index of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
@@ -59,54 +136,160 @@ export class Gate {
     if (index !== undefined) return index;
     const { defaultGroup } = this.#node.config;
     if (defaultGroup !== null) return this.#groups.get(defaultGroup) as number;
+    return this.unknownGroup(group);
+  }
+
+  unknownGroup(group: string): never {
     const near = nearestNames(group, [...this.#groups.keys()]);
     const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
     throw new QuotameshError('GROUP_UNKNOWN', { group, near: hint });
   }
 
-  #decide(lane: number, messages: number, bytes: number, retry: boolean): Decision {
-    const nowMs = this.#node.clock();
-    let answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
-    if (answer === GRANTED) return GRANTED_DECISION;
-    if (answer === UNCONFIRMED && this.#node.isReady) {
-      this.#node.serve(lane);
-      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
-      if (answer === GRANTED) return GRANTED_DECISION;
-    }
-    if (answer === UNCONFIRMED) return this.#notReady();
-    const dimension = DIMENSIONS[answer - REFUSED] as Dimension;
-    const waitMs = Math.ceil(this.#limiter.waitMs(lane, messages, bytes, nowMs));
-    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
-    return { granted: false, reason: 'quota', level: 'group', dimension, retryAfterMs };
+  #isAllowed(lane: number, messages: number, bytes: number): boolean {
+    return (
+      messages >= 0 &&
+      messages <= (this.#maxMessages[lane] as number) &&
+      bytes >= 0 &&
+      bytes <= (this.#maxBytes[lane] as number) &&
+      messages + bytes > 0 &&
+      Math.floor(messages) === messages &&
+      Math.floor(bytes) === bytes
+    );
   }
 
-  #notReady(): Decision {
+  /** All levels, whoever waits, or a part of what is asked. */
+  #tryAll(lane: number, messages: number, bytes: number, options: AcquireOptions): Decision {
+    const ask = this.#placeAt(lane, messages, bytes, options);
+    ask.retry = options.retry === true;
+    if (options.atMost === true) return this.#tryPart(ask);
+    const answer = this.#passing(ask);
+    return answer === GRANTED ? GRANTED_DECISION : this.#explain(ask, answer);
+  }
+
+  /** Whole messages of the average size asked for; what is left out counts as refused demand. */
+  #tryPart(ask: Ask): Decision {
+    const { lane, messages, bytes, retry } = ask;
+    const nowMs = this.#node.clock();
+    this.#node.serve(lane);
+    const part = wholePart(ask, this.levels.available(ask, MESSAGES, nowMs), this.levels.available(ask, BYTES, nowMs));
+    const isPart = part.messages > 0 || part.bytes > 0;
+    if (isPart) {
+      ask.messages = part.messages;
+      ask.bytes = part.bytes;
+    }
+    const answer = this.#passing(ask);
+    if (answer !== GRANTED) return this.#explain(ask, answer);
+    const [leftMessages, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
+    if (leftMessages > 0 || leftBytes > 0) this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
+    return { granted: true, messages: ask.messages, bytes: ask.bytes };
+  }
+
+  /** Decides for somebody who does not wait, although others may. */
+  #passing(ask: Ask): number {
+    if (this.#limiter.heldBack[ask.lane] === 0 || this.waiting.mayPass(ask)) {
+      return this.#answer(ask, this.#node.clock());
+    }
+    this.#limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
+    return REFUSED + this.#limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
+  }
+
+  #answer(ask: Ask, nowMs: number): number {
+    const { levels } = this;
+    if (levels.isUsedBy[ask.lane] === 1) {
+      return this.#servedAnswer(ask.lane, () => levels.tryAcquire(ask, nowMs));
+    }
+    const { lane, messages, bytes, retry } = ask;
+    return this.#servedAnswer(lane, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+  }
+
+  #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
+    let answer = first;
+    if (answer === UNCONFIRMED && this.#node.isReady) {
+      this.#node.serve(lane);
+      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#node.clock());
+      if (answer === GRANTED) return GRANTED_DECISION;
+    }
+    const ask = this.#ask;
+    ask.lane = lane;
+    ask.messages = messages;
+    ask.bytes = bytes;
+    ask.topic = '';
+    ask.client = '';
+    return this.#explain(ask, answer);
+  }
+
+  /** A lane is served from its first use on. */
+  #servedAnswer(lane: number, answer: () => number): number {
+    const first = answer();
+    if (first !== UNCONFIRMED || !this.#node.isReady) return first;
+    this.#node.serve(lane);
+    return answer();
+  }
+
+  /** What a person or client is told about an answer that is no grant. */
+  #explain(ask: Ask, answer: number): Refused | NotReady {
+    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic');
+    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client');
+    if (answer === UNCONFIRMED) return this.#notReady();
+    const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)] as Level;
+    const dimension = DIMENSIONS[(answer - REFUSED) % DIMENSION_COUNT] as Dimension;
+    const waitMs = Math.ceil(this.levels.waitMs(ask, this.#node.clock()));
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
+    return { granted: false, reason: 'quota', level, dimension, retryAfterMs };
+  }
+
+  #notReady(): NotReady {
     const because = this.#node.status().notReadyBecause.join('; ') || 'shares are not confirmed';
     return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
   }
 
-  #rejectAmounts(index: number, messages: number, bytes: number): never {
-    rejectUnlessAmount('messages', messages);
-    rejectUnlessAmount('bytes', bytes);
-    const tooManyMessages = messages > (this.#maxMessages[index] as number);
-    throw new QuotameshError('AMOUNT_ABOVE_MAX_REQUEST', {
-      field: tooManyMessages ? 'messages' : 'bytes',
-      amount: tooManyMessages ? messages : bytes,
-      max: tooManyMessages ? this.#maxMessages[index] : this.#maxBytes[index],
-      group: this.#node.config.groups[index]?.name,
-    });
+  #askOf(group: string, amounts: Amounts, origin: Origin | undefined): Ask {
+    const ask = this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin);
+    if (!this.#isAllowed(ask.lane, ask.messages, ask.bytes)) this.#reject(ask.lane, amounts);
+    return ask;
+  }
+
+  #place(group: string, messages: number, bytes: number, origin: Origin | undefined): Ask {
+    const lane = laneOf(this.groupIndex(group), origin?.direction === 'dispatch' ? 1 : 0);
+    return this.#placeAt(lane, messages, bytes, origin ?? NO_OPTIONS);
+  }
+
+  #placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): Ask {
+    rejectUnlessName('topic', topic);
+    rejectUnlessName('client', client);
+    const ask = this.#ask;
+    ask.lane = lane;
+    ask.messages = messages;
+    ask.bytes = bytes;
+    ask.retry = false;
+    ask.topic = topic;
+    ask.client = client;
+    return ask;
+  }
+
+  #reject(lane: number, amounts: Amounts): never {
+    const group = this.groupOf(lane).name;
+    rejectAmounts(amounts, { messages: this.#maxMessages[lane]!, bytes: this.#maxBytes[lane]!, group });
+    throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
+  }
+
+  #full(lane: number, level: 'topic' | 'client'): QuotameshError {
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const max = this.levels.maxOf(lane, level);
+    return new QuotameshError('LEVEL_FULL', { group: this.groupOf(lane).name, direction, max, level });
+  }
+
+  groupOf(lane: number): GroupConfig {
+    return this.#node.config.groups[Math.floor(lane / DIRECTION_COUNT)] as GroupConfig;
   }
 }
 
-function rejectUnlessAmount(field: string, amount: unknown): void {
-  if (typeof amount === 'number' && Number.isFinite(amount) && amount >= 0) return;
-  throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${String(amount)}` });
-}
+const NO_OPTIONS: AcquireOptions = Object.freeze({});
 
-function nothingAsked(amounts: Amounts): QuotameshError {
-  const named = Object.keys(amounts).filter((field) => field === 'messages' || field === 'bytes');
-  const field = named.length > 0 ? named.join(' and ') : 'messages and bytes';
-  const reason =
-    named.length > 0 ? 'must not be 0 alone: ask for at least one unit' : 'are both absent: name at least one';
-  return new QuotameshError('AMOUNT_INVALID', { field, reason });
+function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
+  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
+  const size = bytes / messages;
+  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
+  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
+  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
 }

@@ -5,7 +5,9 @@ import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
 import { explainCommand } from './explain-command.js';
+import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
+import { simCommand } from './sim-command.js';
 import { statusCommand } from './status-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
@@ -17,8 +19,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), explainCommand(), demoCommand()]) {
-    program.addCommand(command.exitOverride().copyInheritedSettings(program));
+  const commands = [runCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand(), recordCommand()];
+  for (const command of [...commands, demoCommand()]) {
+    program.addCommand(inherit(command, program));
   }
   try {
     await program.parseAsync(argv);
@@ -29,6 +32,13 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** Commander gives settings to commands made by it only, and these and those below them are made apart. */
+function inherit(command: Command, parent: Command): Command {
+  command.exitOverride().copyInheritedSettings(parent);
+  for (const below of command.commands) inherit(below, command);
+  return command;
+}
+
 const EXAMPLES = `
 Examples:
   quotamesh check node.yaml
@@ -36,5 +46,6 @@ Examples:
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch
   quotamesh explain orders
+  quotamesh sim compare skewed
 
 Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;

@@ -1,5 +1,5 @@
 import type { CostQuota } from '../core/settings.js';
-import type { IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
 import type { GroupConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
@@ -23,6 +23,11 @@ export function buildConfig({ source, node, topic, backends, groups }: ConfigPar
     source,
     topic: topicOf(topic),
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    limits: {
+      ...directionsOf(node, 'limits'),
+      burstMs: node.get('limits.burstMs') as number,
+      maxWaiting: node.get('limits.maxWaiting') as number,
+    },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],
     sampleIntervalMs: node.get('sampleIntervalMs') as number,
@@ -30,7 +35,7 @@ export function buildConfig({ source, node, topic, backends, groups }: ConfigPar
     limiting: below(node, 'limiting') as unknown as ResolvedConfig['limiting'],
     costs: below(node, 'costs') as unknown as ResolvedConfig['costs'],
     backends,
-    groups: Array.from(groups, ([name, values]) => groupOf(name, values)),
+    groups: Array.from(groups, ([name, values]) => buildGroup(name, values)),
     defaultGroup: node.get('defaultGroup') as string | null,
   });
 }
@@ -52,16 +57,22 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
   return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
 }
 
-function groupOf(name: string, values: SettingValues): GroupConfig {
+/** Quotas without a value are unlimited. */
+export function buildGroup(name: string, values: SettingValues): GroupConfig {
   return {
     name,
-    quota: { publish: ratesOf(values, 'quota.publish'), dispatch: ratesOf(values, 'quota.dispatch') },
+    quota: directionsOf(values, 'quota'),
     cost: { publish: costOf(values, 'quota.publish'), dispatch: costOf(values, 'quota.dispatch') },
     expectedCost: values.get('expectedCost') as number,
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
     weights: (values.get('weights') ?? Object.create(null)) as GroupConfig['weights'],
+    headroom: values.get('headroom') as Headroom,
+    smoothingMs: values.get('smoothingMs') as number,
+    slewPerSecond: (values.get('slewPerSecond') as number | null) ?? Number.POSITIVE_INFINITY,
+    minShareRatio: values.get('minShareRatio') as number,
+    maxShareRatio: values.get('maxShareRatio') as number,
     burstMs: values.get('burstMs') as number,
     burstMinMessages: values.get('burstMinMessages') as number,
     isolation: {
@@ -69,10 +80,18 @@ function groupOf(name: string, values: SettingValues): GroupConfig {
       holdMs: values.get('isolation.holdMs') as number,
     },
     maxRequest: {
-      messages: values.get('maxRequest.messages') as number,
-      bytes: values.get('maxRequest.bytes') as number,
+      messages: values.get('maxRequest.messages') as number | null,
+      bytes: values.get('maxRequest.bytes') as number | null,
     },
+    debtMs: values.get('debtMs') as number,
+    topics: values.get('topics') as GroupConfig['topics'],
+    perTopic: { ...directionsOf(values, 'perTopic'), max: values.get('perTopic.max') as number },
+    perClient: { ...directionsOf(values, 'perClient'), max: values.get('perClient.max') as number },
   };
+}
+
+function directionsOf(values: SettingValues, path: string): Record<Direction, Rates> {
+  return { publish: ratesOf(values, `${path}.publish`), dispatch: ratesOf(values, `${path}.dispatch`) };
 }
 
 function ratesOf(values: SettingValues, direction: string): Rates {

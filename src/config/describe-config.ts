@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { CostQuota } from '../core/settings.js';
-import type { Rates } from '../core/vocabulary.js';
+import type { Direction, Rates } from '../core/vocabulary.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
 import { SETTINGS } from './settings.js';
 
@@ -9,11 +9,12 @@ import { SETTINGS } from './settings.js';
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const { source, nodeId, topic, groups, backends, defaultGroup, cluster, ...others } = config;
+  const { source, nodeId, topic, limits, groups, backends, defaultGroup, cluster, ...others } = config;
   const described = {
     cluster,
     node: nodeId,
     topic: describeTopic(topic),
+    limits: describeDirections(limits),
     ...others,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
@@ -42,13 +43,20 @@ function masked(section: string, options: Readonly<Record<string, unknown>>): Re
   );
 }
 
-function describeGroup({ name: _, quota, cost, ...others }: GroupConfig): Readonly<Record<string, unknown>> {
-  const { publish, dispatch } = quota;
+function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
+  const { name: _, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
+  const { publish, dispatch } = describeDirections(quota);
   const described = {
-    publish: { ...describeRates(publish), ...describeCost(cost.publish) },
-    dispatch: { ...describeRates(dispatch), ...describeCost(cost.dispatch) },
+    publish: { ...publish, ...describeCost(cost.publish) },
+    dispatch: { ...dispatch, ...describeCost(cost.dispatch) },
   };
-  return { quota: described, ...others };
+  return {
+    quota: described,
+    ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
+    ...others,
+    perTopic: describeDirections(perTopic),
+    perClient: describeDirections(perClient),
+  };
 }
 
 function describeCost({ total, reserved }: CostQuota): Readonly<Record<string, number>> {
@@ -56,7 +64,15 @@ function describeCost({ total, reserved }: CostQuota): Readonly<Record<string, n
   return Object.fromEntries(Object.entries(all).filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
 }
 
-/** Unlimited has no spelling: the key is absent. */
+function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>({
+  publish,
+  dispatch,
+  ...others
+}: Limits) {
+  return { publish: describeRates(publish), dispatch: describeRates(dispatch), ...others };
+}
+
+/** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
 function describeRates([messagesPerSecond, bytesPerSecond]: Rates): Readonly<Record<string, number>> {
   const rates = Object.entries({ messagesPerSecond, bytesPerSecond });
   return Object.fromEntries(rates.filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));

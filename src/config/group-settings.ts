@@ -1,9 +1,8 @@
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.js';
-import { ISOLATION_POLICIES } from '../core/vocabulary.js';
+import { TOPIC_SPLITS } from '../core/limiter/topic-split.js';
+import { HEADROOMS, ISOLATION_POLICIES } from '../core/vocabulary.js';
+import { keyedRows, RATE_MAX } from './limit-settings.js';
 import type { Setting } from './setting.js';
-
-/** Rates beyond this lose whole units in a double after some hours of adding up. */
-const RATE_MAX = 1e15;
 
 const QUOTA = {
   default: null,
@@ -55,9 +54,10 @@ export const GROUP_SETTINGS = {
     kind: 'choice',
     default: DEFAULT_STRATEGY,
     choices: STRATEGY_NAMES,
-    laterChoices: ['equal', 'steal-halfway', 'client-rate'].filter((name) => !STRATEGY_NAMES.includes(name)),
     buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
-    costs: 'proportional favours whoever is busy already; equal-residual may exceed the quota for some rounds.',
+    costs:
+      'steal-halfway and client-rate take some rounds to get there; proportional favours whoever is busy already; ' +
+      'equal-residual may exceed the quota for some rounds; equal lends nothing (docs/strategies.md).',
   },
   expectedCost: {
     kind: 'factor',
@@ -82,6 +82,52 @@ export const GROUP_SETTINGS = {
     max: 1,
     buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, by weight.',
     costs: 'That part cannot be lent to busy nodes.',
+  },
+  headroom: {
+    kind: 'choice',
+    default: 'by-weight',
+    choices: HEADROOMS,
+    buys:
+      'Who holds what nobody wants now. by-weight: everybody, so that a node that wakes starts with its part at once; ' +
+      'by-demand: whoever is busy already; none: nobody.',
+    costs:
+      'by-weight: a busy node that wants more waits for one report; by-demand: so does a node that wakes; none: both ' +
+      'do. For max-min, steal-halfway and client-rate.',
+  },
+  smoothingMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: 600_000,
+    buys: 'A smooth way to a new share: 63 % of it after this time, 95 % after three times. 0: at once.',
+    costs: 'Slower convergence than the reports would allow, refused work meanwhile, and reports on the way.',
+  },
+  slewPerSecond: {
+    kind: 'ratio',
+    default: null,
+    defaultText: 'no limit',
+    min: 0.001,
+    max: 1000,
+    buys:
+      'Nodes that have read differently far admit less above the quota: no share rises by more than this part of the ' +
+      'target per second. Decreases are immediate.',
+    costs: 'What one node gives up and another may not take yet lies idle; reports on the way.',
+  },
+  minShareRatio: {
+    kind: 'ratio',
+    default: 0,
+    min: 0,
+    max: 1,
+    buys: 'Every single node gets at least this part of the target, whatever it wants; at most 1/N each.',
+    costs: 'That part cannot be lent to busy nodes: N times as much as floorRatio of the same value.',
+  },
+  maxShareRatio: {
+    kind: 'ratio',
+    default: 1,
+    min: 0.001,
+    max: 1,
+    buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
+    costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
   },
   allowanceRatio: {
     kind: 'ratio',
@@ -135,20 +181,44 @@ export const GROUP_SETTINGS = {
     buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
     costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
   },
+  debtMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 0,
+    max: 86_400_000,
+    buys: 'Work that cannot be refused (consume, a reservation that cost more) is paid back, up to this much of the limit.',
+    costs: 'So long may a flood of such work block a group afterwards; what exceeds it is let off.',
+  },
+  topics: {
+    kind: 'choice',
+    default: 'shared',
+    choices: TOPIC_SPLITS,
+    buys:
+      'How a node divides its share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
+      'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
+    costs: 'About 0.3 µs per acquire, memory per topic, and up to 2 % of a share that is fully used.',
+  },
+  ...keyedRows('perTopic', 'topic', 1000),
+  ...keyedRows('perClient', 'client', 10_000),
   'maxRequest.messages': {
     kind: 'count',
-    default: 1e6,
+    default: null,
+    defaultText: '10 s of the quota, at least 1; 1M where nothing limits or all is blocked',
     min: 1,
     max: 1e12,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+    costs:
+      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
   },
   'maxRequest.bytes': {
     kind: 'bytes',
-    default: 2 ** 30,
+    default: null,
+    defaultText:
+      '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
     min: 1,
     max: 2 ** 50,
-    buys: 'Larger single requests. 1 GiB is beyond any sane message: the default only stops absurd amounts.',
-    costs: 'One request can leave the group in debt for maxRequest / quota seconds.',
+    buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+    costs:
+      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -45,7 +45,8 @@ function rowsBelow(prefix: string): SettingRows {
   return Object.fromEntries(rows.map(([key, row]) => [key.slice(prefix.length + 1), row]));
 }
 
-function editorSchema(rows: SettingRows): z.ZodType {
+/** Rows of the settings table, for editors. */
+export function editorSchema(rows: SettingRows): z.ZodType {
   return schemaOf(rows, { leafOf: editorLeaf });
 }
 

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { buildConfig } from './build-config.js';
 import { checkRelations } from './check-relations.js';
+import { checkShareRanges } from './check-share-range.js';
 import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
@@ -63,6 +64,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkReserved(groups, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
+  checkShareRanges(groups, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
   return { config: buildConfig({ source: options.source, node, topic, backends, groups }), mistakes: [] };
 }

@@ -1,3 +1,5 @@
+import type { KeyedLimit, NodeLimit } from '../core/limiter/level-settings.js';
+import type { TopicSplitName } from '../core/limiter/topic-split.js';
 import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
 import type { CostMeterSettings } from '../core/target/cost-meter.js';
 import type { CostFactors } from '../core/target/cost-units.js';
@@ -10,6 +12,7 @@ export interface ResolvedConfig {
   readonly source: string;
   readonly topic: TopicConfig;
   readonly http: HttpConfig;
+  readonly limits: LimitsConfig;
   readonly log: LogConfig;
   readonly metrics: MetricsConfig;
   /** Sampling period of the runtime's round, ms. */
@@ -44,8 +47,19 @@ export interface PolledBackend {
 }
 
 export interface GroupConfig extends GroupSettings {
-  /** Largest amounts a single acquire may ask for. */
-  readonly maxRequest: { readonly messages: number; readonly bytes: number };
+  /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
+  readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
+  /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
+  readonly debtMs: number;
+  /** How this node divides its share over its own topics. */
+  readonly topics: TopicSplitName;
+  readonly perTopic: KeyedLimit;
+  readonly perClient: KeyedLimit;
+}
+
+export interface LimitsConfig extends NodeLimit {
+  /** Acquires that wait at once. */
+  readonly maxWaiting: number;
 }
 
 export interface HttpConfig {

@@ -1,4 +1,5 @@
 import { GROUP_SETTINGS } from './group-settings.js';
+import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
 import { POLLED_BACKEND_SETTINGS } from './polled-backend-settings.js';
 import type { Setting } from './setting.js';
@@ -28,6 +29,7 @@ export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
 export const SETTINGS = {
   node: { path: '', title: 'Node', rows: NODE_SETTINGS },
   http: { path: 'http', title: 'HTTP', rows: HTTP_SETTINGS },
+  limits: { path: 'limits', title: 'Limits of the node', rows: NODE_LIMIT_SETTINGS },
   log: { path: 'log', title: 'Log', rows: LOG_SETTINGS },
   metrics: { path: 'metrics', title: 'Metrics', rows: METRICS_SETTINGS },
   timing: { path: 'timing', title: 'Timing', rows: TIMING_SETTINGS },

@@ -83,10 +83,11 @@ export function createEffects(): Effects {
 }
 
 export function clearEffects(effects: Effects): void {
-  effects.appends.length = 0;
-  effects.changedLanes.length = 0;
-  effects.emptiedLanes.length = 0;
-  effects.unservedLanes.length = 0;
-  effects.notices.length = 0;
+  // Most steps have none of them, and emptying an empty array is a call into the engine: 6 % of a round.
+  if (effects.appends.length > 0) effects.appends.length = 0;
+  if (effects.changedLanes.length > 0) effects.changedLanes.length = 0;
+  if (effects.emptiedLanes.length > 0) effects.emptiedLanes.length = 0;
+  if (effects.unservedLanes.length > 0) effects.unservedLanes.length = 0;
+  if (effects.notices.length > 0) effects.notices.length = 0;
   effects.confirmUntilMs = null;
 }

@@ -78,13 +78,13 @@ export class Coordinator {
     const { backends } = this.targets;
     this.log = new LogReader(settings, this.membership, this.usageMap, { backends, notices });
     this.link = new LinkWatch(settings, notices);
-    this.shares = new ShareBook(settings, laneCount, this);
+    this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
     this.#book = new ReportBook(this.nodeKey, partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, link } = this;
     this.#publisher = new Publisher(settings, {
       ...{ nodeKey, membership, link, appends },
-      ...{ book: this.#book, reporter: this.#reporter },
+      ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
   }
 
@@ -154,6 +154,7 @@ export class Coordinator {
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) this.#table.markAll();
+    else this.#table.markMoving();
     if ((this.phase === 'joining' || this.phase === 'stalled') && this.link.hasExpectedEcho())
       this.#startDeciding(nowMs);
   }
@@ -215,7 +216,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
-    this.#reporter.sampleAll(this.lanes.values(), nowMs);
+    this.#reporter.sampleAll(this.#table.ordered, nowMs);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
@@ -248,7 +249,7 @@ export class Coordinator {
     this.costs.removeSilent(nowMs);
     for (const lane of this.lanes.values()) {
       if (this.#reporter.isIdle(lane, nowMs)) this.#unserve(lane);
-      else if (this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
+      else if (!this.link.isWhole && this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
     }
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
     this.#effects.appends.push(...tombstonesOfForgotten(this));
@@ -285,7 +286,7 @@ export class Coordinator {
       const own = this.membership.get(this.nodeKey)?.position ?? -1;
       for (const lane of this.#table.dirty) this.#updateLane(lane, own, nowMs);
     }
-    this.#table.dirty.clear();
+    this.#table.endUpdate();
   }
 
   #updateLane(lane: LaneState, own: number, nowMs: number): void {

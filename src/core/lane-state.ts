@@ -4,7 +4,7 @@ import { createSettling, type Settling } from './report/settling.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { Link } from './share/isolation.js';
-import type { GroupId } from './vocabulary.js';
+import { DIMENSION_COUNT, type GroupId } from './vocabulary.js';
 
 /** A lane that this node serves: what is sampled, what was reported, and what is applied. */
 export interface LaneState {
@@ -18,6 +18,11 @@ export interface LaneState {
   readonly mapLane: number;
   readonly sample: LaneSample;
   readonly reported: LaneRates;
+  /** Per dimension, units per second: the applied share in the newest own record. */
+  readonly reportedShare: Float64Array;
+  /** Somebody's share goes on moving with log time alone; this node's own does. */
+  isMoving: boolean;
+  isOwnMoving: boolean;
   /** The link its limits were computed for. */
   link: Link;
   /** True from the first report on, until the entry ends. */
@@ -42,6 +47,9 @@ export function createLaneState(
     ...identity,
     sample: new LaneSample(settings.fastWindowMs, settings.slowWindowMs, settings.sampleIntervalMs),
     reported: createLaneRates(),
+    reportedShare: new Float64Array(DIMENSION_COUNT),
+    isMoving: false,
+    isOwnMoving: false,
     link: 'linked',
     hasEntry: false,
     touchedMs: nowMs,

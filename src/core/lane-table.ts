@@ -14,16 +14,28 @@ export class LaneTable {
   readonly lanes = new Map<number, LaneState>();
   /** Lanes whose shares have to be computed again before the step ends. */
   readonly dirty = new Set<LaneState>();
+  /** Lanes whose shares move with log time alone. */
+  readonly #moving = new Set<LaneState>();
+  /** Per partition, whether this node's own share of some lane does. */
+  readonly #needsLogTime: boolean[];
   /** What is configured, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
   readonly #groupIds: readonly GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
+  #ordered: readonly LaneState[] | null = null;
 
   constructor(settings: CoordinatorSettings) {
     this.#groups = [...settings.groups];
+    this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
     this.settings = { ...settings, groups: this.#groups };
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+  }
+
+  /** The served lanes in the order in which they came; another array only after one came or went. */
+  get ordered(): readonly LaneState[] {
+    this.#ordered ??= [...this.lanes.values()];
+    return this.#ordered;
   }
 
   groupIdOf(group: number): GroupId {
@@ -40,6 +52,7 @@ export class LaneTable {
     const identity = { lane, group, settings, direction, groupId, partition, mapLane };
     const state = createLaneState(identity, this.settings, nowMs);
     this.lanes.set(lane, state);
+    this.#ordered = null;
     this.#byMapLane.set(mapLane, state);
     this.dirty.add(state);
     return state;
@@ -48,8 +61,10 @@ export class LaneTable {
   /** Ends a lane; returns whether its group has no served lane any more. */
   end(lane: LaneState): boolean {
     this.lanes.delete(lane.lane);
+    this.#ordered = null;
     this.#byMapLane.delete(lane.mapLane);
     this.dirty.delete(lane);
+    this.#moving.delete(lane);
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
@@ -69,6 +84,27 @@ export class LaneTable {
       lane.settings = settings;
       this.dirty.add(lane);
     }
+  }
+
+  /** Log time went on. */
+  markMoving(): void {
+    for (const lane of this.#moving) this.dirty.add(lane);
+  }
+
+  /** The shares of all dirty lanes have been computed. */
+  endUpdate(): void {
+    for (const lane of this.dirty) {
+      if (lane.isMoving) this.#moving.add(lane);
+      else this.#moving.delete(lane);
+    }
+    this.dirty.clear();
+    this.#needsLogTime.fill(false);
+    for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
+  }
+
+  /** Whether a share of this node waits for the partition's log time to go on. */
+  needsLogTime(partition: number): boolean {
+    return this.#needsLogTime[partition] as boolean;
   }
 
   markAll(): void {

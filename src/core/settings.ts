@@ -1,6 +1,6 @@
 import type { CostMeterSettings } from './target/cost-meter.js';
 import type { LimitingSplit } from './target/limiting-rate.js';
-import type { Direction, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
+import type { Direction, Headroom, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
 
 /** What the core needs to know of a group; `src/config` fills every field from YAML and the settings table. */
 export interface GroupSettings {
@@ -15,6 +15,15 @@ export interface GroupSettings {
   readonly strategy: string;
   /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */
   readonly floorRatio: number;
+  /** How a left-over that nobody wants is handed out. */
+  readonly headroom: Headroom;
+  /** Time constant of the way to a new share, milliseconds of log time; 0 = at once. */
+  readonly smoothingMs: number;
+  /** Most that a share rises per second of log time, as a part of the target; Infinity = at once. */
+  readonly slewPerSecond: number;
+  /** Bounds of every single node's share, as parts of the target, 0 … 1. */
+  readonly minShareRatio: number;
+  readonly maxShareRatio: number;
   /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
   readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */

@@ -40,6 +40,9 @@ export const NO_RATES: Rates = [0, 0];
 export const ISOLATION_POLICIES = ['equal-share', 'floor', 'closed', 'open'] as const;
 export type IsolationPolicy = (typeof ISOLATION_POLICIES)[number];
 
+export const HEADROOMS = ['by-weight', 'by-demand', 'none'] as const;
+export type Headroom = (typeof HEADROOMS)[number];
+
 export function laneOf(group: number, direction: number): number {
   return group * DIRECTION_COUNT + direction;
 }

@@ -70,7 +70,8 @@ export function describeGroup(node: QuotaNode, group: number): GroupStatus {
 function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
   const quota = config.quota[direction];
   const target = targetOf(node, group, direction);
-  const nodes = node.coordinator === null ? [] : nodesOf(node, node.coordinator, group, DIRECTIONS.indexOf(direction));
+  const nodes =
+    node.coordinator === null ? [] : laneShares(node.coordinator, group, DIRECTIONS.indexOf(direction), node.clock());
   return {
     quota: rates(quota),
     target: rates(target),
@@ -94,17 +95,21 @@ function targetOf({ coordinator, config }: QuotaNode, group: number, direction: 
   return [target[MESSAGES] as number, target[BYTES] as number];
 }
 
-function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direction: number): NodeShareStatus[] {
+/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+export function laneShares(
+  coordinator: Coordinator,
+  group: number,
+  direction: number,
+  nowMs: number,
+): NodeShareStatus[] {
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
   const round = shares.converge(group, direction, mapLane);
-  const nowMs = node.clock();
   const rows = rowByPosition(coordinator, mapLane);
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
     const store = usageMap.rows;
-    const reported: Rates =
-      row === undefined ? NO_RATES : [store.share[0][row] as number, store.share[1][row] as number];
+    const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
     return {
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
@@ -112,7 +117,7 @@ function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direc
       demand: rates(columnsAt(round.demand, at)),
       share: rates(columnsAt(round.share, at)),
       reportedShare: rates(reported),
-      reportAgeMs: row === undefined ? null : Math.round(nowMs - (store.readMs[row] as number)),
+      reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };
   });
 }
@@ -120,8 +125,8 @@ function nodesOf(node: QuotaNode, coordinator: Coordinator, group: number, direc
 function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, number> {
   const { membership, usageMap } = coordinator;
   const rows = new Map<number, number>();
-  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.next[row] as number) {
-    const { position } = membership.inSlot(usageMap.rows.member[row] as number);
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+    const { position } = membership.inSlot(usageMap.rows.memberOf(row));
     if (position !== -1) rows.set(position, row);
   }
   return rows;

@@ -91,9 +91,9 @@ function oldestReportMs(node: QuotaNode): number {
   const nowMs = node.clock();
   let oldestMs = nowMs;
   for (const { mapLane } of servedLanes(node)) {
-    for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.next[row] as number) {
-      if (membership.inSlot(usageMap.rows.member[row] as number).position === -1) continue;
-      oldestMs = Math.min(oldestMs, usageMap.rows.readMs[row] as number);
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+      if (membership.inSlot(usageMap.rows.memberOf(row)).position === -1) continue;
+      oldestMs = Math.min(oldestMs, usageMap.rows.readMsOf(row));
     }
   }
   return nowMs - oldestMs;

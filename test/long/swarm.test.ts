@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runSwarm } from '../../sim/swarm.js';
-import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { SETTINGS } from '../simulation/settings.js';
 
 const SEEDS = Number(process.env.SWARM_SEEDS ?? 200);
 /** Pinned seeds and as many new ones, which a failure names. */
@@ -13,8 +13,8 @@ test.each([
   console.log(`${says} seeds ${first} … ${first + SEEDS - 1}`);
   const worst = { whole: 0, split: 0, after: 0 };
   for (let seed = first; seed < first + SEEDS; seed++) {
-    const verdict = runSwarm(seed, SETTINGS, GROUP);
-    const replay = `SWARM_SEED=${seed} npx vitest run --project quick test/simulation/swarm.test.ts`;
+    const verdict = runSwarm(seed, SETTINGS);
+    const replay = `quotamesh sim swarm --seed ${seed}`;
     expect(verdict.problems, [`replay: ${replay}`, ...verdict.plan].join('\n')).toEqual([]);
     for (const phase of ['whole', 'split', 'after'] as const)
       worst[phase] = Math.max(worst[phase], verdict.worst[phase]);

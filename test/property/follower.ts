@@ -38,7 +38,7 @@ export class Follower {
     const told = { backends: this.targets.backends, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     const lanes = settings.groups.length * DIRECTION_COUNT;
-    this.#shares = new ShareBook(settings, lanes, this);
+    this.#shares = new ShareBook(settings, lanes, this.log, this.targets);
   }
 
   read(event: ReadEvent): void {

@@ -40,7 +40,7 @@ export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
   const row = fc.record({
     group: fc.nat(settings.groups.length - 1),
     direction: fc.nat(1),
-    rates: fc.array(rate, { minLength: 4, maxLength: 4 }),
+    rates: fc.array(rate, { minLength: 6, maxLength: 6 }),
     costs: fc.array(rate, { minLength: 1, maxLength: 3 }),
   });
   const action = fc.record<Action>({
@@ -120,15 +120,15 @@ function rowsOf({ rows, partition }: Action, { cluster, groups, partitions }: Co
   return rows.flatMap(({ group, direction, rates, costs: units }) => {
     const groupId = groupIdOf(cluster, groups[group]?.name ?? '');
     if (partitionOf(groupId, partitions) !== partition) return [];
-    const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0] = rates.map(Math.fround);
-    const shares = { shareMessages: 0, shareBytes: 0 };
+    const [usageMessages = 0, usageBytes = 0, demandMessages = 0, demandBytes = 0, ...shares] = rates.map(Math.fround);
+    const [shareMessages = 0, shareBytes = 0] = shares;
     const backends = units.map((cost, at) => ({
       backend: backendIdOf(cluster, `backend-${at}`),
       cost: Math.fround(cost),
     }));
-    const costs = { costs: { transactions: usageMessages, backends } };
-    const usage = { usageMessages, usageBytes, demandMessages, demandBytes };
-    return [{ groupId, direction, topics: 1, ...usage, ...shares, ...costs }];
+    const costs = { transactions: usageMessages, backends };
+    const used = { usageMessages, usageBytes, demandMessages, demandBytes };
+    return [{ groupId, direction, topics: 1, ...used, shareMessages, shareBytes, costs }];
   });
 }
 

@@ -15,6 +15,15 @@ const GROUPS: readonly GroupSettings[] = [
   { ...GROUP, name: 'by-usage', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'proportional' },
   { ...GROUP, name: 'residual', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, strategy: 'equal-residual' },
   { ...GROUP, name: 'costly', cost: { publish: { total: 50, reserved: 20 }, dispatch: { total: 9, reserved: 0 } } },
+  { ...GROUP, name: 'stealing', quota: { publish: [1000, 1e6], dispatch: [7, 1e12] }, strategy: 'steal-halfway' },
+  { ...GROUP, name: 'one-number', quota: { publish: [1000, 1e6], dispatch: [7, 1e12] }, strategy: 'client-rate' },
+  {
+    ...GROUP,
+    name: 'slow',
+    quota: { publish: [1000, 1e6], dispatch: [7, 1e12] },
+    smoothingMs: 900,
+    slewPerSecond: 0.2,
+  },
   { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },
 ];
 
@@ -65,7 +74,7 @@ describe('laws of the log', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 300 },
     );
     expect(seen.size).toBeGreaterThan(5);
   });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { HEADROOMS } from '../../src/core/vocabulary.js';
 import type { Participants } from '../unit/core/convergence/round-of.js';
 
 /**
@@ -12,7 +13,13 @@ export const rate = fc.oneof(
 
 export const positiveRate = rate.map((value) => (value === 0 ? 1 : value));
 
-export interface Cluster extends Required<Pick<Participants, 'usage' | 'demand' | 'weight' | 'floorRatio'>> {
+/** Of a report, in log time: 0 … minutes. */
+const age = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300_000 }));
+
+export interface Cluster
+  extends Required<
+    Pick<Participants, 'usage' | 'demand' | 'applied' | 'ageMs' | 'weight' | 'floorRatio' | 'headroom'>
+  > {
   readonly target: readonly number[];
 }
 
@@ -36,8 +43,11 @@ export function cluster({ nodes = 500, dimensions = 2, weighted = true }: Shape 
       target: fc.array(positiveRate, { minLength: dimensions, maxLength: dimensions }),
       usage: columns,
       demand: columns,
+      applied: columns,
+      ageMs: fc.array(age, { minLength: size, maxLength: size, size: 'max' }),
       weight: fc.array(weight, { minLength: size, maxLength: size, size: 'max' }),
       floorRatio: fc.constantFrom(0, 0.001, 0.1, 0.5, 1),
+      headroom: fc.constantFrom(...HEADROOMS),
     });
   });
 }
@@ -49,11 +59,19 @@ export function reordered(given: Cluster, order: readonly number[]): Cluster {
     ...given,
     usage: given.usage.map(permuted),
     demand: given.demand.map(permuted),
+    applied: given.applied.map(permuted),
+    ageMs: permuted(given.ageMs),
     weight: permuted(given.weight),
   };
 }
 
 export function scaled(given: Cluster, factor: number): Cluster {
   const times = (column: readonly number[]) => column.map((value) => value * factor);
-  return { ...given, target: times(given.target), usage: given.usage.map(times), demand: given.demand.map(times) };
+  return {
+    ...given,
+    target: times(given.target),
+    usage: given.usage.map(times),
+    demand: given.demand.map(times),
+    applied: given.applied.map(times),
+  };
 }

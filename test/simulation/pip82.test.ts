@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/measure.js';
 import { World, type WorldSettings } from '../../sim/world.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 interface ClosedLoopCase {
@@ -20,10 +21,13 @@ interface ClosedLoopCase {
   readonly demandPerTopic?: number;
 }
 
-/** Cases that need what this version does not have. */
-const LATER: Readonly<Record<string, string>> = {
-  'quota-raised': 'the quota changes at run time: hot reload is a later issue',
-  'quota-reduced': 'the quota changes at run time: hot reload is a later issue',
+/** Strategies that must pass; what the others do instead is their text's, and printed. */
+const RUN = ['max-min', 'steal-halfway'] as const;
+const EXEMPT: Readonly<Record<string, string>> = {
+  'client-rate': 'comes to the same shares, in FoundationDB’s rounds',
+  proportional: 'any split that spends the quota stays: 80/20 remains 80/20',
+  'equal-residual': 'exceeds the quota for some rounds, by its text',
+  equal: 'lends nothing: 80/20 of demand is served 50/20',
 };
 
 /**
@@ -39,11 +43,13 @@ const { cases } = JSON.parse(readFileSync(new URL('../vectors/pip82.json', impor
   cases: ClosedLoopCase[];
 };
 const closedLoops = cases.filter(({ kind }) => kind === 'closedLoop');
-const run = closedLoops.filter(({ id }) => !(id in LATER));
+const run = RUN.flatMap((strategy) => closedLoops.map((given) => ({ ...given, strategy })));
 
 function worldOf(strategy: string, quota: number, members: readonly string[], scale = SCALE): World {
   const publish = [quota * scale, Number.POSITIVE_INFINITY] as const;
-  const settings: WorldSettings = { ...SETTINGS, groups: [{ ...GROUP, strategy, quota: { ...GROUP.quota, publish } }] };
+  const group = { ...GROUP, strategy, quota: { ...GROUP.quota, publish } };
+  // The text's plain 10 %: no noise rule. Arrivals come evenly, so there is no noise either.
+  const settings: WorldSettings = { ...SETTINGS, noiseFactor: 0, groups: [group] };
   const world = new World(82, settings);
   for (const member of members) world.start(member);
   world.runFor(100);
@@ -67,6 +73,11 @@ function playCase(world: World, given: ClosedLoopCase, scale: number): number {
   world.runFor(switchMs - world.nowMs);
   if (change.join !== undefined) world.start(change.join);
   if (change.leave !== undefined) world.node(change.leave).leave();
+  if (change.quota !== undefined) {
+    const [group = GROUP] = world.settings.groups;
+    const publish = [change.quota * scale, Number.POSITIVE_INFINITY] as const;
+    world.changeGroup(0, { ...group, quota: { ...group.quota, publish } });
+  }
   return switchMs;
 }
 
@@ -80,9 +91,9 @@ function shareOf(world: World, member: string): number {
   return world.node(member).coordinator.shares.applied[0] as number;
 }
 
-test.each(run)('PIP-82 $id (max-min)', (given) => {
+test.each(run)('PIP-82 $id ($strategy)', (given) => {
   const scale = SCALE_OF_SMALL_CHANGES[given.id] ?? SCALE;
-  const world = worldOf('max-min', given.quota, membersOf(given), scale);
+  const world = worldOf(given.strategy, given.quota, membersOf(given), scale);
   const switchMs = playCase(world, given, scale);
   world.runFor(SETTLED_MS);
   for (let round = 0; round < 10; round++) {
@@ -106,13 +117,14 @@ test.each(run)('PIP-82 $id (max-min)', (given) => {
   world.runFor(2000);
   const total = admittedRate(world.arrivals, switchMs + SETTLED_MS, world.nowMs) / scale;
   if (given.expectedTotal !== undefined) expect(total / given.expectedTotal).toBeCloseTo(1, 1);
-  expect(total / given.quota).toBeLessThanOrEqual(1.05);
+  expect(total / (given.change?.quota ?? given.quota)).toBeLessThanOrEqual(1.05);
 });
 
-test('every closed-loop case is known', () => {
-  console.log(`pip82.json: ${run.length} of ${closedLoops.length} closed-loop cases run here`);
-  for (const [id, reason] of Object.entries(LATER)) console.log(`pip82.json: ${id} not here: ${reason}`);
-  expect(run).toHaveLength(8);
+test('every strategy runs the closed-loop cases or is exempt', () => {
+  console.log(`pip82.json: ${closedLoops.length} closed-loop cases run here, by ${RUN.join(' and ')}`);
+  for (const [name, reason] of Object.entries(EXEMPT)) console.log(`pip82.json: ${name} is exempt: ${reason}`);
+  expect([...RUN, ...Object.keys(EXEMPT)].sort()).toEqual([...STRATEGY_NAMES].sort());
+  expect(closedLoops).toHaveLength(10);
 });
 
 describe.each(['proportional', 'equal-residual'])('%s in a closed loop', (strategy) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runSwarm } from '../../sim/swarm.js';
-import { GROUP, SETTINGS } from './settings.js';
+import { SETTINGS } from './settings.js';
 
 /** SWARM_SEED=n replays one seed. */
 const SEEDS = process.env.SWARM_SEED
@@ -8,11 +8,11 @@ const SEEDS = process.env.SWARM_SEED
   : Array.from({ length: 8 }, (_, at) => 8100 + at);
 
 test.each(SEEDS)('swarm, seed %i', (seed) => {
-  const { plan, problems, worst, utilisation } = runSwarm(seed, SETTINGS, GROUP);
+  const { plan, problems, worst, utilisation } = runSwarm(seed, SETTINGS);
   const figures = Object.entries(worst).map(([phase, rate]) => `${phase} ${rate.toFixed(2)}`);
   console.log(
     `seed ${seed}: worst 5 s ${figures.join(', ')} × quota, utilisation after ${(100 * utilisation).toFixed(1)} %`,
   );
-  const replay = `SWARM_SEED=${seed} npx vitest run --project quick test/simulation/swarm.test.ts`;
+  const replay = `quotamesh sim swarm --seed ${seed}`;
   expect(problems, [`replay: ${replay}`, ...plan].join('\n')).toEqual([]);
 });

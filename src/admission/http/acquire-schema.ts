@@ -1,5 +1,30 @@
+import { NAME_MAX } from '../asked.js';
+
 /** Doubles above this skip whole numbers; every maxRequest is below it. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
+/** Longest wait over HTTP: load balancers between give up after a minute. */
+export const HTTP_WAIT_MS_MAX = 55_000;
+/** Asks of one batch: about 0.5 ms of the event loop. */
+export const BATCH_MAX = 1000;
+
+const COMMON = {
+  group: { type: 'string', minLength: 1, maxLength: 1024, description: 'A configured group.', examples: ['orders'] },
+  direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
+  messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.'),
+  bytes: amount('Bytes asked for; absent = 0.'),
+  retry: {
+    type: 'boolean',
+    default: false,
+    description: 'This work was refused before and is tried again: it is not counted as demand twice.',
+  },
+  topic: { type: 'string', maxLength: NAME_MAX, description: 'What the work is for: see perTopic and topics.' },
+  client: { type: 'string', maxLength: NAME_MAX, description: 'Who does the work: see perClient; waits take turns.' },
+  atMost: {
+    type: 'boolean',
+    default: false,
+    description: 'Grant a part if the whole is not there: whole messages, at least one. The answer says how much.',
+  },
+} as const;
 
 /** What POST /v1/acquire takes. Compiled once by fastify for validation, and printed by GET /openapi.json. */
 export const ACQUIRE_BODY_SCHEMA = {
@@ -8,14 +33,28 @@ export const ACQUIRE_BODY_SCHEMA = {
   required: ['group'],
   anyOf: [{ required: ['messages'] }, { required: ['bytes'] }],
   properties: {
-    group: { type: 'string', minLength: 1, maxLength: 1024, description: 'A configured group.', examples: ['orders'] },
-    direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
-    messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.'),
-    bytes: amount('Bytes asked for; absent = 0.'),
-    retry: {
-      type: 'boolean',
-      default: false,
-      description: 'This work was refused before and is tried again: it is not counted as demand twice.',
+    ...COMMON,
+    waitMs: {
+      type: 'number',
+      minimum: 0,
+      maximum: HTTP_WAIT_MS_MAX,
+      default: 0,
+      description: 'Wait up to so long for the turn of this request; then it is refused. Not together with atMost.',
+    },
+  },
+} as const;
+
+/** What POST /v1/acquire/batch takes: each ask is decided by itself, in order, at once. */
+export const BATCH_BODY_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['asks'],
+  properties: {
+    asks: {
+      type: 'array',
+      minItems: 1,
+      maxItems: BATCH_MAX,
+      items: { ...ACQUIRE_BODY_SCHEMA, properties: COMMON },
     },
   },
 } as const;
@@ -26,19 +65,19 @@ export interface AcquireBody {
   readonly messages?: number;
   readonly bytes?: number;
   readonly retry?: boolean;
+  readonly topic?: string;
+  readonly client?: string;
+  readonly atMost?: boolean;
+  readonly waitMs?: number;
+}
+
+export interface BatchBody {
+  readonly asks: readonly AcquireBody[];
 }
 
 /** Names with a meaning in a later version: today nobody may send them with another one. */
-export const RESERVED_FIELDS: readonly string[] = [
-  'topic',
-  'tenant',
-  'namespace',
-  'client',
-  'cost',
-  'waitMs',
-  'atMost',
-];
+export const RESERVED_FIELDS: readonly string[] = ['tenant', 'namespace', 'cost'];
 
 function amount(description: string) {
-  return { type: 'number', minimum: 0, maximum: AMOUNT_MAX, description, examples: [1] } as const;
+  return { type: 'integer', minimum: 0, maximum: AMOUNT_MAX, description, examples: [1] } as const;
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import type { Telemetry } from '../../ports/telemetry.js';
-import { invalidBody } from './invalid-body.js';
+import { invalidBody, invalidQuery } from './invalid-body.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
 
 export type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
@@ -26,8 +26,11 @@ export function sendError(reply: FastifyReply, error: QuotameshError): void {
 function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const failure = error as Partial<FastifyError>;
-  const [violation] = failure.validation ?? [];
-  if (violation !== undefined && failure.validationContext === 'body') return invalidBody(violation, request.body);
+  const violations = failure.validation ?? [];
+  if (violations.length > 0 && failure.validationContext === 'body') return invalidBody(violations, request.body);
+  if (violations.length > 0 && failure.validationContext === 'querystring') {
+    return invalidQuery(violations, request.query);
+  }
   const made = failure.code === undefined ? undefined : FASTIFY_ERRORS[failure.code];
   if (made !== undefined) return made(failure, request);
   return new QuotameshError('UNEXPECTED', { reason: failure.message ?? String(error) }, { cause: error });

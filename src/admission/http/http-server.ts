@@ -7,6 +7,7 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
 import { VERSION } from '../../version.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { addAcquireRoute } from './acquire-route.js';
+import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addHealthRoutes } from './health-routes.js';
@@ -35,7 +36,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     return503OnClosing: false,
     // A group name has up to 200 characters, three times as many when percent-encoded.
     routerOptions: { maxParamLength: 1024 },
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: true } },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
   });
@@ -51,6 +52,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   await app.register(swagger, { openapi: OPENAPI });
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError });
+    addBatchRoute(app, { node, outcomes, handleError });
     addStatusRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);

@@ -1,61 +1,135 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
-import { type ErrorFacts, QuotameshError } from '../../errors.js';
-import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, RESERVED_FIELDS } from './acquire-schema.js';
+import { QuotameshError } from '../../errors.js';
+import { NAME_MAX } from '../asked.js';
+import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, RESERVED_FIELDS } from './acquire-schema.js';
 
-/** The catalogue's error for what the schema of an acquire has refused: it names the field, and shows what was sent. */
-export function invalidBody(violation: FastifySchemaValidationError, body: unknown): QuotameshError {
-  // First of all: a misspelled "messages" would otherwise be reported as an absent one.
-  const unexpected = Object.keys(isObject(body) ? body : {}).find((name) => !FIELDS.includes(name));
-  if (unexpected !== undefined) return unexpectedField(unexpected);
-  const [, field = ''] = violation.instancePath.split('/');
-  if (violation.keyword === 'required') return missingField(String(violation.params.missingProperty));
+type Violations = readonly FastifySchemaValidationError[];
+
+/**
+ * The catalogue's error for what a schema has refused: it names every wrong field, and shows what was sent. One wrong
+ * field is an error of its own code, several are FIELDS_INVALID.
+ */
+export function invalidBody(violations: Violations, body: unknown): QuotameshError {
   if (!isObject(body)) {
     return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(body)}` });
   }
-  const sent = show(body[field]);
-  if (field === 'messages' || field === 'bytes') {
-    return new QuotameshError('AMOUNT_INVALID', {
-      field,
-      reason: `must be a finite number from 0 to ${AMOUNT_MAX} (2^53 − 1), got ${sent}`,
-    });
-  }
-  return new QuotameshError('FIELD_INVALID', { field, reason: `${ALLOWED[field] ?? violation.message}, got ${sent}` });
+  return oneOf(violations.flatMap((violation) => errorOf(violation, body)));
+}
+
+/** Query parameters: none but those of the route, each at most once. */
+export function invalidQuery(violations: Violations, query: unknown): QuotameshError {
+  return oneOf(
+    violations.map((violation) => {
+      if (violation.keyword === 'additionalProperties') {
+        const field = shown(String(violation.params.additionalProperty));
+        return new QuotameshError('FIELD_UNKNOWN', { field, near: ': no such query parameter' });
+      }
+      const field = violation.instancePath.slice(1);
+      const sent = isObject(query) ? show(query[field]) : '';
+      return new QuotameshError('FIELD_INVALID', { field, reason: `must be given once, got ${sent}` });
+    }),
+  );
 }
 
 const FIELDS = Object.keys(ACQUIRE_BODY_SCHEMA.properties);
+const FIELDS_OF_ASK = FIELDS.filter((field) => field !== 'waitMs');
 
 const ALLOWED: Readonly<Record<string, string>> = {
   group: 'must be a string of 1 to 1024 characters',
   direction: 'must be "publish" or "dispatch"',
   retry: 'must be true or false',
+  topic: `must be a string of at most ${NAME_MAX} characters`,
+  client: `must be a string of at most ${NAME_MAX} characters`,
+  atMost: 'must be true or false',
+  waitMs: `must be a number of milliseconds from 0 to ${HTTP_WAIT_MS_MAX}`,
+  asks: `must be an array of 1 to ${BATCH_MAX} asks`,
 };
+
+function oneOf(errors: readonly QuotameshError[]): QuotameshError {
+  const byMessage = new Map(errors.map((error) => [error.message, error]));
+  const distinct = [...byMessage.values()];
+  if (distinct.length === 1) return distinct[0]!;
+  const named = distinct.slice(0, NAMED_MAX).map(({ message }) => message);
+  const more = distinct.length > NAMED_MAX ? [`and ${distinct.length - NAMED_MAX} more`] : [];
+  return new QuotameshError('FIELDS_INVALID', { count: distinct.length, details: [...named, ...more].join('; ') });
+}
+
+function errorOf(violation: FastifySchemaValidationError, body: object): QuotameshError[] {
+  const { instancePath, keyword, params } = violation;
+  // "messages or bytes" is one rule, told once: by anyOf, unless a misspelled field explains it.
+  if (keyword === 'required' && /\/anyOf\//.test(violation.schemaPath)) return [];
+  const path = instancePath.split('/').slice(1);
+  const where = path[0] === 'asks' && path.length > 1 ? `asks[${path[1]}].` : '';
+  const ask = valueAt(body, where === '' ? [] : path.slice(0, 2));
+  const fields = path[0] === 'asks' || 'asks' in body ? FIELDS_OF_ASK : FIELDS;
+  if (keyword === 'anyOf')
+    return hasUnknown(ask, fields) ? [] : [amountError(where, 'are both absent: name at least one')];
+  if (keyword === 'additionalProperties') return [unexpectedField(where, String(params.additionalProperty), fields)];
+  if (keyword === 'required') return [missingField(where, String(params.missingProperty))];
+  const field = path[where === '' ? 0 : 2];
+  if (field === undefined) {
+    return [
+      new QuotameshError('FIELD_INVALID', { field: where.slice(0, -1), reason: `must be an object, got ${show(ask)}` }),
+    ];
+  }
+  return [wrongValue(where, field, isObject(ask) ? ask[field] : undefined)];
+}
+
+function wrongValue(where: string, field: string, sent: unknown): QuotameshError {
+  if (field !== 'messages' && field !== 'bytes') {
+    return new QuotameshError('FIELD_INVALID', {
+      field: where + field,
+      reason: `${ALLOWED[field]}, got ${show(sent)}`,
+    });
+  }
+  const reason =
+    typeof sent === 'number' && sent >= 0 && sent <= AMOUNT_MAX
+      ? `must be a whole number, got ${sent}`
+      : `must be a finite number from 0 to ${AMOUNT_MAX} (2^53 − 1), got ${show(sent)}`;
+  return new QuotameshError('AMOUNT_INVALID', { field: where + field, reason });
+}
+
+function valueAt(body: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
+}
+
+function hasUnknown(ask: unknown, fields: readonly string[]): boolean {
+  return isObject(ask) && Object.keys(ask).some((field) => !fields.includes(field));
+}
 
 function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
   return typeof body === 'object' && body !== null && !Array.isArray(body);
 }
 
-function unexpectedField(field: string): QuotameshError {
-  const shown = field.slice(0, SHOWN_MAX);
-  if (RESERVED_FIELDS.includes(field)) return new QuotameshError('FIELD_RESERVED', { field });
-  const near = nearestNames(field, FIELDS);
-  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${FIELDS.join(', ')}`;
-  return new QuotameshError('FIELD_UNKNOWN', { field: shown, near: hint });
+function unexpectedField(where: string, field: string, known: readonly string[]): QuotameshError {
+  if (RESERVED_FIELDS.includes(field)) return new QuotameshError('FIELD_RESERVED', { field: where + field });
+  const near = nearestNames(field, known);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${known.join(', ')}`;
+  return new QuotameshError('FIELD_UNKNOWN', { field: where + shown(field), near: hint });
 }
 
-function missingField(field: string): QuotameshError {
-  if (field === 'group') return new QuotameshError('FIELD_INVALID', { field, reason: 'is missing: name the group' });
-  const facts: ErrorFacts = { field: 'messages and bytes', reason: 'are both absent: name at least one' };
-  return new QuotameshError('AMOUNT_INVALID', facts);
+function missingField(where: string, field: string): QuotameshError {
+  const reason = field === 'group' ? 'is missing: name the group' : `is missing: ${ALLOWED[field]}`;
+  return new QuotameshError('FIELD_INVALID', { field: where + field, reason });
 }
 
-/** Characters of a client's input that an answer repeats. */
+function amountError(where: string, reason: string): QuotameshError {
+  return new QuotameshError('AMOUNT_INVALID', { field: `${where}messages and ${where}bytes`, reason });
+}
+
+/** Characters of a client's input that an answer repeats, and wrong fields that it names. */
 const SHOWN_MAX = 80;
+const NAMED_MAX = 20;
+
+function shown(text: string): string {
+  return text.slice(0, SHOWN_MAX);
+}
 
 function show(sent: unknown): string {
   if (sent === null) return 'null';
   if (Array.isArray(sent)) return 'an array';
   if (typeof sent === 'object') return 'an object';
-  if (typeof sent === 'string') return JSON.stringify(sent.slice(0, SHOWN_MAX));
+  if (typeof sent === 'string') return JSON.stringify(shown(sent));
   return String(sent);
 }

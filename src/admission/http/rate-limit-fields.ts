@@ -1,4 +1,5 @@
-import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension } from '../../core/vocabulary.js';
+import type { Level } from '../../core/limiter/levels.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/vocabulary.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 
 /**
@@ -28,21 +29,47 @@ export class RateLimitFields {
   current(
     lane: number,
     nowMs: number,
-    refused?: { readonly dimension: Dimension; readonly retryAfterS: number },
+    refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
   ): string {
     const { names } = this.#of(lane);
+    const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
     let field = '';
     for (let at = 0; at < DIMENSIONS.length; at++) {
       if (names[at] === '') continue;
       const remaining = wholeUnits(this.#node.limiter.available(lane, at, nowMs));
-      const window = refused?.dimension === DIMENSIONS[at] ? `;t=${refused.retryAfterS}` : '';
+      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : '';
       field += `${field === '' ? '' : ', '}"${names[at]}";r=${remaining}${window}`;
     }
-    return field;
+    if (refused === undefined || names.includes(violated)) return field;
+    return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
   }
 
-  nameOf(lane: number, dimension: Dimension): string {
-    return this.#of(lane).names[DIMENSIONS.indexOf(dimension)] ?? '';
+  /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
+  policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
+    const own = this.policy(lane);
+    const at = DIMENSIONS.indexOf(dimension);
+    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
+    if (limit === Number.POSITIVE_INFINITY) return own;
+    return `${own === '' ? '' : `${own}, `}${policyItem(this.nameOf(lane, dimension, level), limit, at)}`;
+  }
+
+  /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
+  nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
+    const at = DIMENSIONS.indexOf(dimension);
+    const group = this.#of(lane).names[at] ?? '';
+    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
+    if (limit === Number.POSITIVE_INFINITY) return group;
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    if (level === 'node') return `node-${direction}-${dimension}`;
+    return `${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`;
+  }
+
+  /** Null for the group: its quota is the policy. */
+  #limitOf(lane: number, level: Level): Rates | null {
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    if (level === 'node') return this.#node.config.limits[direction];
+    if (level === 'topic') return this.#node.gate.groupOf(lane).perTopic[direction];
+    return level === 'client' ? this.#node.gate.groupOf(lane).perClient[direction] : null;
   }
 
   #of(lane: number): LanePolicies {

@@ -1,17 +1,20 @@
+import { LEVELS, type Level } from '../../core/limiter/levels.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, slotOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import type { Refused } from '../decision.js';
 import { problemOf, QUOTA_EXCEEDED_TYPE } from './problem.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
 
 /**
  * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of a
- * slot is written once: an error object and JSON.stringify per refusal made them two and a half times as expensive as grants.
+ * slot by a level is written once: an error object and JSON.stringify per refusal made them two and a half times as expensive
+ * as grants.
  */
 export class RefusalAnswers {
   readonly fields: RateLimitFields;
   readonly #node: QuotaNode;
-  /** Per slot: the body up to the number that ends it. */
+  /** Per slot and level: the body up to the number that ends it. */
   readonly #heads: string[] = [];
 
   constructor(node: QuotaNode, fields: RateLimitFields) {
@@ -19,21 +22,29 @@ export class RefusalAnswers {
     this.fields = fields;
   }
 
-  body(lane: number, dimension: Dimension, retryAfterMs: number): string {
-    const slot = slotOf(lane, DIMENSIONS.indexOf(dimension));
-    this.#heads[slot] ??= this.#headOf(lane, dimension);
-    return `${this.#heads[slot]}${retryAfterMs}}`;
+  body(lane: number, { level, dimension, retryAfterMs }: Refused): string {
+    const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * LEVELS.length + LEVELS.indexOf(level);
+    this.#heads[at] ??= this.#headOf(lane, level, dimension);
+    return `${this.#heads[at]}${retryAfterMs}}`;
   }
 
-  #headOf(lane: number, dimension: Dimension): string {
+  #headOf(lane: number, level: Level, dimension: Dimension): string {
     const group = this.#node.config.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '';
     const facts = { group, direction: DIRECTIONS[lane % DIRECTION_COUNT] as string, dimension };
+    const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
     const problem = {
-      ...problemOf(new QuotameshError('QUOTA_EXCEEDED', facts), QUOTA_EXCEEDED_TYPE),
-      'violated-policies': [this.fields.nameOf(lane, dimension)],
+      ...problemOf(error, QUOTA_EXCEEDED_TYPE),
+      'violated-policies': [this.fields.nameOf(lane, dimension, level)],
       ...facts,
-      level: 'group',
+      level,
     };
     return `${JSON.stringify(problem).slice(0, -1)},"retryAfterMs":`;
   }
 }
+
+const WHAT: Readonly<Record<Level, string>> = {
+  group: 'quota',
+  node: 'limit of the node',
+  topic: 'limit of the topic',
+  client: 'limit of the client',
+};

@@ -1,3 +1,5 @@
+import { LEVELS } from '../../core/limiter/levels.js';
+
 /**
  * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
  * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways.
@@ -40,7 +42,7 @@ const QUOTA_EXCEEDED = {
   group: text,
   direction: { type: 'string', enum: ['publish', 'dispatch'] },
   dimension: { type: 'string', enum: ['messages', 'bytes'] },
-  level: { type: 'string', enum: ['group'], description: 'What refused; more levels follow in later versions.' },
+  level: { type: 'string', enum: LEVELS, description: 'The first level that refused.' },
 };
 
 export const PROBLEM = problem('An error of the catalogue (docs/errors.md).', PROBLEM_MEMBERS);
@@ -52,8 +54,36 @@ const RATE_LIMIT = {
   RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
 };
 
+const GRANTED = {
+  ...record({ granted: { type: 'boolean', enum: [true] } }),
+  properties: {
+    granted: { type: 'boolean', enum: [true] },
+    messages: { ...count, description: 'What was granted, where atMost was asked for.' },
+    bytes: count,
+  },
+};
+
+const BATCH_ANSWER = {
+  type: 'object',
+  required: ['status', 'granted'],
+  additionalProperties: false,
+  properties: {
+    status: { type: 'integer', description: 'As that of a single acquire: 200, 429, 503, 404 or 422.' },
+    granted: yes,
+    messages: count,
+    bytes: count,
+    code: text,
+    detail: text,
+    remedy: text,
+    group: text,
+    level: { type: 'string', enum: LEVELS },
+    dimension: { type: 'string', enum: ['messages', 'bytes'] },
+    retryAfterMs: count,
+  },
+};
+
 export const ACQUIRE_ANSWERS = {
-  200: { ...json('Granted: go on.', record({ granted: { type: 'boolean', enum: [true] } })), headers: RATE_LIMIT },
+  200: { ...json('Granted: go on.', GRANTED), headers: RATE_LIMIT },
   400: PROBLEM,
   404: PROBLEM,
   413: PROBLEM,
@@ -64,6 +94,14 @@ export const ACQUIRE_ANSWERS = {
     headers: { ...RETRY_AFTER, ...RATE_LIMIT },
   },
   503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
+} as const;
+
+export const BATCH_ANSWERS = {
+  200: json('One answer per ask, in their order.', record({ answers: listOf(BATCH_ANSWER) })),
+  400: PROBLEM,
+  413: PROBLEM,
+  415: PROBLEM,
+  422: PROBLEM,
 } as const;
 
 export const READY = json(

@@ -15,7 +15,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
         summary: 'All groups, with what this node does for them',
         tags,
         querystring: PAGE,
-        response: { 200: GROUPS },
+        response: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
       },
     },
     (request, reply) => {
@@ -28,8 +28,9 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
       schema: {
         summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
         tags,
+        querystring: NO_QUERY,
         params: { type: 'object', required: ['group'], properties: { group: { type: 'string' } } },
-        response: { 200: GROUP, 404: PROBLEM },
+        response: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
       },
     },
     (request, reply) => {
@@ -38,7 +39,14 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
   );
   app.get(
     '/v1/nodes',
-    { schema: { summary: 'This node, the members of the cluster, the topic', tags, response: { 200: NODES } } },
+    {
+      schema: {
+        summary: 'This node, the members of the cluster, the topic',
+        tags,
+        querystring: NO_QUERY,
+        response: { 200: NODES, 422: PROBLEM },
+      },
+    },
     (_, reply) => {
       reply.send(node.status());
     },
@@ -47,14 +55,19 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
 
 const tags = ['status'];
 
+/** Routes without parameters of their own refuse them: a misspelled one would be ignored silently. */
+export const NO_QUERY = { type: 'object', additionalProperties: false } as const;
+
 const PAGE = {
   type: 'object',
+  additionalProperties: false,
   properties: { after: { type: 'string', description: 'Begin behind this group: `next` of the page before.' } },
 } as const;
 
 function pageOfGroups(node: QuotaNode, after: string | undefined) {
   const { groups } = node.config;
-  const first = after === undefined ? 0 : node.gate.groupIndex(after) + 1;
+  const first = after === undefined ? 0 : groups.findIndex(({ name }) => name === after) + 1;
+  if (after !== undefined && first === 0) node.gate.unknownGroup(after);
   const page = groups.slice(first, first + PAGE_MAX).map((_, at) => summarizeGroup(node, first + at));
   const next = first + PAGE_MAX < groups.length ? (page.at(-1)?.group ?? null) : null;
   return { groups: page, next };

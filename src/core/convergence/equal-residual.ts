@@ -16,7 +16,13 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  * the floor (Σ grows by at most floorRatio · target), because a starved node could never show again that it wants
  * something.
  */
-export const equalResidual: Strategy = { name: 'equal-residual', reads: 'usage', overshoots: true, converge };
+export const equalResidual: Strategy = {
+  name: 'equal-residual',
+  remembers: false,
+  reads: 'usage',
+  overshoots: true,
+  converge,
+};
 
 function converge(round: Round): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -1,25 +1,34 @@
 import { type Round, sum } from './strategy.js';
 
 /**
- * Lifts every share to the node's floor (floorRatio · target · wᵢ/Σw) and takes what that costs from the others in
- * proportion to what they have above their floors, so that Σ shares stays what it was. A starved node could never show
+ * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). What that costs comes from what is left of the
+ * target, then from the others in proportion to what they have above their floors. A starved node could never show
  * again that it wants something: Pulsar's floor of 1 unit/s per node, as a *sum* bounded by the target.
  */
-export function liftToFloors(round: Round, dimension: number): void {
-  const share = round.share[dimension] as Float64Array;
+export function liftToFloors(round: Round, dimension: number, amounts: Float64Array): void {
+  if (floors.length < round.count) floors = new Float64Array(round.count * 2);
   const perWeight = floorPerWeight(round, dimension);
+  for (let at = 0; at < round.count; at++) floors[at] = perWeight * (round.weight[at] as number);
+  liftTo(amounts, floors, round.count, round.target[dimension] as number);
+}
+
+let floors = new Float64Array(64);
+
+/** The same with any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
+export function liftTo(amounts: Float64Array, low: Float64Array, count: number, most: number): void {
   let missing = 0;
   let above = 0;
-  for (let at = 0; at < round.count; at++) {
-    const spare = (share[at] as number) - perWeight * (round.weight[at] as number);
+  for (let at = 0; at < count; at++) {
+    const spare = (amounts[at] as number) - (low[at] as number);
     if (spare < 0) missing -= spare;
     else above += spare;
   }
   if (missing === 0) return;
-  const keep = above > missing ? 1 - missing / above : 0;
-  for (let at = 0; at < round.count; at++) {
-    const floor = perWeight * (round.weight[at] as number);
-    share[at] = floor + Math.max(0, (share[at] as number) - floor) * keep;
+  const cost = missing - Math.max(0, most - sum(amounts, count));
+  const keep = cost <= 0 ? 1 : above > cost ? 1 - cost / above : 0;
+  for (let at = 0; at < count; at++) {
+    const least = low[at] as number;
+    amounts[at] = least + Math.max(0, (amounts[at] as number) - least) * keep;
   }
 }
 

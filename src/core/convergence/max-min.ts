@@ -1,7 +1,8 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
 import { floorPerWeight } from './floors.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
-import { waterFill } from './water-fill.js';
+import { addHeadroom } from './headroom.js';
+import { needsConvergence, type Round, type Strategy } from './strategy.js';
+import { fillTo, larger, smaller } from './water-fill.js';
 
 /**
  * Weighted max-min fairness over *demand*, all dimensions jointly (ours; peers-and-theory 4.1).
@@ -10,7 +11,7 @@ import { waterFill } from './water-fill.js';
  *     then fill:     shareᵢ = clamp(wᵢ · L, floorᵢ, demandᵢ),  L so that Σ shares = min(target, Σ demand)
  *     jointly:       a node asks a dimension only for the part of its demand that the levels of the others let it use;
  *                    fill again with that, ≤ 8 passes; then everybody gets the part that its tightest dimension allows
- *     left over:     headroom by weight, so that a waking node does not start from 0
+ *     left over:     headroom by weight (the group's `headroom`), so that a waking node does not start from 0
  *
  * Worked (floorRatio 0): target 100, demand 70/70 → 50/50. Demand 10/80/80 → 10/45/45. Demand 20/30 → 45/55: 50 left
  * over, 25 each. Nobody wants anything → target · wᵢ/Σw.
@@ -21,7 +22,7 @@ import { waterFill } from './water-fill.js';
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
  */
-export const maxMin: Strategy = { name: 'max-min', reads: 'demand', overshoots: false, converge };
+export const maxMin: Strategy = { name: 'max-min', remembers: false, reads: 'demand', overshoots: false, converge };
 
 const PASSES = 8;
 /** Passes end when no level moves by more than this part of itself: a thousandth of a percent of a share. */
@@ -29,28 +30,32 @@ const SETTLED_RATIO = 1e-5;
 
 /** Scratch, reused for every lane: nothing is allocated per round in the steady state. */
 const limited: boolean[] = [];
-const level: number[] = [];
+const level = new Float64Array(DIMENSION_COUNT);
+/** Whether the level of a dimension moved in the last pass: the others then have to be filled anew. */
+const moved: boolean[] = [];
+/** Whether what is asked of a dimension is not what it was filled with. */
+const stale: boolean[] = [];
 let low: Float64Array[] = [];
 let asked: Float64Array[] = [];
+let usable = new Float64Array(0);
 
 function converge(round: Round): void {
   let limitedCount = 0;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     limited[dimension] = needsConvergence(round, dimension);
     level[dimension] = round.target[dimension] === 0 ? 0 : Number.POSITIVE_INFINITY;
+    moved[dimension] = true;
     if (limited[dimension]) limitedCount++;
   }
   if (limitedCount === 0) return;
   reserveScratch(round.count);
   setFloors(round);
   const passes = limitedCount === 1 && level.every((known) => known > 0) ? 1 : PASSES;
-  let moved = true;
-  for (let pass = 0; pass < passes && moved; pass++) moved = fillOnce(round);
+  let settled = false;
+  for (let pass = 0; pass < passes && !settled; pass++) settled = fillOnce(round);
+  useTightest(round);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (limited[dimension]) useTightest(round, dimension);
-  }
-  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (limited[dimension]) addHeadroom(round, dimension);
+    if (limited[dimension]) addHeadroom(round, dimension, low[dimension] as Float64Array);
   }
 }
 
@@ -64,31 +69,43 @@ function setFloors(round: Round): void {
 }
 
 /**
- * Fills every limited dimension once with what the levels of the previous pass let each node use; true if a level
- * moved.
+ * Fills every limited dimension once with what the levels of the previous pass let each node use; true if no level
+ * moved by more than settles it. Where no other level moved at all the fill would only repeat itself: left out.
  */
 function fillOnce(round: Round): boolean {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (limited[dimension]) ask(round, dimension);
+    if (limited[dimension] && hasOtherMoved(dimension)) ask(round, dimension);
+    else stale[dimension] = false;
   }
-  let moved = false;
+  let settled = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    if (!limited[dimension]) continue;
     const before = level[dimension] as number;
-    const target = round.target[dimension] as number;
-    const out = round.share[dimension] as Float64Array;
-    const after = waterFill(
-      low[dimension] as Float64Array,
-      asked[dimension] as Float64Array,
-      round.weight,
-      round.count,
-      target,
-      out,
-    );
-    level[dimension] = after;
-    if (after !== before && !(Math.abs(after - before) <= SETTLED_RATIO * after)) moved = true;
+    moved[dimension] = false;
+    if (!stale[dimension]) continue;
+    fill(round, dimension);
+    const after = level[dimension] as number;
+    moved[dimension] = after !== before;
+    if (after !== before && !(Math.abs(after - before) <= SETTLED_RATIO * after)) settled = false;
   }
-  return moved;
+  return settled;
+}
+
+function hasOtherMoved(dimension: number): boolean {
+  for (let other = 0; other < DIMENSION_COUNT; other++) if (other !== dimension && moved[other]) return true;
+  return false;
+}
+
+function fill(round: Round, dimension: number): void {
+  fillTo(
+    low[dimension] as Float64Array,
+    asked[dimension] as Float64Array,
+    round.weight,
+    round.count,
+    round.target,
+    level,
+    dimension,
+    round.share[dimension] as Float64Array,
+  );
 }
 
 /**
@@ -97,44 +114,49 @@ function fillOnce(round: Round): boolean {
  * low.
  */
 function ask(round: Round, dimension: number): void {
-  const target = asked[dimension] as Float64Array;
-  for (let at = 0; at < round.count; at++) {
-    let usable = 1;
-    for (let other = 0; other < DIMENSION_COUNT; other++) {
-      if (other === dimension) continue;
-      const demand = (round.demand[other] as Float64Array)[at] as number;
-      const offered = (round.weight[at] as number) * (level[other] as number);
-      if (demand > 0 && offered < demand * usable) usable = offered / demand;
+  stale[dimension] = true;
+  const wanted = asked[dimension] as Float64Array;
+  wanted.fill(1, 0, round.count);
+  for (let other = 0; other < DIMENSION_COUNT; other++) {
+    if (other === dimension || level[other] === Number.POSITIVE_INFINITY) continue;
+    const levelThere = level[other] as number;
+    const demand = round.demand[other] as Float64Array;
+    for (let at = 0; at < round.count; at++) {
+      const offered = (round.weight[at] as number) * levelThere;
+      wanted[at] = smaller(wanted[at] as number, partOf(offered, demand[at] as number));
     }
-    const wanted = usable * ((round.demand[dimension] as Float64Array)[at] as number);
-    target[at] = Math.max(wanted, (low[dimension] as Float64Array)[at] as number);
+  }
+  raise(low[dimension] as Float64Array, wanted, round.demand[dimension] as Float64Array, round.count, wanted);
+}
+
+/** Raises `low` from the floor to what the node can use given all dimensions. */
+function useTightest(round: Round): void {
+  usable.fill(1, 0, round.count);
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (round.target[dimension] === Number.POSITIVE_INFINITY) continue;
+    const demand = round.demand[dimension] as Float64Array;
+    const share = round.share[dimension] as Float64Array;
+    for (let at = 0; at < round.count; at++) {
+      usable[at] = smaller(usable[at] as number, partOf(share[at] as number, demand[at] as number));
+    }
+  }
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    const floors = low[dimension] as Float64Array;
+    if (limited[dimension]) raise(floors, usable, round.demand[dimension] as Float64Array, round.count, floors);
   }
 }
 
-/**
- * Raises `low` from the floor to what the node can use given all dimensions. Reads shares only, so the order is free.
- */
-function useTightest(round: Round, dimension: number): void {
-  const usableOf = low[dimension] as Float64Array;
-  const demandHere = round.demand[dimension] as Float64Array;
-  for (let at = 0; at < round.count; at++) {
-    let usable = 1;
-    for (let other = 0; other < DIMENSION_COUNT; other++) {
-      const demand = (round.demand[other] as Float64Array)[at] as number;
-      const share = (round.share[other] as Float64Array)[at] as number;
-      if (demand > 0 && share < demand * usable) usable = share / demand;
-    }
-    usableOf[at] = Math.max(usableOf[at] as number, usable * (demandHere[at] as number));
-  }
+/** The part of a demand that an offer meets, 0 … 1. */
+function partOf(offered: number, demand: number): number {
+  const most = larger(offered, demand);
+  return most > 0 ? offered / most : 1;
 }
 
-function addHeadroom(round: Round, dimension: number): void {
-  const share = round.share[dimension] as Float64Array;
-  const usable = low[dimension] as Float64Array;
-  const left = (round.target[dimension] as number) - sum(usable, round.count);
-  const perWeight = left > 0 ? left / sum(round.weight, round.count) : 0;
-  for (let at = 0; at < round.count; at++)
-    share[at] = (usable[at] as number) + perWeight * (round.weight[at] as number);
+/** outᵢ = max(lowestᵢ, partᵢ · demandᵢ) */
+function raise(lowest: Float64Array, part: Float64Array, demand: Float64Array, count: number, out: Float64Array): void {
+  for (let at = 0; at < count; at++) {
+    out[at] = larger(lowest[at] as number, (part[at] as number) * (demand[at] as number));
+  }
 }
 
 function reserveScratch(count: number): void {
@@ -142,4 +164,5 @@ function reserveScratch(count: number): void {
   const columns = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(Math.max(64, count * 2)));
   low = columns();
   asked = columns();
+  usable = new Float64Array(Math.max(64, count * 2));
 }

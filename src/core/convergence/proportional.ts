@@ -16,7 +16,13 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  * `steal-halfway` are the fair ones. Dimensions are split apart: usage shows already what a node can use of both
  * together.
  */
-export const proportional: Strategy = { name: 'proportional', reads: 'usage', overshoots: false, converge };
+export const proportional: Strategy = {
+  name: 'proportional',
+  remembers: false,
+  reads: 'usage',
+  overshoots: false,
+  converge,
+};
 
 function converge(round: Round): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -33,5 +39,5 @@ export function splitByUsage(round: Round, dimension: number): void {
   const base = used > 0 ? usage : round.weight;
   const total = used > 0 ? used : sum(round.weight, round.count);
   for (let at = 0; at < round.count; at++) share[at] = target * ((base[at] as number) / total);
-  liftToFloors(round, dimension);
+  liftToFloors(round, dimension, share);
 }

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Headroom } from '../vocabulary.js';
 
 /**
  * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge jointly
@@ -12,12 +12,20 @@ export interface Round {
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
   readonly usage: readonly Float64Array[];
   readonly demand: readonly Float64Array[];
+  /** Units per second, [dimension][participant]: the share applied when the node reported last; 0 = not known. */
+  readonly applied: readonly Float64Array[];
+  /** Milliseconds of log time since that report; Infinity without one. */
+  readonly ageMs: Float64Array;
   /** > 0. */
   readonly weight: Float64Array;
   /** [dimension]; Infinity = unlimited, 0 = blocked. */
   readonly target: Float64Array;
   /** Σ of the floors as a part of the target, 0 … 1. */
   floorRatio: number;
+  /** What becomes of a left-over that nobody wants. */
+  headroom: Headroom;
+  /** Out: 1 where a wrapper has not let a share arrive at what the strategy says; it moves on with log time alone. */
+  readonly moving: Uint8Array;
   /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
   readonly share: readonly Float64Array[];
 }
@@ -25,10 +33,12 @@ export interface Round {
 /**
  * A convergence function. Laws (test/property/strategies.test.ts): finite, ≥ 0, blind to the order of nodes,
  * scale-free, Σ shares ≤ target (unless `overshoots` says otherwise), nobody below the floor, target · wᵢ/Σw when
- * nobody wants anything.
+ * nobody wants anything. What it remembers from round to round travels in records (`applied`), nowhere else.
  */
 export interface Strategy {
   readonly name: string;
+  /** It reads `applied`: nodes must report their shares while these move. */
+  readonly remembers: boolean;
   /** The reported signal whose significant change matters to it. */
   readonly reads: 'usage' | 'demand';
   /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
@@ -42,9 +52,13 @@ export function createRound(capacity: number): Round {
     count: 0,
     usage: perDimension(),
     demand: perDimension(),
+    applied: perDimension(),
+    ageMs: new Float64Array(capacity),
     weight: new Float64Array(capacity),
     target: new Float64Array(DIMENSION_COUNT),
     floorRatio: 0,
+    headroom: 'by-weight',
+    moving: new Uint8Array(capacity),
     share: perDimension(),
   };
 }
@@ -53,10 +67,15 @@ export function createRound(capacity: number): Round {
  * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
  */
 export function needsConvergence(round: Round, dimension: number): boolean {
-  const target = round.target[dimension] as number;
-  if (target > 0 && target !== Number.POSITIVE_INFINITY) return true;
-  (round.share[dimension] as Float64Array).fill(target, 0, round.count);
+  if (isLimited(round, dimension)) return true;
+  (round.share[dimension] as Float64Array).fill(round.target[dimension] as number, 0, round.count);
   return false;
+}
+
+/** Neither unlimited nor blocked. */
+export function isLimited(round: Round, dimension: number): boolean {
+  const target = round.target[dimension] as number;
+  return target > 0 && target !== Number.POSITIVE_INFINITY;
 }
 
 /** Σ over the participants, in their order. */

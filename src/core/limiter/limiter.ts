@@ -1,4 +1,5 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { Buckets } from './buckets.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
 export const GRANTED = 0;
@@ -7,26 +8,15 @@ export const UNCONFIRMED = 1;
 export const REFUSED = 2;
 
 /**
- * The limiter of one node: a lazy token bucket per slot, in columns (PIP-322, "Using an asynchronous token bucket";
- * here without its eventual consistency: one thread, so consumption is exact).
- *
- * Refill is computed from elapsed time when a lane is asked, so there is no timer. Tokens are doubles: the fraction of
- * a token is kept, 1 token per 10 s works. Consumption may leave a debt: an amount above the depth is admitted when the
- * bucket is full.
- *
- * Limits: Infinity = unlimited (tokens and depth are Infinity, rate 0, so that no arithmetic yields NaN); 0 = blocked
- * (depth NaN: every comparison with it is false, so nothing is ever enough, and a debt is still kept).
- *
- * Times are milliseconds of any monotonic clock, given by the caller.
+ * The limiter of one node: a row of buckets per lane (buckets.ts), confirmed until a time, and what went through them.
+ * Other levels (node, topic, client) stand beside it in levels.ts and cost nothing here.
  */
 export class Limiter {
   readonly laneCount: number;
-  /** Per slot: tokens per millisecond, bucket depth, tokens (negative = debt). */
-  readonly rate: Float64Array;
-  readonly depth: Float64Array;
+  readonly buckets: Buckets;
+  /** Per slot: tokens (negative = debt); the buckets' own column. */
   readonly tokens: Float64Array;
-  /** Per lane: time of the last refill, and the time until which its limits are confirmed. */
-  readonly refilledMs: Float64Array;
+  /** Per lane: the time until which its limits are confirmed. */
   readonly validUntilMs: Float64Array;
   /** Per slot, since creation: admitted; attempted for the first time, with squares for the noise rule; refused. */
   readonly admitted: Float64Array;
@@ -36,15 +26,15 @@ export class Limiter {
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Float64Array;
   readonly retryRefusals: Float64Array;
+  /** Per lane: connections and asks that are held back now, instead of refused. */
+  readonly heldBack: Uint32Array;
   readonly #hasAccrued: Uint8Array;
 
   constructor(laneCount: number) {
     const slots = laneCount * DIMENSION_COUNT;
     this.laneCount = laneCount;
-    this.rate = new Float64Array(slots);
-    this.depth = new Float64Array(slots).fill(Number.NaN);
-    this.tokens = new Float64Array(slots);
-    this.refilledMs = new Float64Array(laneCount);
+    this.buckets = new Buckets(laneCount);
+    this.tokens = this.buckets.tokens;
     this.validUntilMs = new Float64Array(laneCount).fill(Number.NEGATIVE_INFINITY);
     this.admitted = new Float64Array(slots);
     this.attempted = new Float64Array(slots);
@@ -52,6 +42,7 @@ export class Limiter {
     this.refused = new Float64Array(slots);
     this.refusals = new Float64Array(laneCount);
     this.retryRefusals = new Float64Array(laneCount);
+    this.heldBack = new Uint32Array(laneCount);
     this.#hasAccrued = new Uint8Array(laneCount);
   }
 
@@ -61,63 +52,82 @@ export class Limiter {
    */
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
     if (nowMs > (this.validUntilMs[lane] as number)) return UNCONFIRMED;
-    const first = lane * DIMENSION_COUNT;
-    const second = first + 1;
-    this.#refill(lane, first, nowMs);
-    if (!retry) this.#count(first, messages, bytes);
-    const refusedBy = this.#refusedBy(first, messages, bytes);
+    const { buckets } = this;
+    buckets.refill(lane, nowMs);
+    if (!retry) this.#count(lane, messages, bytes);
+    const refusedBy = buckets.refusedBy(lane, messages, bytes);
     if (refusedBy !== -1) {
-      this.#countRefusal(lane, first, messages, bytes, retry);
+      this.#countRefusal(lane, messages, bytes, retry);
       return REFUSED + refusedBy;
     }
-    this.tokens[first] = (this.tokens[first] as number) - messages;
-    this.tokens[second] = (this.tokens[second] as number) - bytes;
-    this.admitted[first] = (this.admitted[first] as number) + messages;
-    this.admitted[second] = (this.admitted[second] as number) + bytes;
+    buckets.take(lane, messages, bytes);
+    this.#admit(lane, messages, bytes);
     return GRANTED;
   }
 
-  /** Milliseconds until this amount could be admitted if nobody else took anything; Infinity while blocked. */
-  waitMs(lane: number, messages: number, bytes: number, nowMs: number): number {
-    const first = lane * DIMENSION_COUNT;
-    this.#refill(lane, first, nowMs);
-    return Math.max(this.#waitOf(first + MESSAGES, messages), this.#waitOf(first + BYTES, bytes));
+  /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
+  containsTokens(lane: number, messages: number, bytes: number, nowMs: number): boolean {
+    if (nowMs > (this.validUntilMs[lane] as number)) return false;
+    this.buckets.refill(lane, nowMs);
+    return this.buckets.refusedBy(lane, messages, bytes) === -1;
   }
 
-  /** Tokens there are now, ≥ 0, for the RateLimit header; Infinity without quota. */
-  available(lane: number, dimension: number, nowMs: number): number {
-    this.#refill(lane, lane * DIMENSION_COUNT, nowMs);
-    return Math.max(0, this.tokens[slotOf(lane, dimension)] as number);
+  /** Charges work that cannot be refused; it may leave a debt of at most `debtMs` of the limit (buckets.ts). */
+  consume(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
+    this.#count(lane, messages, bytes);
+    this.#admit(lane, messages, bytes);
   }
 
   /**
-   * Changes a limit in place: what has accrued at the old rate counts, debt is kept, nothing is minted.
-   * A slot that had no finite limit before starts empty.
-   *
-   * @param perSecond units per second; Infinity = unlimited, 0 = blocked
-   * @param depth units, > 0
+   * Takes for work whose cost is known only afterwards. What is granted counts as admitted when it is settled, because
+   * counters that went down would pass for restarts; what is refused counts as attempted now.
    */
-  setLimit(lane: number, dimension: number, perSecond: number, depth: number, nowMs: number): void {
-    this.#refill(lane, lane * DIMENSION_COUNT, nowMs);
-    const slot = slotOf(lane, dimension);
-    const tokens = this.tokens[slot] as number;
-    if (perSecond === Number.POSITIVE_INFINITY) {
-      this.rate[slot] = 0;
-      this.depth[slot] = Number.POSITIVE_INFINITY;
-      this.tokens[slot] = Number.POSITIVE_INFINITY;
-      return;
+  reserve(lane: number, messages: number, bytes: number, nowMs: number): number {
+    if (nowMs > (this.validUntilMs[lane] as number)) return UNCONFIRMED;
+    const { buckets } = this;
+    buckets.refill(lane, nowMs);
+    const refusedBy = buckets.refusedBy(lane, messages, bytes);
+    if (refusedBy !== -1) {
+      this.#count(lane, messages, bytes);
+      this.#countRefusal(lane, messages, bytes, false);
+      return REFUSED + refusedBy;
     }
-    this.rate[slot] = perSecond / 1000;
-    this.depth[slot] = perSecond === 0 ? Number.NaN : depth;
-    this.tokens[slot] = tokens === Number.POSITIVE_INFINITY ? 0 : Math.min(tokens, depth);
+    buckets.take(lane, messages, bytes);
+    return GRANTED;
   }
 
-  /** Empties the buckets of a lane, keeping debts: after a pause nothing that accrued meanwhile may burst. */
+  /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
+  countSettled(lane: number, messages: number, bytes: number): void {
+    this.#count(lane, messages, bytes);
+    this.#admit(lane, messages, bytes);
+  }
+
+  /** Work that waits from now on: it is demand, whether it is ever admitted or not. */
+  countArrival(lane: number, messages: number, bytes: number): void {
+    this.#count(lane, messages, bytes);
+  }
+
+  /** Attempted for the first time and refused by another level on behalf of the lane (levels.ts). */
+  countRefused(lane: number, messages: number, bytes: number, retry: boolean): void {
+    if (!retry) this.#count(lane, messages, bytes);
+    this.#countRefusal(lane, messages, bytes, retry);
+  }
+
+  waitMs(lane: number, messages: number, bytes: number, nowMs: number): number {
+    return this.buckets.waitMs(lane, messages, bytes, nowMs);
+  }
+
+  available(lane: number, dimension: number, nowMs: number): number {
+    return this.buckets.available(lane, dimension, nowMs);
+  }
+
+  setLimit(lane: number, dimension: number, perSecond: number, depth: number, nowMs: number): void {
+    this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
+  }
+
   empty(lane: number, nowMs: number): void {
-    this.refilledMs[lane] = nowMs;
-    for (let slot = slotOf(lane, 0); slot < slotOf(lane + 1, 0); slot++) {
-      if ((this.tokens[slot] as number) > 0 && this.depth[slot] !== Number.POSITIVE_INFINITY) this.tokens[slot] = 0;
-    }
+    this.buckets.empty(lane, nowMs);
   }
 
   /**
@@ -128,51 +138,29 @@ export class Limiter {
   accrueSince(lane: number, sinceMs: number): void {
     if (this.#hasAccrued[lane] === 1) return;
     this.#hasAccrued[lane] = 1;
-    this.refilledMs[lane] = sinceMs;
+    this.buckets.refilledMs[lane] = sinceMs;
   }
 
-  #refill(lane: number, first: number, nowMs: number): void {
-    const elapsedMs = nowMs - (this.refilledMs[lane] as number);
-    // A clock that steps back costs nothing and mints nothing: the time already credited is not credited again.
-    if (elapsedMs <= 0) return;
-    this.refilledMs[lane] = nowMs;
-    for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const tokens = (this.tokens[slot] as number) + elapsedMs * (this.rate[slot] as number);
-      const depth = this.depth[slot] as number;
-      this.tokens[slot] = tokens > depth ? depth : tokens;
-    }
+  #countRefusal(lane: number, messages: number, bytes: number, retry: boolean): void {
+    const first = lane * DIMENSION_COUNT;
+    this.refused[first] = (this.refused[first] as number) + messages;
+    this.refused[first + 1] = (this.refused[first + 1] as number) + bytes;
+    this.refusals[lane] = (this.refusals[lane] as number) + 1;
+    if (retry) this.retryRefusals[lane] = (this.retryRefusals[lane] as number) + 1;
   }
 
-  #refusedBy(first: number, messages: number, bytes: number): number {
-    if (messages > 0 && !this.#isEnough(first + MESSAGES, messages)) return MESSAGES;
-    if (bytes > 0 && !this.#isEnough(first + BYTES, bytes)) return BYTES;
-    return -1;
+  #admit(lane: number, messages: number, bytes: number): void {
+    const first = lane * DIMENSION_COUNT;
+    this.admitted[first + MESSAGES] = (this.admitted[first + MESSAGES] as number) + messages;
+    this.admitted[first + BYTES] = (this.admitted[first + BYTES] as number) + bytes;
   }
 
-  #isEnough(slot: number, amount: number): boolean {
-    const depth = this.depth[slot] as number;
-    return (this.tokens[slot] as number) >= (amount < depth ? amount : depth);
-  }
-
-  #waitOf(slot: number, amount: number): number {
-    if (amount <= 0 || this.#isEnough(slot, amount)) return 0;
-    const rate = this.rate[slot] as number;
-    if (rate === 0) return Number.POSITIVE_INFINITY;
-    return (Math.min(amount, this.depth[slot] as number) - (this.tokens[slot] as number)) / rate;
-  }
-
-  #count(first: number, messages: number, bytes: number): void {
+  #count(lane: number, messages: number, bytes: number): void {
+    const first = lane * DIMENSION_COUNT;
     const second = first + 1;
     this.attempted[first] = (this.attempted[first] as number) + messages;
     this.attempted[second] = (this.attempted[second] as number) + bytes;
     this.attemptedSquares[first] = (this.attemptedSquares[first] as number) + messages * messages;
     this.attemptedSquares[second] = (this.attemptedSquares[second] as number) + bytes * bytes;
-  }
-
-  #countRefusal(lane: number, first: number, messages: number, bytes: number, retry: boolean): void {
-    this.refused[first] = (this.refused[first] as number) + messages;
-    this.refused[first + 1] = (this.refused[first + 1] as number) + bytes;
-    this.refusals[lane] = (this.refusals[lane] as number) + 1;
-    if (retry) this.retryRefusals[lane] = (this.retryRefusals[lane] as number) + 1;
   }
 }

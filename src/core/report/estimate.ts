@@ -40,16 +40,17 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
   const seconds = (now.atMs - begin.atMs) / 1000;
   if (seconds <= 0) return;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const usage = between(begin.admitted, now.admitted, dimension) / seconds;
-    const arrivals = between(begin.attempted, now.attempted, dimension) / seconds;
+    const usage = (now.admitted(dimension) - begin.admitted(dimension)) / seconds;
+    const arrivals = (now.attempted(dimension) - begin.attempted(dimension)) / seconds;
     out.usage[dimension] = usage;
     out.demand[dimension] = Math.max(arrivals, usage);
-    out.squares[dimension] = between(begin.squares, now.squares, dimension) / seconds;
+    out.squares[dimension] = (now.squares(dimension) - begin.squares(dimension)) / seconds;
   }
   if (isHeldBack(sample, Math.max(BRIEF, window))) claimHeldBack(sample, out);
 }
 
 function isHeldBack(sample: LaneSample, window: number): boolean {
+  if (sample.now.heldBackMs === 0) return false;
   const begin = sample.beginOf(window);
   const elapsedMs = sample.now.atMs - begin.atMs;
   return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
@@ -84,11 +85,11 @@ function claimHeldBack(sample: LaneSample, out: LaneRates): void {
  * without any.
  */
 function weightOf(begin: Mark, now: Mark): number {
-  const messages = between(begin.attempted, now.attempted, MESSAGES) + between(begin.admitted, now.admitted, MESSAGES);
-  const bytes = between(begin.attempted, now.attempted, BYTES) + between(begin.admitted, now.admitted, BYTES);
+  const messages = touched(now, MESSAGES) - touched(begin, MESSAGES);
+  const bytes = touched(now, BYTES) - touched(begin, BYTES);
   return bytes === 0 ? 0 : bytes / messages;
 }
 
-function between(begin: Float64Array, now: Float64Array, dimension: number): number {
-  return (now[dimension] as number) - (begin[dimension] as number);
+function touched(mark: Mark, dimension: number): number {
+  return mark.attempted(dimension) + mark.admitted(dimension);
 }

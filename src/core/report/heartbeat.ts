@@ -4,6 +4,12 @@ import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 /** A suspected death makes everybody append at once, so that log time moves on and the share is free sooner. */
 const SUSPICION_BEAT_MS = 250;
 
+/**
+ * A share that moves with log time (smoothing, slew) moves in steps from record to record. Whoever's own share does
+ * appends small records meanwhile, so that the steps are small.
+ */
+export const MOVING_BEAT_MS = 200;
+
 export interface Circumstances {
   /** Somebody has been silent for longer than the staleness. */
   readonly suspected: boolean;
@@ -12,6 +18,8 @@ export interface Circumstances {
    * late.
    */
   readonly heard: boolean;
+  /** An own share waits for the partition's log time. */
+  readonly moving: boolean;
 }
 
 /**
@@ -22,17 +30,26 @@ export interface Circumstances {
 export class Heartbeat {
   readonly #settings: CoordinatorSettings;
   readonly #sentMs: Float64Array;
+  readonly #reportedMs: Float64Array;
 
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
     this.#sentMs = new Float64Array(settings.partitions).fill(Number.NEGATIVE_INFINITY);
+    this.#reportedMs = this.#sentMs.slice();
   }
 
-  isDue(partition: number, { suspected, heard }: Circumstances, nowMs: number): boolean {
+  isDue(partition: number, { suspected, heard, moving }: Circumstances, nowMs: number): boolean {
     const sinceMs = nowMs - (this.#sentMs[partition] as number);
     const { heartbeatMs, partitionHeartbeatMs } = this.#settings;
+    const silentMs = Math.min(sinceMs, nowMs - (this.#reportedMs[partition] as number));
+    if (moving && heard && silentMs >= MOVING_BEAT_MS) return true;
     if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
     return sinceMs >= (heard ? partitionHeartbeatMs : heartbeatMs);
+  }
+
+  /** A report moves log time on as well. */
+  reported(partition: number, nowMs: number): void {
+    this.#reportedMs[partition] = nowMs;
   }
 
   sent(partition: number, nowMs: number): void {

@@ -1,5 +1,6 @@
 import type { Append } from '../coordinator-protocol.js';
 import type { LaneState } from '../lane-state.js';
+import type { LaneTable } from '../lane-table.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { LinkWatch } from '../share/link-watch.js';
 import type { Membership } from '../usage-map/membership.js';
@@ -17,6 +18,7 @@ export interface PublisherParts {
   readonly link: LinkWatch;
   readonly book: ReportBook;
   readonly reporter: Reporter;
+  readonly table: LaneTable;
   /** Where appends go: the effects of the step under way. */
   readonly appends: Append[];
 }
@@ -46,7 +48,8 @@ export class Publisher {
     const { nodeId, version, partitions } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
       const heard = this.#parts.link.isHeard(partition);
-      if (!all && !this.#heartbeat.isDue(partition, { suspected, heard }, nowMs)) continue;
+      const moving = this.#parts.table.needsLogTime(partition);
+      if (!all && !this.#heartbeat.isDue(partition, { suspected, heard, moving }, nowMs)) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version }));
@@ -100,6 +103,7 @@ export class Publisher {
     const wasNeverPublished = bucket.publishedMs === Number.NEGATIVE_INFINITY;
     book.published(bucket, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
+    this.#heartbeat.reported(bucket.partition, nowMs);
     this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
   }
 

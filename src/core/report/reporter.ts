@@ -16,6 +16,7 @@ import {
 } from '../vocabulary.js';
 import { costsWritten, lookAtCosts } from './cost-report.js';
 import { estimate, usageIn } from './estimate.js';
+import { MOVING_BEAT_MS } from './heartbeat.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
@@ -24,12 +25,21 @@ import { type ChangeRule, noticedIn } from './significant-change.js';
 /** Lanes at rest are looked at once in this many rounds: half a second at 20 ms. */
 const REST_ROUNDS = 25;
 const REST_AFTER_MS = 500;
+/** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
+const SILENT_AFTER_SLOW_WINDOWS = 4;
 const RELAXED_NOISE_FACTOR = 2;
 /**
  * At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for
  * longer.
  */
 const OVERDRAWN_NOISE_FACTOR = 2.5;
+
+/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the quota. */
+const LARGE_SHARE_STEP_RATIO = 0.05;
+const SMALL_SHARE_STEP_RATIO = 0.01;
+const SHARE_STEP_QUOTA_RATIO = 0.0001;
+/** A beat (after MOVING_BEAT_MS) and its way back, and less than what one step counts (250 ms). */
+const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
  * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
@@ -42,6 +52,11 @@ export class Reporter {
   readonly #book: ReportBook;
   readonly #costs: CostMeter;
   #round = 0;
+  #sampledMs = Number.NEGATIVE_INFINITY;
+  /** The lanes of the last round; beside them their numbers and when they were touched last. */
+  #lanes: readonly LaneState[] = [];
+  #numbers = new Int32Array(0);
+  #touchedMs = new Float64Array(0);
 
   constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook, costs: CostMeter) {
     this.#settings = settings;
@@ -51,22 +66,44 @@ export class Reporter {
     this.#costs = costs;
   }
 
-  /** Samples the served lanes and marks the buckets that have to be published. */
-  sampleAll(lanes: Iterable<LaneState>, nowMs: number): void {
+  /**
+   * Samples the served lanes and marks the buckets that have to be published. Of a lane at rest only two columns are
+   * read: whoever asks a limiter refills it, so one that was refilled before the last round has not been asked since.
+   * To look at 5,000 lanes in every round was most of what a node of DESIGN §12's scale did.
+   */
+  sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     this.#round++;
-    for (const lane of lanes) {
-      const touched = this.#isTouched(lane);
-      if (touched) lane.touchedMs = nowMs;
-      const resting = nowMs - lane.touchedMs > REST_AFTER_MS;
-      if (resting && (this.#round + lane.lane) % REST_ROUNDS !== 0) continue;
-      lane.sample.take(this.#limiter, lane.lane, nowMs);
-      const refusals = this.#limiter.refusals[lane.lane] as number;
-      const refusedNow = refusals > lane.refusals;
-      lane.refusals = refusals;
-      this.#shares.claimInto(lane.sample.claim, lane);
-      this.#consider(lane, refusedNow, nowMs);
-      if (lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) this.#entryChanged(lane);
+    if (lanes !== this.#lanes) this.#take(lanes);
+    const { refilledMs } = this.#limiter.buckets;
+    for (let at = 0; at < lanes.length; at++) {
+      const number = this.#numbers[at] as number;
+      const asked = (refilledMs[number] as number) >= this.#sampledMs;
+      const isTurn = (this.#round + number) % REST_ROUNDS === 0;
+      if (!asked && !isTurn && nowMs - (this.#touchedMs[at] as number) > REST_AFTER_MS) continue;
+      const lane = lanes[at] as LaneState;
+      if (this.#isTouched(lane)) lane.touchedMs = nowMs;
+      this.#touchedMs[at] = lane.touchedMs;
+      if (isTurn || nowMs - lane.touchedMs <= REST_AFTER_MS) this.#sample(lane, nowMs);
     }
+    this.#sampledMs = nowMs;
+  }
+
+  #take(lanes: readonly LaneState[]): void {
+    this.#lanes = lanes;
+    this.#numbers = Int32Array.from(lanes, ({ lane }) => lane);
+    this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
+  }
+
+  #sample(lane: LaneState, nowMs: number): void {
+    lane.sample.take(this.#limiter, lane.lane, nowMs);
+    const refusals = this.#limiter.refusals[lane.lane] as number;
+    const refusedNow = refusals > lane.refusals;
+    lane.refusals = refusals;
+    if (lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) this.#entryChanged(lane);
+    // Nothing reported, and by now nothing in the windows that could be: they only roll on.
+    if (!lane.hasEntry && nowMs - lane.touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs) return;
+    this.#shares.claimInto(lane.sample.claim, lane);
+    this.#consider(lane, refusedNow, nowMs);
   }
 
   /** Whether a lane has nothing to say and nothing to do: it need not be served any more. */
@@ -99,7 +136,7 @@ export class Reporter {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       reported.usage.set(usageIn(sample, SLOW));
-    } else {
+    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bucket.publishedMs)) {
       return;
     }
     this.#entryChanged(lane);
@@ -109,6 +146,26 @@ export class Reporter {
     // Costs may be reported at another node than the one that admitted the work.
     lane.hasEntry = !isZero(lane) || lane.costs.now !== null;
     this.#book.bucketOf(lane.group, lane.groupId).dirty = true;
+  }
+
+  /**
+   * Where the strategy remembers, the others need to know what this node applies now: the next step starts from there.
+   * A large step at once, a small one within a heartbeat, none at rest. On the way of a
+   * wrapper every step, but only right after a beat has moved log time on: what passes between them is lost.
+   */
+  #isShareOutdated(lane: LaneState, silentMs: number): boolean {
+    if (!this.#shares.strategyOf(lane.group).remembers) return false;
+    const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
+    const settled = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
+    if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
+    const ratio = lane.isOwnMoving ? 0 : settled;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const before = lane.reportedShare[dimension] as number;
+      const now = this.#shares.reportable(lane.lane, dimension);
+      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_QUOTA_RATIO * (quota[dimension] as number));
+      if (Math.abs(now - before) > least) return true;
+    }
+    return false;
   }
 
   /** The shortest window that shows that the rate is not what was reported, or −1. */
@@ -162,12 +219,12 @@ export class Reporter {
   }
 
   #isTouched(lane: LaneState): boolean {
-    if (this.#limiter.refusals[lane.lane] !== lane.refusals) return true;
+    if (this.#limiter.refusals[lane.lane] !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (this.#limiter.attempted[slot + dimension] !== mark.attempted[dimension]) return true;
-      if (this.#limiter.admitted[slot + dimension] !== mark.admitted[dimension]) return true;
+      if (this.#limiter.attempted[slot + dimension] !== mark.attempted(dimension)) return true;
+      if (this.#limiter.admitted[slot + dimension] !== mark.admitted(dimension)) return true;
     }
     return false;
   }
@@ -175,6 +232,10 @@ export class Reporter {
   #rowOf(lane: LaneState): ReportRow {
     const { usage, demand } = lane.reported;
     const costs = costsWritten(lane.costs);
+    const { reportedShare } = lane;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      reportedShare[dimension] = this.#shares.reportable(lane.lane, dimension);
+    }
     return {
       groupId: lane.groupId,
       direction: lane.direction,
@@ -183,8 +244,8 @@ export class Reporter {
       usageBytes: usage[BYTES] as number,
       demandMessages: demand[MESSAGES] as number,
       demandBytes: demand[BYTES] as number,
-      shareMessages: this.#shares.reportable(lane.lane, MESSAGES),
-      shareBytes: this.#shares.reportable(lane.lane, BYTES),
+      shareMessages: reportedShare[MESSAGES] as number,
+      shareBytes: reportedShare[BYTES] as number,
       ...(costs === null ? {} : { costs }),
     };
   }
@@ -193,10 +254,11 @@ export class Reporter {
 function hasArrivals(sample: LaneSample, window: number): boolean {
   const now = sample.now;
   const begin = sample.beginOf(window);
-  return (
-    now.attempted.some((attempted, dimension) => attempted > (begin.attempted[dimension] as number)) ||
-    now.admitted.some((admitted, dimension) => admitted > (begin.admitted[dimension] as number))
-  );
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (now.attempted(dimension) > begin.attempted(dimension)) return true;
+    if (now.admitted(dimension) > begin.admitted(dimension)) return true;
+  }
+  return false;
 }
 
 function isZero(lane: LaneState): boolean {

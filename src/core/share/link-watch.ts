@@ -60,6 +60,11 @@ export class LinkWatch {
     return this.#linked.flatMap((linked, partition) => (linked ? [] : [partition]));
   }
 
+  /** No partition is isolated: every lane is linked. */
+  get isWhole(): boolean {
+    return !this.#linked.includes(false);
+  }
+
   silentMs(partition: number, nowMs: number): number {
     return nowMs - (this.#echo.freshMs[partition] as number);
   }

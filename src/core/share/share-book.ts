@@ -1,9 +1,11 @@
-import { STRATEGIES } from '../convergence/registry.js';
+import { strategyOf } from '../convergence/compose.js';
 import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
 import { invariant } from '../invariant.js';
 import type { LaneState } from '../lane-state.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import type { TargetBook } from '../target/target-book.js';
+import type { LogTime } from '../topic/log-time.js';
+import type { LogReader } from '../usage-map/log-reader.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
@@ -11,11 +13,7 @@ import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
 
-interface ReadLog {
-  readonly membership: Membership;
-  readonly usageMap: UsageMap;
-  readonly targets: TargetBook;
-}
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes'>;
 
 /**
  * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
@@ -34,10 +32,14 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
+  readonly #logTimes: readonly LogTime[];
   readonly #targets: TargetBook;
+  /** Per group: the settings that its strategy was put together from, and the strategy. */
+  readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
   #round: Round = createRound(16);
 
-  constructor(settings: CoordinatorSettings, laneCount: number, { membership, usageMap, targets }: ReadLog) {
+  constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
+    const { membership, usageMap, logTimes } = log;
     const slots = laneCount * DIMENSION_COUNT;
     this.target = new Float64Array(slots);
     this.computed = new Float64Array(slots);
@@ -47,11 +49,17 @@ export class ShareBook {
     this.#settings = settings;
     this.#membership = membership;
     this.#usageMap = usageMap;
+    this.#logTimes = logTimes;
     this.#targets = targets;
   }
 
   strategyOf(group: number): Strategy {
-    return strategyNamed((this.#settings.groups[group] as GroupSettings).strategy);
+    const settings = this.#settings.groups[group] as GroupSettings;
+    const known = this.#strategies[group];
+    if (known?.settings === settings) return known.strategy;
+    const strategy = strategyOf(settings);
+    this.#strategies[group] = { settings, strategy };
+    return strategy;
   }
 
   /**
@@ -60,6 +68,9 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number): boolean {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
+    const first = round.moving.indexOf(1);
+    lane.isMoving = first !== -1 && first < round.count;
+    lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
     let changed = false;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       if (this.#apply(lane, round, dimension, own)) changed = true;
@@ -71,7 +82,7 @@ export class ShareBook {
   converge(group: number, direction: number, mapLane: number): Round {
     const settings = this.#settings.groups[group] as GroupSettings;
     const round = this.#gather(settings, direction, mapLane);
-    if (round.count > 0) strategyNamed(settings.strategy).converge(round);
+    if (round.count > 0) this.strategyOf(group).converge(round);
     return round;
   }
 
@@ -118,12 +129,19 @@ export class ShareBook {
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
     this.#targets.ratesInto(round.target, settings, direction, mapLane);
+    round.headroom = settings.headroom;
+    round.moving.fill(0, 0, round.count);
+    round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
       (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
+      (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
     }
-    for (let at = 0; at < round.count; at++) {
-      round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+    round.weight.fill(1, 0, round.count);
+    if (hasAny(settings.weights)) {
+      for (let at = 0; at < round.count; at++) {
+        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+      }
     }
     this.#fillRows(round, mapLane);
     return round;
@@ -131,19 +149,17 @@ export class ShareBook {
 
   #fillRows(round: Round, mapLane: number): void {
     const rows = this.#usageMap.rows;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.next[row] as number) {
-      const position = this.#membership.inSlot(rows.member[row] as number).position;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const position = this.#membership.inSlot(rows.memberOf(row)).position;
       if (position === -1) continue;
+      const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
+      round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
         // moment.
-        const usage = round.usage[dimension] as Float64Array;
-        const demand = round.demand[dimension] as Float64Array;
-        usage[position] = Math.max(usage[position] as number, (rows.usage[dimension] as Float32Array)[row] as number);
-        demand[position] = Math.max(
-          demand[position] as number,
-          (rows.demand[dimension] as Float32Array)[row] as number,
-        );
+        keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
+        keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
       }
     }
   }
@@ -155,7 +171,7 @@ export class ShareBook {
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
     const equalShare = target / (own === -1 ? round.count + 1 : round.count);
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
-    invariant(share >= 0, 'a share must not be negative', { lane: lane.lane, dimension, share });
+    if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
     let applied = share;
@@ -196,8 +212,12 @@ function pieceSize(lane: LaneState, dimension: number): number {
   return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
 }
 
-function strategyNamed(name: string): Strategy {
-  const strategy = STRATEGIES[name];
-  invariant(strategy !== undefined, 'configuration must have checked the strategy', { name });
-  return strategy;
+function keepLarger(column: Float64Array, at: number, value: number): void {
+  if (value > (column[at] as number)) column[at] = value;
+}
+
+/** Mostly there is none, and a look-up per node and lane is a fifth of a lane's time. */
+function hasAny(weights: Readonly<Record<string, number>>): boolean {
+  for (const _ in weights) return true;
+  return false;
 }

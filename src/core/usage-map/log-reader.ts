@@ -32,8 +32,8 @@ interface Told {
 export class LogReader {
   readonly logTimes: readonly LogTime[];
   readonly ignored: Record<IgnoredCause, number> = createIgnored();
-  readonly #membership: Membership;
-  readonly #usageMap: UsageMap;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
   readonly #backends: BackendBook;
   readonly #notices: Notice[];
   readonly #nextOffset: Float64Array;
@@ -42,8 +42,8 @@ export class LogReader {
     const { partitions, heartbeatMs } = settings;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
-    this.#membership = membership;
-    this.#usageMap = usageMap;
+    this.membership = membership;
+    this.usageMap = usageMap;
     this.#notices = notices;
     this.#nextOffset = new Float64Array(partitions);
   }
@@ -79,9 +79,9 @@ export class LogReader {
       this.#ignore('foreign-key');
       return false;
     }
-    const member = this.#membership.memberOf(author, this.membershipLogMs);
+    const member = this.membership.memberOf(author, this.membershipLogMs);
     if (author.incarnation > (member.lives[read.partition] as number)) this.#beginLife(member, read.partition, author);
-    const isNews = read.partition === MEMBERSHIP_PARTITION && this.#membership.recognise(member, author);
+    const isNews = read.partition === MEMBERSHIP_PARTITION && this.membership.recognise(member, author);
     if (record.kind === 'report') this.#applyReport(read, member, record, nowMs);
     else if (read.partition === MEMBERSHIP_PARTITION && !isNews) this.#ignoreOld(member, author);
     return isNews && this.#applySign(member, record, nowMs);
@@ -92,7 +92,7 @@ export class LogReader {
     const { nodeKey, incarnation } = record.author;
     const isForeign = key !== backendRecordKey(record.backend) || partition !== MEMBERSHIP_PARTITION;
     if (isForeign) this.#ignore('foreign-key');
-    else if (incarnation < (this.#membership.get(nodeKey)?.incarnation ?? 0)) this.#ignore('old-incarnation');
+    else if (incarnation < (this.membership.get(nodeKey)?.incarnation ?? 0)) this.#ignore('old-incarnation');
     else {
       const verdict = this.#backends.apply(record, this.membershipLogMs);
       if (verdict !== 'applied') this.#ignore(verdict);
@@ -102,16 +102,17 @@ export class LogReader {
 
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
-    this.#membership.beginLife(member, partition, incarnation, this.membershipLogMs);
-    if (partition === MEMBERSHIP_PARTITION) this.#usageMap.removeBefore(member, incarnation);
-    else this.#usageMap.removeBefore(member, incarnation, partition);
+    this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
+    if (partition === MEMBERSHIP_PARTITION) this.usageMap.removeBefore(member, incarnation);
+    else this.usageMap.removeBefore(member, incarnation, partition);
   }
 
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, nowMs: number): void {
     const { incarnation } = record.author;
     const isPast = incarnation < member.incarnation || incarnation < (member.lives[read.partition] as number);
+    const { ms: logMs } = this.logTimes[read.partition] as LogTime;
     if (isPast) this.#ignore('old-incarnation');
-    else if (!this.#usageMap.apply(read.partition, read.key, member, record, nowMs)) this.#ignore('repeated');
+    else if (!this.usageMap.apply(read.partition, read.key, member, record, { nowMs, logMs })) this.#ignore('repeated');
   }
 
   /**
@@ -125,44 +126,44 @@ export class LogReader {
       case 'farewell':
         return this.#leave(member, record.nodeId);
       case 'report':
-        this.#membership.signOfLife(member, this.membershipLogMs, nowMs);
+        this.membership.signOfLife(member, this.membershipLogMs, nowMs);
         return false;
     }
   }
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
-    const joined = this.#membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
+    const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
     if (joined) this.#tell('member-joined', record.nodeId);
     return joined;
   }
 
   #leave(member: Member, nodeId: string): boolean {
     member.nodeId = nodeId;
-    const left = this.#membership.leave(member);
+    const left = this.membership.leave(member);
     if (left) this.#tell('member-left', nodeId);
     return left;
   }
 
   #expire(): boolean {
-    const expired = this.#membership.expire(this.membershipLogMs);
+    const expired = this.membership.expire(this.membershipLogMs);
     for (const member of expired) this.#tell('member-expired', member.nodeId);
     return expired.length > 0;
   }
 
   #applyTombstone({ partition, key }: ReadEvent): void {
-    this.#usageMap.remove(key);
+    this.usageMap.remove(key);
     const backend = backendOfRecordKey(key);
     if (backend !== null) this.#backends.bury(backend);
     const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
-    const member = nodeKey === null ? undefined : this.#membership.get(nodeKey);
+    const member = nodeKey === null ? undefined : this.membership.get(nodeKey);
     if (member === undefined) return;
-    this.#membership.forget(member, partition);
+    this.membership.forget(member, partition);
     // Rows of a bucket that nobody buried still count if the node comes back, so they must find it.
-    if (isForgotten(member) && !this.#usageMap.hasRowsOf(member)) this.#membership.drop(member);
+    if (isForgotten(member) && !this.usageMap.hasRowsOf(member)) this.membership.drop(member);
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
-    this.#notices.push({ kind, nodeId, members: this.#membership.alive.length });
+    this.#notices.push({ kind, nodeId, members: this.membership.alive.length });
   }
 
   #ignoreOld(member: Member, author: Author): void {

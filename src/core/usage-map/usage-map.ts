@@ -7,13 +7,20 @@ import { RowStore } from './row-store.js';
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
+export interface ReadTime {
+  readonly nowMs: number;
+  /** Log time of the partition. */
+  readonly logMs: number;
+}
+
 /** The newest record of one key of the topic. */
 interface Entry {
-  readonly partition: number;
-  readonly member: Member;
-  readonly incarnation: Incarnation;
-  readonly sequence: number;
-  readonly rows: Int32Array;
+  partition: number;
+  member: Member;
+  incarnation: Incarnation;
+  sequence: number;
+  /** Its first row, or −1; follow `rows.nextOfRecord`. */
+  first: number;
 }
 
 /**
@@ -55,30 +62,34 @@ export class UsageMap {
   }
 
   /**
-   * First row of a lane in order of NodeKey, or −1; follow `rows.next`. Rows of nodes that are not alive are included.
+   * First row of a lane in order of NodeKey, or −1; follow `rows.nextOf`. Rows of nodes that are not alive are among
+   * them.
    */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
   }
 
   nextRow(row: number): number {
-    return this.rows.next[row] as number;
+    return this.rows.nextOf(row);
   }
 
   /** Slot of the member that reported a row. */
   memberOf(row: number): number {
-    return this.rows.member[row] as number;
+    return this.rows.memberOf(row);
   }
 
   /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
-  apply(partition: number, key: string, member: Member, record: ReportRecord, nowMs: number): boolean {
+  apply(partition: number, key: string, member: Member, record: ReportRecord, read: ReadTime): boolean {
     const known = this.#entries.get(key);
     if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
     if (known !== undefined) this.#release(known);
-    const rows = new Int32Array(record.rows.length);
-    for (let at = 0; at < rows.length; at++) rows[at] = this.#insert(member, record.rows[at] as ReportRow, nowMs);
-    const { incarnation, sequence } = record.author;
-    this.#entries.set(key, { partition, member, incarnation, sequence, rows });
+    const entry = known ?? { partition, member, incarnation: 0, sequence: 0, first: -1 };
+    if (known === undefined) this.#entries.set(key, entry);
+    entry.partition = partition;
+    entry.member = member;
+    entry.incarnation = record.author.incarnation;
+    entry.sequence = record.author.sequence;
+    entry.first = this.#insertAll(member, record.rows, partition, read);
     return true;
   }
 
@@ -112,20 +123,22 @@ export class UsageMap {
     return keys;
   }
 
-  #insert(member: Member, report: ReportRow, nowMs: number): number {
+  /** Returns the first row, −1 when there is none. */
+  #insertAll(member: Member, reports: readonly ReportRow[], partition: number, read: ReadTime): number {
+    let first = -1;
+    let last = -1;
+    for (const report of reports) {
+      const row = this.#insert(member, report, partition, read);
+      if (last === -1) first = row;
+      else this.rows.chain(last, row);
+      last = row;
+    }
+    return first;
+  }
+
+  #insert(member: Member, report: ReportRow, partition: number, { nowMs, logMs }: ReadTime): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
-    const rows = this.rows;
-    const row = rows.allocate();
-    rows.member[row] = member.slot;
-    rows.lane[row] = mapLane;
-    rows.topics[row] = report.topics;
-    rows.usage[0][row] = report.usageMessages;
-    rows.usage[1][row] = report.usageBytes;
-    rows.demand[0][row] = report.demandMessages;
-    rows.demand[1][row] = report.demandBytes;
-    rows.share[0][row] = report.shareMessages;
-    rows.share[1][row] = report.shareBytes;
-    rows.readMs[row] = nowMs;
+    const row = this.rows.add(member.slot, mapLane, report, { partition, nowMs, logMs });
     this.#link(row, mapLane, member.nodeKey);
     if (report.costs !== undefined) {
       this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
@@ -135,21 +148,21 @@ export class UsageMap {
   }
 
   #link(row: number, mapLane: number, nodeKey: number): void {
-    const next = this.rows.next;
+    const { rows } = this;
     let previous = -1;
     let at = this.#heads[mapLane] as number;
-    while (at !== -1 && this.#membership.inSlot(this.rows.member[at] as number).nodeKey < nodeKey) {
+    while (at !== -1 && this.#membership.inSlot(rows.memberOf(at)).nodeKey < nodeKey) {
       previous = at;
-      at = next[at] as number;
+      at = rows.nextOf(at);
     }
-    next[row] = at;
+    rows.setNext(row, at);
     if (previous === -1) this.#heads[mapLane] = row;
-    else next[previous] = row;
+    else rows.setNext(previous, row);
   }
 
   #release(entry: Entry): void {
-    for (const row of entry.rows) {
-      const mapLane = this.rows.lane[row] as number;
+    for (let row = entry.first; row !== -1; row = this.rows.nextOfRecord(row)) {
+      const mapLane = this.rows.laneOf(row);
       this.#unlink(row, mapLane);
       this.costs.release(row, mapLane);
       this.rows.release(row);
@@ -158,14 +171,14 @@ export class UsageMap {
   }
 
   #unlink(row: number, mapLane: number): void {
-    const next = this.rows.next;
+    const { rows } = this;
     if (this.#heads[mapLane] === row) {
-      this.#heads[mapLane] = next[row] as number;
+      this.#heads[mapLane] = rows.nextOf(row);
       return;
     }
     let at = this.#heads[mapLane] as number;
-    while (next[at] !== row) at = next[at] as number;
-    next[at] = next[row] as number;
+    while (rows.nextOf(at) !== row) at = rows.nextOf(at);
+    rows.setNext(at, rows.nextOf(row));
   }
 }
 

@@ -212,9 +212,19 @@ describe('a broken node.yaml', () => {
       /:3:22: groups.orders.promise cannot be "strict" yet: it arrives in a later version\. Until then use relaxed\.$/,
     ],
     [
-      'a strategy of later',
-      'cluster: demo\ngroups:\n  orders: { strategy: steal-halfway }\n',
-      /:3:23: groups.orders.strategy cannot be "steal-halfway" yet/,
+      'a strategy that does not exist',
+      'cluster: demo\ngroups:\n  orders: { strategy: steal-half }\n',
+      /:3:23: groups.orders.strategy must be .*steal-halfway.* got "steal-half"/,
+    ],
+    [
+      'a range of shares without a share in it',
+      'cluster: demo\ndefaults: { maxShareRatio: 0.2 }\ngroups:\n  orders: { minShareRatio: 30% }\n',
+      /:4:28: groups.orders.minShareRatio must be at most maxShareRatio = 0.2, got 0.3/,
+    ],
+    [
+      'a slew limit of 0',
+      'cluster: demo\ngroups:\n  orders: { slewPerSecond: 0 }\n',
+      /:3:28: groups.orders.slewPerSecond must be .*got 0/,
     ],
     [
       'more reserved than there is',

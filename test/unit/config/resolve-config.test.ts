@@ -7,6 +7,7 @@ import { QuotameshError } from '../../../src/errors.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
 const UNLIMITED = Number.POSITIVE_INFINITY;
+const NO_LIMIT = [UNLIMITED, UNLIMITED];
 
 function fromYaml(yaml: string, options: Partial<ResolveOptions> = {}) {
   return resolveConfig(parseYaml(yaml).raw, { ...INLINE, ...options });
@@ -29,6 +30,7 @@ groups:
       source: '(inline)',
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 },
       http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
+      limits: { publish: NO_LIMIT, dispatch: NO_LIMIT, burstMs: 100, maxWaiting: 100_000 },
       log: { level: 'info', targetEveryMs: 0, decisionsFile: null },
       metrics: { perGroup: 'none' },
       sampleIntervalMs: 20,
@@ -74,10 +76,19 @@ groups:
           floorRatio: 0.001,
           allowanceRatio: 0.25,
           weights: {},
+          headroom: 'by-weight',
+          smoothingMs: 0,
+          slewPerSecond: UNLIMITED,
+          minShareRatio: 0,
+          maxShareRatio: 1,
           burstMs: 100,
           burstMinMessages: 20,
           isolation: { policy: 'equal-share', holdMs: 10_000 },
-          maxRequest: { messages: 1_000_000, bytes: 2 ** 30 },
+          maxRequest: { messages: null, bytes: null },
+          debtMs: 60_000,
+          topics: 'shared',
+          perTopic: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 1000 },
+          perClient: { publish: NO_LIMIT, dispatch: NO_LIMIT, max: 10_000 },
         },
       ],
       defaultGroup: null,

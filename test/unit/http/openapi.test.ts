@@ -42,6 +42,10 @@ describe('GET /openapi.json', () => {
       'messages',
       'bytes',
       'retry',
+      'topic',
+      'client',
+      'atMost',
+      'waitMs',
     ]);
   });
 

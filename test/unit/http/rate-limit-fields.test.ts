@@ -48,7 +48,7 @@ describe('RateLimit', () => {
 
   it('only the item that refused has a t', () => {
     const { fields } = fieldsOf([10, 2048]);
-    expect(fields.current(0, 0, { dimension: 'bytes', retryAfterS: 7 })).toBe(
+    expect(fields.current(0, 0, { level: 'group', dimension: 'bytes', retryAfterS: 7 })).toBe(
       '"g-publish-messages";r=0, "g-publish-bytes";r=0;t=7',
     );
   });

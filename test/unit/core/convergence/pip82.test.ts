@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STRATEGIES } from '../../../../src/core/convergence/registry.js';
+import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
 import { sharesOf, total } from './round-of.js';
 
 interface AllocationCase {
@@ -10,7 +11,10 @@ interface AllocationCase {
   readonly usage: Readonly<Record<string, number>>;
   readonly rule: string;
   readonly expectedLimits: Readonly<Record<string, number>>;
-  readonly expectedSum: number;
+  readonly expectedSum?: number;
+  /** Of steal cases: shares applied before (else what was used), and who wanted more than it used. */
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly saturated?: readonly string[];
 }
 
 /**
@@ -24,7 +28,6 @@ const STRATEGIES_OF_RULE: Readonly<Record<string, readonly string[]>> = {
 
 /** Kinds that other runners or later issues take; an unknown kind fails the run. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  steal: 'steal-halfway is a strategy of a later issue',
   closedLoop: 'run in virtual time by test/simulation/pip82.test.ts',
   reporting: 'run against the reporter and the usage map by test/unit/core/report/pip82-reporting.test.ts',
   budget: 'bytes on the topic at 100 nodes are measured by a later issue (DESIGN §12)',
@@ -34,6 +37,7 @@ const { cases } = JSON.parse(readFileSync(new URL('../../../vectors/pip82.json',
   cases: AllocationCase[];
 };
 const allocations = cases.filter(({ kind }) => kind === 'allocation');
+const steals = cases.filter(({ kind }) => kind === 'steal');
 
 test.each(allocations)('PIP-82 $id: $rule', ({ quota, usage, rule, expectedLimits, expectedSum }) => {
   const names = Object.keys(usage);
@@ -47,18 +51,40 @@ test.each(allocations)('PIP-82 $id: $rule', ({ quota, usage, rule, expectedLimit
     names.forEach((node, at) => {
       expect(shares[at], `${name} ${node}`).toBeCloseTo(expectedLimits[node] as number, 4);
     });
-    expect(total(shares)).toBeCloseTo(expectedSum, 4);
+    expect(total(shares)).toBeCloseTo(expectedSum as number, 4);
   }
 });
+
+test.each(steals)(
+  'PIP-82 $id: $rule (steal-halfway)',
+  ({ quota, usage, limits = {}, saturated = [], expectedLimits }) => {
+    const names = Object.keys(usage);
+    const [shares = []] = sharesOf(stealHalfway, {
+      target: [quota],
+      usage: [names.map((node) => usage[node] as number)],
+      demand: [names.map((node) => (saturated.includes(node) ? MORE_THAN_ANY : (usage[node] as number)))],
+      applied: [names.map((node) => limits[node] ?? 0)],
+    });
+    for (const [node, limit] of Object.entries(expectedLimits)) {
+      expect(shares[names.indexOf(node)], node).toBeCloseTo(limit, 4);
+    }
+    expect(total(shares)).toBeLessThanOrEqual(quota * (1 + 1e-9));
+  },
+);
+
+/** A saturated node's demand is not given; it is more than what any steal of the text hands out. */
+const MORE_THAN_ANY = 1000;
 
 test('every kind of case is known', () => {
   const counts = new Map<string, number>();
   for (const { kind } of cases) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  console.log(`pip82.json: ${allocations.length} allocation cases run here`);
+  console.log(`pip82.json: ${allocations.length} allocation and ${steals.length} steal cases run here`);
   counts.delete('allocation');
+  counts.delete('steal');
   for (const [kind, count] of counts) {
     expect(ELSEWHERE, `unknown kind "${kind}"`).toHaveProperty(kind);
     console.log(`pip82.json: ${count} ${kind} cases not here: ${ELSEWHERE[kind]}`);
   }
   expect(allocations).toHaveLength(5);
+  expect(steals).toHaveLength(3);
 });

@@ -1,20 +1,29 @@
 import { createRound, type Round, type Strategy } from '../../../../src/core/convergence/strategy.js';
+import type { Headroom } from '../../../../src/core/vocabulary.js';
 
 export interface Participants {
   /** Per dimension: messages, then bytes; a missing dimension is unlimited and unused. */
   readonly target: readonly number[];
   readonly usage?: readonly (readonly number[])[];
   readonly demand?: readonly (readonly number[])[];
+  readonly applied?: readonly (readonly number[])[];
+  /** Log time since each node's report, ms. */
+  readonly ageMs?: readonly number[];
   readonly weight?: readonly number[];
   readonly floorRatio?: number;
+  readonly headroom?: Headroom;
 }
 
 /** A Round from plain arrays; what is not given is 0, weights are 1. */
-export function roundOf({ target, usage = [], demand = [], weight, floorRatio = 0 }: Participants): Round {
-  const count = Math.max(...[...usage, ...demand].map((column) => column.length), weight?.length ?? 1);
+export function roundOf(participants: Participants): Round {
+  const { target, usage = [], demand = [], applied = [], ageMs = [], weight, floorRatio = 0 } = participants;
+  const columns = [...usage, ...demand, ...applied];
+  const count = Math.max(...columns.map((column) => column.length), weight?.length ?? 1);
   const round = createRound(count);
   round.count = count;
   round.floorRatio = floorRatio;
+  round.headroom = participants.headroom ?? 'by-weight';
+  round.ageMs.set(ageMs);
   round.weight.fill(1);
   round.weight.set(weight ?? []);
   round.target.fill(Number.POSITIVE_INFINITY);
@@ -24,6 +33,9 @@ export function roundOf({ target, usage = [], demand = [], weight, floorRatio = 
   });
   demand.forEach((column, dimension) => {
     round.demand[dimension]?.set(column);
+  });
+  applied.forEach((column, dimension) => {
+    round.applied[dimension]?.set(column);
   });
   return round;
 }

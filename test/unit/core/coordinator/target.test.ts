@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Append } from '../../../../src/core/coordinator-protocol.js';
 import { backendIdOf } from '../../../../src/core/ids.js';
 import type { BackendHealth } from '../../../../src/core/target/throttling-ratio.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
@@ -151,19 +152,15 @@ describe('backends', () => {
 
 test('a node that reads only what compaction leaves computes the same target, bit by bit', () => {
   const node = costly(100);
-  const newest = new Map<string, ReturnType<OneNode['lose']>[number]>();
+  const newest = new Map<string, Append>();
+  const read = node.read.bind(node);
+  node.read = (...appends) => {
+    for (const append of appends) newest.set(append.key, append);
+    read(...appends);
+  };
   for (let second = 0; second < 12; second++) {
     work(node, 1, { perSecond: 30, units: 6 + (second % 3), backends: ['db', 'index'] });
-    node.step({ kind: 'backend-reported', backend: 'db', zone: 'a', health: { kind: 'ratio', ratio: 0.9 } });
-    for (const append of node.lose()) {
-      newest.set(append.key, append);
-      node.read(append);
-    }
-    node.run(1000, { echo: false });
-    for (const append of node.lose()) {
-      newest.set(append.key, append);
-      node.read(append);
-    }
+    tell(node, 'db', 0.9);
   }
   const newcomer = new OneNode({ groups: node.settings.groups });
   newcomer.read(...[...newest.values()].sort((one, other) => sequenceOf(one) - sequenceOf(other)));

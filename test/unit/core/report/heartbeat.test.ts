@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Heartbeat } from '../../../../src/core/report/heartbeat.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
-const CALM = { suspected: false, heard: true };
+const CALM = { suspected: false, heard: true, moving: false };
 
 test.each([
   { says: 'every second on the membership partition', partition: 0, circumstances: CALM, everyMs: 1000 },
@@ -13,6 +13,18 @@ test.each([
     partition: 2,
     circumstances: { ...CALM, suspected: true },
     everyMs: 5000,
+  },
+  {
+    says: 'fast where a share waits for log time',
+    partition: 2,
+    circumstances: { ...CALM, moving: true },
+    everyMs: 200,
+  },
+  {
+    says: 'not where nothing is heard: log time stands still there',
+    partition: 2,
+    circumstances: { ...CALM, moving: true, heard: false },
+    everyMs: 1000,
   },
   {
     says: 'every second where nothing is heard',

@@ -57,7 +57,7 @@ describe('windows', () => {
     sampling.run(500, { perSecond: 1000, heldBack: true });
     sampling.sample.begin(sampling.limiter, 0, sampling.nowMs);
     expect(sampling.sample.lengthMs(LONG)).toBe(0);
-    expect(sampling.sample.beginOf(LONG).attempted[0]).toBe(500);
+    expect(sampling.sample.beginOf(LONG).attempted(0)).toBe(500);
     sampling.run(40, IDLE);
     expect(sampling.sample.now.heldBackMs - sampling.sample.beginOf(LONG).heldBackMs).toBe(0);
   });

@@ -79,9 +79,9 @@ export class Reading {
     const { rows } = this.usageMap;
     const found: Record<string, number> = {};
     const lane = this.usageMap.mapLaneOf(groupIdOf('demo', group), 0);
-    for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.next[row] as number) {
-      const { nodeId } = this.membership.inSlot(rows.member[row] as number);
-      found[nodeId] = rows.demand[0][row] as number;
+    for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.nextOf(row)) {
+      const { nodeId } = this.membership.inSlot(rows.memberOf(row));
+      found[nodeId] = rows.demandOf(row, 0);
     }
     return found;
   }

@@ -84,7 +84,7 @@ describe('usage map', () => {
       reading.report(['a', 'b', 'c'][round % 3] as string, groups, { bucket: round % 7 });
     }
     expect(reading.usageMap.rows.count).toBeLessThanOrEqual(3 * 7 * 5);
-    expect(reading.usageMap.rows.member.length).toBe(256);
+    expect(reading.usageMap.rows.capacity).toBe(256);
   });
 
   test('grows beyond its first size without losing a row', () => {

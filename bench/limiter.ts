@@ -1,0 +1,251 @@
+import { createRequire } from 'node:module';
+import Bottleneck from 'bottleneck';
+import { RateLimiter } from 'limiter';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { Buckets } from '../src/core/limiter/buckets.js';
+import { Limiter } from '../src/core/limiter/limiter.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, MESSAGES } from '../src/core/vocabulary.js';
+import { createNode } from '../src/index.js';
+
+/**
+ * `npm run bench:limiter`: what one decision costs, in nanoseconds, all contestants in turn within one run, so that a
+ * machine that slows down slows all of them. Prints min / median / max over the turns.
+ */
+/** The plugin does not export it; its own tests require it by this path. */
+const LocalStore = createRequire(import.meta.url)('@fastify/rate-limit/store/LocalStore.js') as new (
+  continueExceeding: boolean,
+  exponentialBackoff: boolean,
+  cache: number,
+) => { incr(key: string, done: () => void, windowMs: number, max: number): void };
+
+const TURNS = 5;
+const NAMES = 5000;
+const UNLIMITED = Number.POSITIVE_INFINITY;
+
+interface Contestant {
+  readonly name: string;
+  readonly times: number;
+  run(times: number): unknown | Promise<unknown>;
+}
+
+const names = Array.from({ length: NAMES }, (_, at) => `tenant-${at % 50}/namespace-${at}`);
+/** Zipf order: name k is asked for in proportion to 1 / k. */
+const zipf = zipfOrder(4096);
+let sink = 0;
+
+function oneBucket(): Contestant {
+  const buckets = new Buckets(1);
+  buckets.setLimit(0, MESSAGES, 1e12, 1e12, 0);
+  buckets.setLimit(0, BYTES, UNLIMITED, 1, 0);
+  buckets.fill(0, 0);
+  return {
+    name: 'one bucket, cached clock (checked and taken)',
+    times: 3e6,
+    run: (times) => {
+      const nowMs = performance.now();
+      for (let time = 0; time < times; time++) {
+        buckets.refill(0, nowMs);
+        if (buckets.refusedBy(0, 1, 0) === -1) buckets.take(0, 1, 0);
+      }
+    },
+  };
+}
+
+function byHandle(clock: 'cached' | 'fresh'): Contestant {
+  const limiter = new Limiter(DIRECTION_COUNT);
+  limiter.validUntilMs.fill(UNLIMITED);
+  for (const dimension of [MESSAGES, BYTES]) limiter.setLimit(0, dimension, 1e12, 1e12, 0);
+  limiter.buckets.fill(0, 0);
+  return {
+    name: `by handle: messages, bytes, counters, validUntil; ${clock} clock`,
+    times: clock === 'cached' ? 3e6 : 1e6,
+    run: (times) => {
+      let nowMs = performance.now();
+      for (let time = 0; time < times; time++) {
+        if (clock === 'fresh') nowMs = performance.now();
+        sink += limiter.tryAcquire(0, 1, 100, false, nowMs);
+      }
+    },
+  };
+}
+
+function mapLookup(order: string, pick: (time: number) => string): Contestant {
+  const map = new Map(names.map((name, at) => [name, at]));
+  return {
+    name: `bare Map lookup, ${order}`,
+    times: 2e6,
+    run: (times) => {
+      for (let time = 0; time < times; time++) sink += map.get(pick(time)) as number;
+    },
+  };
+}
+
+function byName(order: string, pick: (time: number) => string): Contestant {
+  const map = new Map(names.map((name, at) => [name, at]));
+  const limiter = new Limiter(NAMES);
+  limiter.validUntilMs.fill(UNLIMITED);
+  for (let lane = 0; lane < NAMES; lane++) {
+    for (const dimension of [MESSAGES, BYTES]) limiter.setLimit(lane, dimension, 1e12, 1e12, 0);
+    limiter.buckets.fill(lane, 0);
+  }
+  return {
+    name: `by name, ${order}, cached clock`,
+    times: 2e6,
+    run: (times) => {
+      const nowMs = performance.now();
+      for (let time = 0; time < times; time++) {
+        sink += limiter.tryAcquire(map.get(pick(time)) as number, 1, 100, false, nowMs);
+      }
+    },
+  };
+}
+
+function counter(): Contestant {
+  let count = 0;
+  return {
+    name: 'bare counter',
+    times: 3e6,
+    run: (times) => {
+      for (let time = 0; time < times; time++) if (count < 1e15) count++;
+      sink += count;
+    },
+  };
+}
+
+async function wholeNode(group: string, name: string): Promise<{ contestant: Contestant; close(): Promise<void> }> {
+  const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
+  const groups = { plain: { quota: huge }, levels: { quota: huge, perClient: huge, topics: 'even' }, open: {} };
+  const node = await createNode({ config: { cluster: `bench-${group}`, node: 'bench', topic: 'memory', groups } });
+  const [amounts, options] = [
+    { messages: 1, bytes: 100 },
+    { topic: 't', client: 'c' },
+  ];
+  node.tryAcquire(group, amounts, options);
+  const run = (times: number) => {
+    for (let time = 0; time < times; time++) node.tryAcquire(group, amounts, options);
+  };
+  return { contestant: { name, times: 5e5, run }, close: () => node.close() };
+}
+
+function others(): Contestant[] {
+  const limiter = new RateLimiter({ tokensPerInterval: 1e9, interval: 'second' });
+  const flexible = new RateLimiterMemory({ points: 1e12, duration: 1 });
+  const bottleneck = new Bottleneck({ reservoir: 1e12 });
+  const store = new LocalStore(false, false, 5000);
+  return [
+    {
+      name: 'npm limiter (tryRemoveTokens)',
+      times: 5e5,
+      run: (times) => {
+        for (let time = 0; time < times; time++) sink += Number(limiter.tryRemoveTokens(1));
+      },
+    },
+    {
+      name: 'npm rate-limiter-flexible (memory, consume)',
+      times: 2e4,
+      run: async (times) => {
+        for (let time = 0; time < times; time++) await flexible.consume('key', 1);
+      },
+    },
+    {
+      name: 'npm bottleneck (schedule)',
+      times: 50,
+      run: async (times) => {
+        for (let time = 0; time < times; time++) await bottleneck.schedule(async () => undefined);
+      },
+    },
+    {
+      name: '@fastify/rate-limit (its store, incr)',
+      times: 3e5,
+      run: (times) => {
+        for (let time = 0; time < times; time++) store.incr('key', () => undefined, 1000, 1e9);
+      },
+    },
+  ];
+}
+
+function zipfOrder(length: number): Uint16Array {
+  const weights = names.map((_, at) => 1 / (at + 1));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let state = 12345;
+  return Uint16Array.from({ length }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    let left = (state / 2 ** 32) * total;
+    let at = 0;
+    while (left > (weights[at] as number)) left -= weights[at++] as number;
+    return at;
+  });
+}
+
+async function measure(contestants: readonly Contestant[]): Promise<Map<string, number[]>> {
+  const results = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  for (let turn = -1; turn < TURNS; turn++) {
+    for (const { name, times, run } of contestants) {
+      const beganNs = process.hrtime.bigint();
+      await run(times);
+      const perCall = Number(process.hrtime.bigint() - beganNs) / times;
+      if (turn >= 0) results.get(name)!.push(perCall);
+    }
+  }
+  return results;
+}
+
+function print(results: ReadonlyMap<string, readonly number[]>): void {
+  console.log(`${'ns per call'.padEnd(62)}${'min'.padStart(10)}${'median'.padStart(10)}${'max'.padStart(10)}`);
+  for (const [name, times] of results) {
+    const sorted = [...times].sort((one, other) => one - other);
+    const shown = [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)];
+    console.log(name.padEnd(62) + shown.map((ns) => ns!.toFixed(1).padStart(10)).join(''));
+  }
+}
+
+function printMemory(): void {
+  const lanes = 10_000;
+  const limiter = new Limiter(lanes) as unknown as Record<string, unknown>;
+  const buckets = limiter.buckets as Record<string, unknown>;
+  const columns = new Set([...Object.values(limiter), ...Object.values(buckets)].filter(ArrayBuffer.isView));
+  const bytes = [...columns].reduce((sum, column) => sum + column.byteLength, 0);
+  console.log(`memory per direction and dimension: ${bytes / (lanes * DIMENSION_COUNT)} bytes in columns`);
+}
+
+function printAllocation(): void {
+  const { run } = byHandle('cached');
+  run(1e6);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  run(1e6);
+  const perCall = Math.max(0, process.memoryUsage().heapUsed - before) / 1e6;
+  console.log(`allocated per admission: ${perCall.toFixed(3)} bytes over 1,000,000`);
+}
+
+const plain = await wholeNode('plain', 'node.tryAcquire by name, fresh clock, all checks');
+const open = await wholeNode('open', 'node.tryAcquire, group without quota');
+const levels = await wholeNode('levels', 'node.tryAcquire, group, client and divided topic');
+const orders: readonly (readonly [string, (time: number) => string])[] = [
+  ['one hot key', () => names[0] as string],
+  [`${NAMES} in turn`, (time) => names[time % NAMES] as string],
+  ['Zipf order', (time) => names[zipf[time & 4095] as number] as string],
+];
+const results = await measure([
+  counter(),
+  { name: 'clock read (performance.now)', times: 1e6, run: readClock },
+  oneBucket(),
+  byHandle('cached'),
+  byHandle('fresh'),
+  ...orders.flatMap(([order, pick]) => [mapLookup(order, pick), byName(order, pick)]),
+  ...[plain, open, levels].map(({ contestant }) => contestant),
+  ...others(),
+]);
+print(results);
+printMemory();
+printAllocation();
+console.log(
+  'The cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n' +
+    'node.tryAcquire and HTTP read the clock for every decision.',
+);
+await Promise.all([plain, open, levels].map(({ close }) => close()));
+if (Number.isNaN(sink)) throw new Error('nothing was measured');
+
+function readClock(times: number): void {
+  for (let time = 0; time < times; time++) sink += performance.now();
+}

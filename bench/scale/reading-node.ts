@@ -1,0 +1,126 @@
+/** The node that is measured, in a process of its own: a QuotaNode on the Kafka adapter. Told what to do by its parent. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
+import { laneOf } from '../../src/core/vocabulary.js';
+import { silentTelemetry } from '../../src/ports/telemetry.js';
+import { QuotaNode } from '../../src/runtime/quota-node.js';
+import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { TOPIC } from './broker.js';
+import { scaleConfig } from './scale-config.js';
+
+/** What the parent asks for. */
+export type Order =
+  | {
+      readonly do: 'start';
+      readonly broker: string;
+      readonly groups: number;
+      readonly topic: Partial<KafkaTopicConfig>;
+    }
+  | { readonly do: 'serve'; readonly names: readonly string[] }
+  | { readonly do: 'wait'; readonly records: number }
+  | { readonly do: 'arrivals'; readonly perSecond: number }
+  | { readonly do: 'measure' };
+
+export interface Measured {
+  readonly atMs: number;
+  readonly cpuMs: number;
+  /** The same after the garbage was collected: the next measurement counts from here. */
+  readonly fromMs: number;
+  readonly fromCpuMs: number;
+  readonly heapBytes: number;
+  readonly residentBytes: number;
+  readonly recordsRead: number;
+  readonly entries: number;
+  readonly rows: number;
+  readonly members: number;
+  readonly lanes: number;
+  readonly served: number;
+  readonly rounds: number;
+  readonly roundMs: number;
+}
+
+let node: QuotaNode | null = null;
+let changedLanes = 0;
+
+process.on('message', async (order: Order) => {
+  process.send?.(await obey(order));
+});
+
+process.on('disconnect', () => process.exit(0));
+
+async function obey(order: Order): Promise<Measured | null> {
+  if (order.do === 'start') node = await start(order.broker, order.groups, order.topic);
+  const running = node as QuotaNode;
+  if (order.do === 'serve') serve(running, order.names);
+  if (order.do === 'wait') while (running.topic.counters.recordsRead < order.records) await sleep(20);
+  if (order.do === 'arrivals') arrive(running, order.perSecond);
+  if (order.do !== 'measure') return null;
+  return await measured(running);
+}
+
+async function start(broker: string, groupCount: number, topic: Partial<KafkaTopicConfig>): Promise<QuotaNode> {
+  const config = scaleConfig(groupCount, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } });
+  const adapter = new KafkaReportTopic({ ...(config.topic as KafkaTopicConfig), ...topic });
+  const created = new QuotaNode({ config, topic: adapter, telemetry: silentTelemetry, version: 'bench', nonce: 1 });
+  await created.start();
+  await created.ready();
+  return created;
+}
+
+const served: number[] = [];
+
+function serve(running: QuotaNode, names: readonly string[]): void {
+  const before = running.limiter.setLimit.bind(running.limiter);
+  running.limiter.setLimit = (...args) => {
+    changedLanes++;
+    before(...args);
+  };
+  for (const name of names) {
+    const group = Number(name.slice('group-'.length));
+    running.serve(laneOf(group, 0));
+    served.push(laneOf(group, 0));
+  }
+}
+
+/** Requests of every served group, evenly, straight at the limiter: what admission adds is measured elsewhere. */
+function arrive(running: QuotaNode, perSecond: number): void {
+  let at = 0;
+  let due = 0;
+  let lastMs = running.clock();
+  setInterval(() => {
+    const nowMs = running.clock();
+    due += ((nowMs - lastMs) / 1000) * perSecond * served.length;
+    lastMs = nowMs;
+    for (; due >= 1; due--) running.limiter.tryAcquire(served[at++ % served.length] as number, 1, 1000, false, nowMs);
+  }, 10);
+}
+
+async function measured(running: QuotaNode): Promise<Measured> {
+  const [cpuMs, atMs] = [cpuNow(), performance.now()];
+  (globalThis as { gc?: () => void }).gc?.();
+  await sleep(50);
+  (globalThis as { gc?: () => void }).gc?.();
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  const coordinator = running.coordinator as NonNullable<QuotaNode['coordinator']>;
+  return {
+    atMs,
+    cpuMs,
+    fromMs: performance.now(),
+    fromCpuMs: cpuNow(),
+    heapBytes: heapUsed + arrayBuffers,
+    residentBytes: rss,
+    recordsRead: running.topic.counters.recordsRead,
+    entries: coordinator.usageMap.entryCount,
+    rows: coordinator.usageMap.rows.count,
+    members: coordinator.membership.alive.length,
+    lanes: changedLanes,
+    served: coordinator.lanes.size,
+    rounds: running.rounds.count,
+    roundMs: running.rounds.totalMs,
+  };
+}
+
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,0 +1,83 @@
+import { fork } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { PACKAGE_ROOT } from '../../src/package-root.js';
+import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
+import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';
+import { accuracyDocument } from './accuracy-document.js';
+import type { AccuracyRow } from './accuracy-run.js';
+import { liveSection } from './live-section.js';
+import { pinnedAccuracy } from './pinned-accuracy.js';
+
+const { values } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    pin: { type: 'boolean', default: false },
+    out: { type: 'string' },
+    seeds: { type: 'string', default: '3' },
+  },
+});
+const DOCUMENT = new URL('docs/accuracy.md', PACKAGE_ROOT);
+const LIVE = new URL('docs/accuracy-live.json', PACKAGE_ROOT);
+/** Only in a checkout. */
+const PINNED = new URL('test/simulation/pinned-accuracy.txt', PACKAGE_ROOT);
+const WORKER = fileURLToPath(new URL('./accuracy-worker.js', import.meta.url));
+
+if (values.pin) {
+  writeFileSync(PINNED, pinnedAccuracy());
+  process.exit(0);
+}
+const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1);
+const text = accuracyDocument({
+  rows: await runAll(),
+  seeds,
+  scenarios: new Map(builtInNames().map((name) => [name, loadBuiltIn(name).says])),
+  ownSystems: saysOf(true),
+  baselines: saysOf(false),
+  live: existsSync(LIVE) ? liveSection(JSON.parse(readFileSync(LIVE, 'utf8'))) : '',
+});
+if (values.check) check();
+else writeFileSync(values.out ?? DOCUMENT, text);
+
+function check(): void {
+  const stored = readFileSync(DOCUMENT, 'utf8');
+  if (stored === text) {
+    process.stdout.write('docs/accuracy.md says what was computed.\n');
+    return;
+  }
+  const [is, should] = [stored.split('\n'), text.split('\n')];
+  const at = should.findIndex((line, index) => line !== is[index]);
+  process.stderr.write(
+    `docs/accuracy.md:${at + 1} differs\n  is:     ${is[at]}\n  should: ${should[at]}\nrun: npm run accuracy\n`,
+  );
+  process.exitCode = 1;
+}
+
+function saysOf(isOwn: boolean): Map<string, string> {
+  const chosen = SYSTEMS.filter((system) => OWN_SYSTEMS.includes(system) === isOwn);
+  return new Map(chosen.map(({ name, says }) => [shortName(name), says]));
+}
+
+/** One scenario is one piece of work; the rows stand in the order of names, whoever was first. */
+async function runAll(): Promise<AccuracyRow[]> {
+  const waiting = [...builtInNames()];
+  const done = new Map<string, AccuracyRow[]>();
+  const work = async () => {
+    const worker = fork(WORKER);
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const answer = new Promise<AccuracyRow[]>((resolve, reject) => {
+        worker.once('message', (rows) => resolve(rows as AccuracyRow[]));
+        worker.once('exit', (code) => reject(new Error(`the worker of ${name} ended with ${code}`)));
+      });
+      worker.send({ name, seeds });
+      done.set(name, await answer);
+      worker.removeAllListeners('exit');
+      process.stderr.write(`${done.size}/${builtInNames().length} ${name}\n`);
+    }
+    worker.disconnect();
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  return builtInNames().flatMap((name) => done.get(name) ?? []);
+}

@@ -1,0 +1,31 @@
+import { describeBroken } from '../run/expectations.js';
+import { runScenario } from '../run/run-scenario.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { type System, shortName } from '../systems.js';
+import { METRICS } from '../verdict/metric-table.js';
+
+/** What one system did in one scenario: means over the seeds. */
+export interface AccuracyRow {
+  readonly scenario: string;
+  /** `max-min`, `pulsar`, … */
+  readonly system: string;
+  /** By name of the metric; null = cannot be told, for `convergenceMs`: with some seed it never settled. */
+  readonly metrics: Readonly<Record<string, number | null>>;
+  /** Expectations of the scenario that were missed: `seed 2: utilisation 0.981 < 0.99`. */
+  readonly missed: readonly string[];
+}
+
+/** The same arguments give the same row, bit for bit. */
+export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
+  const results = seeds.map((seed) => runScenario(scenario, system, seed));
+  const metrics = METRICS.map((metric) => {
+    const values = results.map(({ verdict }) => metric.valueOf(verdict));
+    const known = values.filter((value) => value !== null);
+    const isUnknown = known.length === 0 || (metric.name === 'convergenceMs' && known.length < values.length);
+    return [metric.name, isUnknown ? null : known.reduce((sum, value) => sum + value, 0) / known.length] as const;
+  });
+  const missed = results.flatMap(({ seed, expectations }) =>
+    expectations.filter(({ isKept }) => !isKept).map((broken) => `seed ${seed}: ${describeBroken(broken)}`),
+  );
+  return { scenario: scenario.name, system: shortName(system.name), metrics: Object.fromEntries(metrics), missed };
+}

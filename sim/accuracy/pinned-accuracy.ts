@@ -1,0 +1,30 @@
+import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
+import { SYSTEMS, shortName } from '../systems.js';
+import { accuracyOf } from './accuracy-run.js';
+
+const SEED = 1;
+const WHOLE = 'max-min';
+/** Of the other systems the beginning shows that nothing moved. */
+const SHORT_MS = 2000;
+
+/**
+ * One line per scenario and system, seed 1: `max-min` from beginning to end, the others in short. Compared byte for
+ * byte by `npm test`: whoever changes a figure sees it, and stores it anew with `npm run accuracy -- --pin`.
+ */
+export function pinnedAccuracy(): string {
+  const lines = builtInNames().flatMap((name) => {
+    const scenario = loadBuiltIn(name);
+    return SYSTEMS.map((system) => {
+      const isWhole = shortName(system.name) === WHOLE;
+      const played = isWhole ? scenario : { ...scenario, durationMs: Math.min(scenario.durationMs, SHORT_MS) };
+      const { metrics } = accuracyOf(played, system, [SEED]);
+      const rounded = Object.fromEntries(Object.entries(metrics).map(([metric, value]) => [metric, round(value)]));
+      return `${name} ${shortName(system.name)} ${JSON.stringify(rounded)}`;
+    });
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function round(value: number | null): number | null {
+  return value === null ? null : Number(value.toPrecision(9));
+}

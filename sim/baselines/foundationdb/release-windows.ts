@@ -1,0 +1,100 @@
+import { Smoother } from './smoother.js';
+
+/** Whoever starts transactions may start what the limit grants in 2 s and has not been started (numaflow-fdb B4). */
+const WINDOW_SEC = 2;
+/** A proxy decides in rounds of about 10 ms, starts so many at most in one, keeps so much budget when idle (B5). */
+const ROUND_SEC = 0.01;
+const MAX_PER_ROUND = 100_000;
+const MAX_IDLE_BUDGET = 1000;
+
+export interface ReleaseWindow {
+  /** Transactions per second; Infinity = no limit. */
+  setLimit(perSecond: number, nowSec: number): void;
+  tryStart(nowSec: number): boolean;
+}
+
+/** Smoothed limit minus smoothed rate of what was started, over the window. */
+class Allowance {
+  readonly #limit = new Smoother(WINDOW_SEC);
+  readonly #started = new Smoother(WINDOW_SEC);
+  isLimited = false;
+
+  setLimit(perSecond: number, nowSec: number): void {
+    const wasLimited = this.isLimited;
+    this.isLimited = perSecond !== Number.POSITIVE_INFINITY;
+    if (this.isLimited && wasLimited) this.#limit.set(perSecond, nowSec);
+    else if (this.isLimited) this.#limit.reset(perSecond, nowSec);
+  }
+
+  count(started: number, nowSec: number): void {
+    this.#started.add(started, nowSec);
+  }
+
+  at(nowSec: number): number {
+    return WINDOW_SEC * (this.#limit.estimate(nowSec) - this.#started.rate(nowSec));
+  }
+}
+
+/** Client mode: each transaction by itself. What is refused would wait at the client; here it is asked again. */
+export class ClientWindow implements ReleaseWindow {
+  readonly #allowance = new Allowance();
+
+  setLimit(perSecond: number, nowSec: number): void {
+    this.#allowance.setLimit(perSecond, nowSec);
+  }
+
+  tryStart(nowSec: number): boolean {
+    if (this.#allowance.isLimited && this.#allowance.at(nowSec) < 1) return false;
+    this.#allowance.count(1, nowSec);
+    return true;
+  }
+}
+
+/**
+ * Proxy mode: per round, the allowance and a budget carried from rounds that did not use theirs. The queue of a proxy
+ * is empty here while nothing is refused: refused work waits at whoever asked.
+ */
+export class ProxyWindow implements ReleaseWindow {
+  readonly #allowance = new Allowance();
+  #budget = 0;
+  #round = 0;
+  #started = 0;
+  #allowed = 0;
+  #isQueueEmpty = true;
+
+  setLimit(perSecond: number, nowSec: number): void {
+    this.#allowance.setLimit(perSecond, nowSec);
+  }
+
+  tryStart(nowSec: number): boolean {
+    if (!this.#allowance.isLimited) {
+      this.#allowance.count(1, nowSec);
+      return true;
+    }
+    const round = Math.floor(nowSec / ROUND_SEC);
+    if (round !== this.#round) this.#begin(round, nowSec);
+    if (this.#started + 1 > Math.min(this.#allowed + this.#budget, MAX_PER_ROUND)) {
+      this.#isQueueEmpty = false;
+      return false;
+    }
+    this.#started++;
+    return true;
+  }
+
+  /** Rounds without a request are taken together: nothing was started in them. */
+  #begin(round: number, nowSec: number): void {
+    this.#endRound(ROUND_SEC, nowSec);
+    const idleSec = (round - this.#round - 1) * ROUND_SEC;
+    this.#allowed = this.#allowance.at(nowSec);
+    if (idleSec > 0) this.#endRound(idleSec, nowSec);
+    this.#round = round;
+  }
+
+  #endRound(elapsedSec: number, nowSec: number): void {
+    this.#budget = Math.max(0, this.#budget + (elapsedSec * (this.#allowed - this.#started)) / WINDOW_SEC);
+    if (this.#isQueueEmpty) this.#budget = Math.min(this.#budget, MAX_IDLE_BUDGET);
+    this.#allowance.count(this.#started, nowSec);
+    this.#started = 0;
+    this.#isQueueEmpty = true;
+  }
+}

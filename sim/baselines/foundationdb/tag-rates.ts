@@ -1,0 +1,65 @@
+import { HoltSmoother, Smoother } from './smoother.js';
+
+/** Time constants of 7.4 in seconds (numaflow-fdb B5): count and its trend, cost, target and per-client rate. */
+const COUNT_TAU_SEC = 2;
+const COUNT_TREND_TAU_SEC = 10;
+const COST_TAU_SEC = 10;
+const TARGET_TAU_SEC = 10;
+/** Below it the average cost is undefined and no limit is published; nobody is given less (numaflow-fdb B3, B4). */
+const MIN_RATE_TPS = 1;
+
+/**
+ * What the ratekeeper makes of one tag's transactions and their cost (numaflow-fdb B3 and B4, generation 7.4). Backends
+ * are never saturated here, so target = desired = quota ÷ average cost.
+ *
+ * The cost has two dimensions here, messages and bytes, each with its quota; the tighter one counts. FoundationDB knows
+ * bytes rounded up to pages only. Not rounding, and a cost that is counted and not sampled at 1 %, favour it.
+ */
+export class TagRates {
+  readonly #transactions = new HoltSmoother(COUNT_TAU_SEC, COUNT_TREND_TAU_SEC);
+  readonly #costRates = [new Smoother(COST_TAU_SEC), new Smoother(COST_TAU_SEC)] as const;
+  readonly #perClient = new Smoother(TARGET_TAU_SEC);
+  readonly #smoothTarget = new Smoother(TARGET_TAU_SEC);
+
+  addTransactions(count: number, nowSec: number): void {
+    this.#transactions.add(count, nowSec);
+  }
+
+  /** Units per second, as measured over the last interval. */
+  setCostRates(perSecond: readonly [number, number], nowSec: number): void {
+    this.#costRates[0].set(perSecond[0], nowSec);
+    this.#costRates[1].set(perSecond[1], nowSec);
+  }
+
+  /** Units of a transaction, at least one: the least that can be charged. */
+  averageCost(dimension: 0 | 1, nowSec: number): number {
+    const rate = Math.max(MIN_RATE_TPS, this.#transactions.rate(nowSec));
+    return Math.max(1, this.#costRates[dimension].estimate(nowSec) / rate);
+  }
+
+  /** Transactions per second for all; null = undefined, so nothing is published. */
+  target(quotas: readonly [number, number], nowSec: number): number | null {
+    if (this.#transactions.rate(nowSec) < MIN_RATE_TPS) return null;
+    return Math.min(quotas[0] / this.averageCost(0, nowSec), quotas[1] / this.averageCost(1, nowSec));
+  }
+
+  /**
+   * Client mode: one number for everybody, moved so that what is started meets the target: demand 5 and 25, target 20
+   * gives 15. Infinity = no limit.
+   */
+  clientLimit(quotas: readonly [number, number], nowSec: number): number {
+    const target = this.target(quotas, nowSec);
+    if (target === null || target === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    const moved = (target / this.#transactions.rate(nowSec)) * this.#perClient.estimate(nowSec);
+    this.#perClient.set(Math.max(MIN_RATE_TPS, Math.min(target, moved)), nowSec);
+    return Math.max(MIN_RATE_TPS, this.#perClient.estimate(nowSec));
+  }
+
+  /** Proxy mode: the smoothed target in equal parts, whatever a proxy is asked for. */
+  proxyLimit(quotas: readonly [number, number], proxies: number, nowSec: number): number {
+    const target = this.target(quotas, nowSec);
+    if (target === null || target === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    this.#smoothTarget.set(target, nowSec);
+    return Math.max(MIN_RATE_TPS, this.#smoothTarget.estimate(nowSec) / proxies);
+  }
+}

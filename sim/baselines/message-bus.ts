@@ -1,0 +1,98 @@
+import type { DeliveryFaults, Ways } from '../cluster-under-test.js';
+import type { BaselineEnvironment } from './baseline.js';
+
+type Receive<Message> = (message: Message, from: string) => void;
+
+/**
+ * What the members of a baseline send each other, in virtual time: delays, loss, repeats, lateness, cut ways, outage.
+ * Nothing is kept for somebody who is away: Pulsar's usage topic is not persistent (pulsar §1.5), the others ask again.
+ */
+export class MessageBus<Message> {
+  readonly sent = { records: 0, bytes: 0 };
+  readonly #environment: BaselineEnvironment;
+  /** Whether one sender's messages reach one receiver in order: a topic or TCP does so, UDP does not. */
+  readonly #isOrdered: boolean;
+  readonly #receivers = new Map<string, Receive<Message>>();
+  readonly #cuts = new Map<string, Ways>();
+  /** Sender and receiver → when the last message planned between them arrives. */
+  readonly #plannedMs = new Map<string, number>();
+  #faults: DeliveryFaults = { lostRatio: 0, repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
+  #isAway = false;
+
+  constructor(environment: BaselineEnvironment, isOrdered = true) {
+    this.#environment = environment;
+    this.#isOrdered = isOrdered;
+  }
+
+  get addresses(): readonly string[] {
+    return [...this.#receivers.keys()];
+  }
+
+  /** A new process under an old address takes its place. */
+  attach(address: string, receive: Receive<Message>): void {
+    this.#receivers.set(address, receive);
+  }
+
+  detach(address: string): void {
+    this.#receivers.delete(address);
+  }
+
+  cut(address: string, ways: Ways): void {
+    this.#cuts.set(address, ways);
+  }
+
+  setOutage(isAway: boolean): void {
+    this.#isAway = isAway;
+  }
+
+  setFaults(faults: DeliveryFaults): void {
+    this.#faults = faults;
+  }
+
+  /** To one receiver, one hop. */
+  send(from: string, to: string, message: Message, bytes: number): void {
+    this.#count(bytes);
+    if (!this.#isSendable(from)) return;
+    this.#plan(from, to, message, this.#draw('deliveryMs'));
+  }
+
+  /** Over a topic to all who are there, the sender too: one hop to the topic, then one to each. */
+  publish(from: string, message: Message, bytes: number): void {
+    this.#count(bytes);
+    if (!this.#isSendable(from)) return;
+    const appendMs = this.#draw('appendMs');
+    for (const to of this.#receivers.keys()) this.#plan(from, to, message, appendMs + this.#draw('deliveryMs'));
+  }
+
+  #count(bytes: number): void {
+    this.sent.records++;
+    this.sent.bytes += bytes;
+  }
+
+  #isSendable(from: string): boolean {
+    if (this.#isAway || this.#cuts.get(from)?.appendsCut === true) return false;
+    return this.#environment.random.next() >= this.#faults.lostRatio;
+  }
+
+  #plan(from: string, to: string, message: Message, delayMs: number): void {
+    const { queue, random } = this.#environment;
+    const { repeatedRatio, lateRatio, lateMs } = this.#faults;
+    const isLate = random.next() < lateRatio;
+    const isRepeated = random.next() < repeatedRatio;
+    const way = `${from} ${to}`;
+    const earliestMs = this.#isOrdered ? (this.#plannedMs.get(way) ?? 0) : 0;
+    const atMs = Math.max(queue.nowMs + delayMs + (isLate ? lateMs : 0), earliestMs);
+    this.#plannedMs.set(way, atMs);
+    queue.at(atMs, () => this.#deliver(from, to, message));
+    if (isRepeated) queue.at(atMs + this.#draw('deliveryMs'), () => this.#deliver(from, to, message));
+  }
+
+  #deliver(from: string, to: string, message: Message): void {
+    if (this.#isAway || this.#cuts.get(to)?.readsCut === true) return;
+    this.#receivers.get(to)?.(message, from);
+  }
+
+  #draw(way: 'appendMs' | 'deliveryMs'): number {
+    return this.#environment.random.between(...this.#environment.delays[way]);
+  }
+}

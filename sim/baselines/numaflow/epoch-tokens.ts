@@ -1,0 +1,47 @@
+export type RampMode = 'relaxed' | 'scheduled';
+
+export interface RampSettings {
+  readonly mode: RampMode;
+  /** Tokens per second of the whole pool: at boot, and at the top. */
+  readonly min: number;
+  readonly max: number;
+  readonly rampSec: number;
+}
+
+/**
+ * Tokens of one pod (numaflow-fdb A3 and A4): a fixed window per wall-clock second, nothing carried over, whole tokens
+ * in equal parts. 15 tokens for a pool of 2 are 7 each; a limit below the pool size is nothing for everybody.
+ */
+export class EpochTokens {
+  readonly #settings: RampSettings;
+  readonly #slope: number;
+  #level: number;
+  #tokens: number;
+  /** The last second served. It starts at 0, so the first one comes decades later: a scheduled ramp jumps to max. */
+  #epoch = 0;
+
+  constructor(settings: RampSettings) {
+    this.#settings = settings;
+    this.#slope = (settings.max - settings.min) / settings.rampSec;
+    this.#level = settings.min;
+    this.#tokens = Math.trunc(settings.min);
+  }
+
+  /** What a request of any size could get now. */
+  available(pool: number, epoch: number): number {
+    if (epoch > this.#epoch) this.#refill(epoch);
+    return Math.floor(this.#tokens / Math.max(pool, 1));
+  }
+
+  take(amount: number, pool: number): void {
+    this.#tokens -= amount * Math.max(pool, 1);
+  }
+
+  #refill(epoch: number): void {
+    const { mode, max } = this.#settings;
+    const steps = mode === 'scheduled' ? epoch - this.#epoch : 1;
+    this.#level = Math.min(max, this.#level + this.#slope * steps);
+    this.#tokens = Math.trunc(this.#level);
+    this.#epoch = epoch;
+  }
+}

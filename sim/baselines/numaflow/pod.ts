@@ -1,0 +1,118 @@
+import { type Quota, rateOf } from '../baseline.js';
+import type { Member } from '../baseline-cluster.js';
+import type { MessageBus } from '../message-bus.js';
+import type { SimulatedProcess } from '../simulated-process.js';
+import { EpochTokens } from './epoch-tokens.js';
+import type { PoolAnswer } from './pool-store.js';
+
+export type StoreMessage =
+  | { readonly kind: 'register' | 'deregister' }
+  | { readonly kind: 'sync'; readonly size: number }
+  | { readonly kind: 'registered'; readonly size: number }
+  | { readonly kind: 'synced'; readonly answer: PoolAnswer };
+
+export const STORE = 'store';
+/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message (numaflow-fdb A1, A2). */
+const SYNC_MS = 100;
+const WAIT_AFTER_AGREEMENT_MS = 1000;
+/** A pod that cannot register fails, and is started again (A6); Kubernetes' first back-off is 10 s, 1 s favours it. */
+const START_AGAIN_MS = 1000;
+/** Defaults (A5): the limit ramps from 1 per second to its maximum in 1 s. */
+const RAMP = { mode: 'relaxed', min: 1, rampSec: 1 } as const;
+/** Epochs are seconds since 1970. */
+const WALL_CLOCK_START_SEC = 1_700_000_000;
+/** A script is called by its 40-byte hash, with four keys of ~40 bytes and arguments; the answer is a short array. */
+export const CALL_BYTES = 240;
+export const ANSWER_BYTES = 40;
+
+/**
+ * A pod as shipped (numaflow-fdb A2): registers, syncs until all agree, waits, serves. It divides by the size last
+ * agreed upon, without limit of time when the store is away (A6).
+ *
+ * One token is one message: no read batches, so neither the granularity of 500 (A5) nor the over-deposit of the buffer
+ * reader (A9) shows. Numaflow limits messages only; bytes get the same arithmetic. Both favour it.
+ */
+export class Pod implements Member<StoreMessage> {
+  readonly #process: SimulatedProcess;
+  readonly #bus: MessageBus<StoreMessage>;
+  readonly #quota: Quota;
+  readonly #tokens: readonly (EpochTokens | null)[];
+  #phase: 'registering' | 'agreeing' | 'waiting' | 'serving' = 'registering';
+  /** Reported, and used to divide. */
+  #desired = 1;
+  #known = 1;
+
+  constructor(process: SimulatedProcess, quota: Quota, bus: MessageBus<StoreMessage>) {
+    this.#process = process;
+    this.#bus = bus;
+    this.#quota = quota;
+    this.#tokens = ([0, 1] as const).map((dimension) => {
+      const max = rateOf(quota, dimension);
+      return max === Number.POSITIVE_INFINITY ? null : new EpochTokens({ ...RAMP, min: Math.min(1, max), max });
+    });
+    this.#register();
+    process.every(SYNC_MS, SYNC_MS, () => this.#sync());
+  }
+
+  get isServing(): boolean {
+    return this.#phase === 'serving';
+  }
+
+  tryAcquire(messages: number, bytes: number): boolean {
+    if (!this.isServing) return false;
+    const amounts = [messages, bytes];
+    const epoch = WALL_CLOCK_START_SEC + Math.floor(this.#process.nowMs / 1000);
+    const isEnough = this.#tokens.every(
+      (tokens, dimension) => tokens === null || tokens.available(this.#known, epoch) >= (amounts[dimension] as number),
+    );
+    if (!isEnough) return false;
+    this.#tokens.forEach((tokens, dimension) => {
+      tokens?.take(amounts[dimension] as number, this.#known);
+    });
+    return true;
+  }
+
+  /** At the top of the ramp. */
+  limitOf(dimension: 0 | 1): number {
+    if (!this.isServing) return 0;
+    const rate = rateOf(this.#quota, dimension);
+    return rate === Number.POSITIVE_INFINITY ? rate : Math.floor(rate / this.#known);
+  }
+
+  receive(message: StoreMessage): void {
+    if (message.kind === 'registered' && this.#phase === 'registering') {
+      this.#desired = message.size;
+      this.#phase = 'agreeing';
+    }
+    if (message.kind === 'synced' && this.#phase !== 'registering') this.#follow(message.answer);
+  }
+
+  leave(): void {
+    this.#bus.send(this.#process.node, STORE, { kind: 'deregister' }, CALL_BYTES);
+  }
+
+  /** A changed limit is a new specification and a restart (A8): the rollout does it. */
+  setQuota(): void {}
+
+  #register(): void {
+    if (this.#phase !== 'registering') return;
+    this.#bus.send(this.#process.node, STORE, { kind: 'register' }, CALL_BYTES);
+    this.#process.after(START_AGAIN_MS, () => this.#register());
+  }
+
+  #sync(): void {
+    if (this.#phase === 'registering') return;
+    this.#bus.send(this.#process.node, STORE, { kind: 'sync', size: this.#desired }, CALL_BYTES);
+  }
+
+  #follow({ verdict, size }: PoolAnswer): void {
+    this.#desired = size;
+    if (verdict === 'DISAGREE') return;
+    this.#known = size;
+    if (this.#phase !== 'agreeing') return;
+    this.#phase = 'waiting';
+    this.#process.after(WAIT_AFTER_AGREEMENT_MS, () => {
+      this.#phase = 'serving';
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
+import { type Quota, rateOf } from './baseline.js';
+
+/**
+ * Burst of 100 ms, at least 20 pieces of work but not more than a quarter of a second (decision 0004): what quotamesh
+ * has by default, so that only the rates differ. A piece is taken as 1 kB.
+ */
+const BURST_SECONDS = 0.1;
+const BURST_MIN_SECONDS = 0.25;
+const BURST_MIN_PIECES = [20, 20_000] as const;
+
+/**
+ * The limiter of baselines whose source names none: the production bucket of quotamesh. That favours them: it keeps
+ * debts and mints nothing when the rate changes.
+ */
+export class PlainLimiter {
+  readonly #limiter = new Limiter(1);
+  #rates: readonly [number, number] = [0, 0];
+
+  constructor() {
+    this.#limiter.validUntilMs[0] = Number.POSITIVE_INFINITY;
+  }
+
+  setRates(rates: Quota, nowMs: number): void {
+    this.#rates = [rateOf(rates, 0), rateOf(rates, 1)];
+    const [messages, bytes] = this.#rates;
+    this.#limiter.setLimit(0, 0, messages, depthOf(messages, 0), nowMs);
+    this.#limiter.setLimit(0, 1, bytes, depthOf(bytes, 1), nowMs);
+  }
+
+  tryAcquire(messages: number, bytes: number, retry: boolean, nowMs: number): boolean {
+    return this.#limiter.tryAcquire(0, messages, bytes, retry, nowMs) === GRANTED;
+  }
+
+  rate(dimension: 0 | 1): number {
+    return this.#rates[dimension];
+  }
+}
+
+function depthOf(rate: number, dimension: 0 | 1): number {
+  const least = Math.max(1, Math.min(BURST_MIN_PIECES[dimension], rate * BURST_MIN_SECONDS));
+  return Math.max(rate * BURST_SECONDS, least);
+}

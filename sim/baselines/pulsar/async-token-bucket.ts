@@ -1,0 +1,49 @@
+/** Refill is added in steps of at least 16 ms, unless one token takes longer (pulsar §2.1). */
+const RESOLUTION_NS = 16_000_000;
+const NS_PER_SECOND = 1_000_000_000;
+/** A throttled producer waits for 1 % of the capacity, at least one token (pulsar §2.1). */
+const TARGET_PART = 0.01;
+
+/**
+ * Pulsar's AsyncTokenBucket after its corrections of 2025 (pulsar §2.1): capacity = rate of one second, full at its
+ * creation, whole tokens with the remainder in time. It never refuses: it goes into debt without limit.
+ */
+export class AsyncTokenBucket {
+  readonly rate: number;
+  #tokens: number;
+  #lastNs: number;
+  #remainderNs = 0;
+
+  constructor(rate: number, nowMs: number) {
+    this.rate = rate;
+    this.#tokens = rate;
+    this.#lastNs = nowMs * 1e6;
+  }
+
+  /** Takes the amount, and tells whether anything is left: exactly the last token throttles already. */
+  consume(amount: number, nowMs: number): boolean {
+    this.#refill(nowMs);
+    this.#tokens -= amount;
+    return this.#tokens > 0;
+  }
+
+  /** 0 = a paused producer may go on. */
+  throttlingMs(nowMs: number): number {
+    this.#refill(nowMs);
+    const needed = Math.max(1, Math.trunc(this.rate * TARGET_PART));
+    if (this.#tokens >= needed) return 0;
+    return Math.floor(((needed - this.#tokens) * NS_PER_SECOND) / this.rate) / 1e6;
+  }
+
+  #refill(nowMs: number): void {
+    const elapsedNs = nowMs * 1e6 - this.#lastNs;
+    const nsPerToken = NS_PER_SECOND / this.rate;
+    const stepNs = nsPerToken <= RESOLUTION_NS ? RESOLUTION_NS : nsPerToken - this.#remainderNs - 1;
+    if (elapsedNs <= stepNs) return;
+    const creditedNs = elapsedNs + this.#remainderNs;
+    const minted = Math.floor((creditedNs * this.rate) / NS_PER_SECOND);
+    this.#remainderNs = creditedNs - Math.floor((minted * NS_PER_SECOND) / this.rate);
+    this.#lastNs = nowMs * 1e6;
+    this.#tokens = Math.min(this.#tokens + minted, this.rate);
+  }
+}

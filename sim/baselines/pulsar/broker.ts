@@ -1,0 +1,139 @@
+import { type BaselineEnvironment, type Quota, rateOf } from '../baseline.js';
+import type { Member } from '../baseline-cluster.js';
+import type { MessageBus } from '../message-bus.js';
+import type { SimulatedProcess } from '../simulated-process.js';
+import { PublishLimiter } from './publish-limiter.js';
+import type { QuotaCalculator } from './quota-calculator.js';
+import type { SuppressionRule } from './report-suppression.js';
+import { settingsForPeriod, type UsageCount, UsageReporter } from './usage-reporter.js';
+
+export interface UsageMessage {
+  readonly publishedMs: number;
+  /** null = suppressed: the group's name is sent without numbers. */
+  readonly usage: UsageCount | null;
+}
+
+export interface BrokerRules {
+  readonly calculate: QuotaCalculator;
+  readonly suppress: SuppressionRule;
+  readonly periodSec: number;
+  /** A report is forgotten so long after it was written; Infinity as released (pulsar §1.3). */
+  readonly forgetReportMs: number;
+}
+
+/**
+ * Wire (pulsar §1.5, §3): the broker's URL, then per group an entry of name + 4 bytes suppressed, name + 28 with
+ * numbers. The URL of `pulsar://10.0.0.1:6650` with its tags is 24 bytes, a name `tenant/namespace` 20. LZ4 and
+ * Pulsar's own message header are left out: they about cancel at this size.
+ */
+const URL_BYTES = 24;
+const NAME_BYTES = 20;
+const SUPPRESSED_BYTES = URL_BYTES + NAME_BYTES + 4;
+const REPORTED_BYTES = URL_BYTES + NAME_BYTES + 28;
+
+/** A Pulsar broker with one group attached: three tasks of one period, unrelated in phase (pulsar §1.2, §1.6). */
+export class Broker implements Member<UsageMessage> {
+  readonly #process: SimulatedProcess;
+  readonly #bus: MessageBus<UsageMessage>;
+  readonly #rules: BrokerRules;
+  readonly #limiter = new PublishLimiter();
+  readonly #reporter: UsageReporter;
+  /** The last report of each broker, the own one as echoed. As released nothing ever leaves it. */
+  readonly #reports = new Map<string, UsageCount & { readonly writtenMs: number }>();
+  #counted = { messages: 0, bytes: 0 };
+  #quota: Quota;
+
+  constructor(
+    process: SimulatedProcess,
+    quota: Quota,
+    bus: MessageBus<UsageMessage>,
+    rules: BrokerRules,
+    { random }: BaselineEnvironment,
+  ) {
+    this.#process = process;
+    this.#bus = bus;
+    this.#rules = rules;
+    this.#quota = quota;
+    this.#reporter = new UsageReporter(rules.suppress, settingsForPeriod(rules.periodSec));
+    this.setQuota(quota);
+    const periodMs = rules.periodSec * 1000;
+    // First run within the first period, not after it: the earlier end of the recipe, which favours Pulsar.
+    for (const task of [() => this.#aggregate(), () => this.#report(), () => this.#calculate()]) {
+      process.every(periodMs, random.between(0, periodMs), task);
+    }
+  }
+
+  /** Any change of the group sets the limiter to the whole new limit (pulsar §1.3). */
+  setQuota(quota: Quota): void {
+    this.#quota = quota;
+    this.#limiter.replace([this.#configured(0), this.#configured(1)], this.#process.nowMs);
+  }
+
+  tryAcquire(messages: number, bytes: number): boolean {
+    if (!this.#limiter.tryAcquire(messages, bytes, this.#process.nowMs)) return false;
+    this.#counted.messages += messages;
+    // A period without bytes would not count (below); a Pulsar message always has some: its header.
+    this.#counted.bytes += Math.max(bytes, messages);
+    return true;
+  }
+
+  limitOf(dimension: 0 | 1): number {
+    return this.#limiter.rate(dimension);
+  }
+
+  /** Older than two periods: dropped. A zero report stays as zero (pulsar §1.2). */
+  receive({ publishedMs, usage }: UsageMessage, from: string): void {
+    const nowMs = this.#process.nowMs;
+    if (usage === null || nowMs - publishedMs > 2000 * this.#rules.periodSec) return;
+    this.#reports.set(from, { ...usage, writtenMs: nowMs });
+  }
+
+  leave(): void {}
+
+  #aggregate(): void {
+    if (this.#counted.messages <= 0 || this.#counted.bytes <= 0) return;
+    this.#reporter.add(this.#counted);
+    this.#counted = { messages: 0, bytes: 0 };
+  }
+
+  #report(): void {
+    const nowMs = this.#process.nowMs;
+    const usage = this.#reporter.report(nowMs);
+    const bytes = usage === null ? SUPPRESSED_BYTES : REPORTED_BYTES;
+    this.#bus.publish(this.#process.node, { publishedMs: nowMs, usage }, bytes);
+  }
+
+  #calculate(): void {
+    this.#forget();
+    const quotas = [this.#calculateUnit(0), this.#calculateUnit(1)] as const;
+    this.#limiter.replace(quotas, this.#process.nowMs);
+  }
+
+  #calculateUnit(dimension: 0 | 1): number {
+    const unit = dimension === 0 ? 'messages' : 'bytes';
+    let total = 0;
+    for (const report of this.#reports.values()) total += report[unit];
+    const quota = this.#rules.calculate({
+      configured: this.#configured(dimension),
+      own: this.#reports.get(this.#process.node)?.[unit] ?? 0,
+      total,
+      periodSec: this.#rules.periodSec,
+      threshold: 0,
+    });
+    if (quota === 'error') throw new Error(`a broker counted a negative number of ${unit}`);
+    return quota;
+  }
+
+  /** −1 = none; Pulsar's limits are whole numbers. */
+  #configured(dimension: 0 | 1): number {
+    const rate = rateOf(this.#quota, dimension);
+    return rate === Number.POSITIVE_INFINITY ? -1 : Math.trunc(rate);
+  }
+
+  #forget(): void {
+    const nowMs = this.#process.nowMs;
+    for (const [broker, { writtenMs }] of this.#reports) {
+      if (nowMs - writtenMs > this.#rules.forgetReportMs) this.#reports.delete(broker);
+    }
+  }
+}

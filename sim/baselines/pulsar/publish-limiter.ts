@@ -1,0 +1,50 @@
+import { AsyncTokenBucket } from './async-token-bucket.js';
+
+/**
+ * The limiter of a group at one broker (pulsar §2.2): what arrives is charged to both buckets whatever they hold; when
+ * one is empty the producer is paused until both have 1 % of their capacity again.
+ *
+ * A broker's connections are one producer here, and a paused one has nothing in flight. That favours Pulsar: its
+ * wake-up releases the whole queue at once.
+ */
+export class PublishLimiter {
+  #buckets: readonly [AsyncTokenBucket | null, AsyncTokenBucket | null] = [null, null];
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Two new buckets, full, and everybody paused is woken (pulsar §1.3): debts are forgiven at each calculation.
+   *
+   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter reads it (pulsar §1.2)
+   */
+  replace(quotas: readonly [number, number], nowMs: number): void {
+    const bucketOf = (quota: number) => (quota > 0 ? new AsyncTokenBucket(quota, nowMs) : null);
+    this.#buckets = [bucketOf(quotas[0]), bucketOf(quotas[1])];
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  tryAcquire(messages: number, bytes: number, nowMs: number): boolean {
+    if (this.#isPaused(nowMs)) return false;
+    const [ofMessages, ofBytes] = this.#buckets;
+    const hasMessages = ofMessages?.consume(messages, nowMs) ?? true;
+    const hasBytes = ofBytes?.consume(bytes, nowMs) ?? true;
+    if (!hasMessages || !hasBytes) this.#pausedUntilMs = nowMs + this.#throttlingMs(nowMs);
+    return true;
+  }
+
+  rate(dimension: 0 | 1): number {
+    return this.#buckets[dimension]?.rate ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The wake-up is planned again when the buckets hold too little at its time. */
+  #isPaused(nowMs: number): boolean {
+    if (this.#pausedUntilMs === Number.NEGATIVE_INFINITY) return false;
+    if (nowMs < this.#pausedUntilMs) return true;
+    const waitMs = this.#throttlingMs(nowMs);
+    this.#pausedUntilMs = waitMs === 0 ? Number.NEGATIVE_INFINITY : nowMs + waitMs;
+    return waitMs > 0;
+  }
+
+  #throttlingMs(nowMs: number): number {
+    return Math.max(...this.#buckets.map((bucket) => bucket?.throttlingMs(nowMs) ?? 0));
+  }
+}

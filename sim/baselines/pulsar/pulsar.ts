@@ -1,0 +1,44 @@
+import type { Baseline, Quota } from '../baseline.js';
+import { BaselineCluster } from '../baseline-cluster.js';
+import { MessageBus } from '../message-bus.js';
+import type { SimulatedProcess } from '../simulated-process.js';
+import { Broker, type BrokerRules, type UsageMessage } from './broker.js';
+import { asForked, asReleased } from './quota-calculator.js';
+import { MAX_SUPPRESS_ROUNDS, suppressAsForked, suppressAsReleased } from './report-suppression.js';
+
+/** The default period (pulsar §1.1); operators may set another, so a shorter one has its own column. */
+const DEFAULT_PERIOD_SEC = 60;
+
+/** Apache Pulsar's resource groups, upstream, 2.8 to 5.0 (pulsar §0 and §1.2). */
+export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
+  const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Number.POSITIVE_INFINITY };
+  return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, {
+    ...rules,
+    periodSec,
+  });
+}
+
+/**
+ * The vendor fork (pulsar §1.4). Silent brokers expire after 2 · period · rounds, 600 s by default. Its later code
+ * seems to expire living ones too; that is an inference, so it is left out in favour of the fork.
+ */
+export function pulsarFork(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
+  const forgetReportMs = 2000 * periodSec * MAX_SUPPRESS_ROUNDS;
+  const rules = { calculate: asForked, suppress: suppressAsForked, forgetReportMs };
+  return brokers(name, `Pulsar's vendor fork: idle brokers get the whole quota, every ${periodSec} s`, {
+    ...rules,
+    periodSec,
+  });
+}
+
+function brokers(name: string, says: string, rules: BrokerRules): Baseline {
+  return {
+    name,
+    says,
+    create: (environment) => {
+      const bus = new MessageBus<UsageMessage>(environment);
+      const create = (process: SimulatedProcess, quota: Quota) => new Broker(process, quota, bus, rules, environment);
+      return new BaselineCluster(name, environment, bus, create);
+    },
+  };
+}

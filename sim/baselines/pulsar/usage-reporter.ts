@@ -1,0 +1,52 @@
+import { MAX_SUPPRESS_ROUNDS, type SuppressionRule, TOLERANCE_PERCENT } from './report-suppression.js';
+
+export interface UsageCount {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface ReporterSettings {
+  readonly periodSec: number;
+  readonly maxSuppressRounds: number;
+  readonly tolerancePercent: number;
+}
+
+/** What a broker counts between two attempts to report, and what it last sent (pulsar §1.1 and §1.2). */
+export class UsageReporter {
+  readonly #rule: SuppressionRule;
+  readonly #settings: ReporterSettings;
+  sinceLast: UsageCount = NOTHING;
+  lastReported: UsageCount = NOTHING;
+  #lastSentMs = Number.NEGATIVE_INFINITY;
+
+  constructor(rule: SuppressionRule, settings: ReporterSettings) {
+    this.#rule = rule;
+    this.#settings = settings;
+  }
+
+  add({ messages, bytes }: UsageCount): void {
+    this.sinceLast = { messages: this.sinceLast.messages + messages, bytes: this.sinceLast.bytes + bytes };
+  }
+
+  /** The numbers to send, or null when suppressed. The count starts again either way (pulsar §1.2). */
+  report(nowMs: number): UsageCount | null {
+    const usage = this.sinceLast;
+    this.sinceLast = NOTHING;
+    const isSent = this.#rule({
+      bytes: { current: usage.bytes, lastReported: this.lastReported.bytes },
+      messages: { current: usage.messages, lastReported: this.lastReported.messages },
+      msSinceLastReport: nowMs - this.#lastSentMs,
+      ...this.#settings,
+    });
+    if (!isSent) return null;
+    this.lastReported = usage;
+    this.#lastSentMs = nowMs;
+    return usage;
+  }
+}
+
+const NOTHING: UsageCount = { messages: 0, bytes: 0 };
+
+export function settingsForPeriod(periodSec: number): ReporterSettings {
+  return { periodSec, maxSuppressRounds: MAX_SUPPRESS_ROUNDS, tolerancePercent: TOLERANCE_PERCENT };
+}

@@ -1,0 +1,52 @@
+import type { Baseline, BaselineEnvironment, Quota } from './baseline.js';
+import { BaselineCluster, type Member } from './baseline-cluster.js';
+import { MessageBus } from './message-bus.js';
+import { PlainLimiter } from './plain-limiter.js';
+import type { SimulatedProcess } from './simulated-process.js';
+
+/** A baseline whose nodes tell each other nothing: each takes this part of the quota. */
+export function uncoordinated(
+  name: string,
+  says: string,
+  partOf: (environment: BaselineEnvironment) => number,
+): Baseline {
+  return {
+    name,
+    says,
+    create: (environment) => {
+      const create = (process: SimulatedProcess, quota: Quota) =>
+        new UncoordinatedMember(process, quota, partOf(environment));
+      return new BaselineCluster(name, environment, new MessageBus<never>(environment), create);
+    },
+  };
+}
+
+class UncoordinatedMember implements Member<never> {
+  readonly #process: SimulatedProcess;
+  readonly #part: number;
+  readonly #limiter = new PlainLimiter();
+
+  constructor(process: SimulatedProcess, quota: Quota, part: number) {
+    this.#process = process;
+    this.#part = part;
+    this.setQuota(quota);
+  }
+
+  setQuota({ messagesPerSecond, bytesPerSecond }: Quota): void {
+    const part = this.#part;
+    const rates = { messagesPerSecond: messagesPerSecond * part, bytesPerSecond: bytesPerSecond * part };
+    this.#limiter.setRates(rates, this.#process.nowMs);
+  }
+
+  tryAcquire(messages: number, bytes: number, retry: boolean): boolean {
+    return this.#limiter.tryAcquire(messages, bytes, retry, this.#process.nowMs);
+  }
+
+  limitOf(dimension: 0 | 1): number {
+    return this.#limiter.rate(dimension);
+  }
+
+  receive(): void {}
+
+  leave(): void {}
+}

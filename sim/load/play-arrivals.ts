@@ -1,0 +1,71 @@
+import type { EventQueue } from '../event-queue.js';
+import { Random } from '../random.js';
+import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
+import { ProfileCursor } from './rate-profile.js';
+
+/** Asks the cluster; true when admitted. */
+export type Ask = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
+
+interface Stage {
+  readonly queue: EventQueue;
+  readonly seed: number;
+  readonly ask: Ask;
+}
+
+/**
+ * Lets the work of one stream arrive. The times of first attempts depend on seed and stream alone, so that every system
+ * sees the same. A Poisson process of any rate over time is one of rate 1 over ∫ rate: the next arrival is where an
+ * exponential of mean 1 has been used up; with 1 itself in its place arrivals are even.
+ */
+export function playStream(stream: ArrivalStream, { queue, seed, ask }: Stage): void {
+  const random = Random.stream(seed, stream.id);
+  const retryRandom = Random.stream(seed, `${stream.id} retries`);
+  const cursor = new ProfileCursor(stream.profile);
+  const { node, piece, evenly, size } = stream;
+  const attempt = (bytes: number, left: number, retry: boolean): void => {
+    if (ask(node, piece.messages, bytes, retry) || left === 0) return;
+    const waitMs = stream.retryAfterMs * retryRandom.between(0.5, 1.5);
+    queue.after(waitMs, () => attempt(bytes, left - 1, true));
+  };
+  const arrive = () => {
+    for (let at = 0; at < size; at++) attempt(bytesOf(piece, random), stream.retries, false);
+    plan();
+  };
+  let atMs = 0;
+  const plan = () => {
+    let due = evenly ? size : random.exponential(1);
+    for (;;) {
+      const perMs = cursor.rateAt(atMs) / 1000;
+      const untilMs = cursor.nextChangeMs;
+      if (due <= perMs * (untilMs - atMs)) break;
+      if (untilMs === Number.POSITIVE_INFINITY) return;
+      due -= perMs * (untilMs - atMs);
+      atMs = untilMs;
+    }
+    atMs += due / (cursor.rateAt(atMs) / 1000);
+    queue.at(atMs, arrive);
+  };
+  plan();
+}
+
+/** Clients each draw from a stream of their own: what one is told does not move the others. */
+export function playClients(pool: ClientPool, { queue, seed, ask }: Stage): void {
+  const { node, piece, untilMs } = pool;
+  for (let index = 0; index < pool.count; index++) {
+    const random = Random.stream(seed, `${pool.id} client ${index}`);
+    let bytes = 0;
+    let retry = false;
+    const attempt = () => {
+      if (queue.nowMs >= untilMs) return;
+      if (!retry) bytes = bytesOf(piece, random);
+      const admitted = ask(node, piece.messages, bytes, retry);
+      retry = !admitted;
+      queue.after(admitted ? random.exponential(pool.thinkMs) : pool.retryMs * random.between(0.8, 1.2), attempt);
+    };
+    queue.at(pool.fromMs + random.exponential(pool.thinkMs), attempt);
+  }
+}
+
+function bytesOf({ leastBytes, mostBytes }: Piece, random: Random): number {
+  return leastBytes === mostBytes ? leastBytes : Math.round(random.between(leastBytes, mostBytes));
+}

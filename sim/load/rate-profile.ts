@@ -1,0 +1,57 @@
+/**
+ * A rate over time, constant between changes: from `atMs[k]` on `rate[k]` pieces per second; 0 before the first. All
+ * loads are that; a ramp has steps of 100 ms.
+ */
+export interface RateProfile {
+  readonly atMs: readonly number[];
+  readonly rate: readonly number[];
+}
+
+/** The profile between two times, 0 outside. */
+export function clipped({ atMs, rate }: RateProfile, fromMs: number, untilMs: number): RateProfile {
+  const inside = atMs.map((at, index) => [at, rate[index] as number] as const).filter(([at]) => at < untilMs);
+  const before = inside.filter(([at]) => at <= fromMs).at(-1);
+  const kept = inside.filter(([at]) => at > fromMs);
+  const steps = [...(before === undefined ? [] : [[fromMs, before[1]] as const]), ...kept, [untilMs, 0] as const];
+  return { atMs: steps.map(([at]) => at), rate: steps.map(([, value]) => value) };
+}
+
+/** From that time on everything times `factor`. */
+export function scaledFrom(profile: RateProfile, fromMs: number, factor: number): RateProfile {
+  const current = rateAt(profile, fromMs);
+  const steps = profile.atMs.map((at, index) => {
+    const value = profile.rate[index] as number;
+    return [at, at >= fromMs ? value * factor : value] as const;
+  });
+  if (!profile.atMs.includes(fromMs)) steps.push([fromMs, current * factor]);
+  steps.sort(([one], [other]) => one - other);
+  return { atMs: steps.map(([at]) => at), rate: steps.map(([, value]) => value) };
+}
+
+export function rateAt({ atMs, rate }: RateProfile, nowMs: number): number {
+  let current = 0;
+  for (let at = 0; at < atMs.length && (atMs[at] as number) <= nowMs; at++) current = rate[at] as number;
+  return current;
+}
+
+/** Reads a profile forwards in time. */
+export class ProfileCursor {
+  readonly #profile: RateProfile;
+  #at = -1;
+
+  constructor(profile: RateProfile) {
+    this.#profile = profile;
+  }
+
+  /** The rate at a time not before that of the last call. */
+  rateAt(nowMs: number): number {
+    const { atMs, rate } = this.#profile;
+    while (this.#at + 1 < atMs.length && (atMs[this.#at + 1] as number) <= nowMs) this.#at++;
+    return this.#at === -1 ? 0 : (rate[this.#at] as number);
+  }
+
+  /** When it changes next; Infinity = never. */
+  get nextChangeMs(): number {
+    return this.#profile.atMs[this.#at + 1] ?? Number.POSITIVE_INFINITY;
+  }
+}

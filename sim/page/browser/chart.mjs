@@ -1,0 +1,92 @@
+import { tick } from './figures.mjs';
+
+/** Colours and fonts of the page, as the canvas needs them; read again when the scheme changes. */
+export function theme() {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    colour,
+    node: (node, at) => (node.count > 1 ? colour('rest') : colour(`node-${at}`)),
+    font: '11px system-ui, sans-serif',
+  };
+}
+
+/**
+ * A chart over the time of a run. `marks` are drawn as numbered lines; hovering tells `onTime`, dragging `onZoom`.
+ * Nothing is told when the page itself moves the cursor or the scale.
+ */
+export function timeChart({ host, label, height, columns, series, bands = [], top, marks, look, onTime, onZoom }) {
+  const axis = {
+    stroke: look.colour('muted'),
+    font: look.font,
+    grid: { stroke: look.colour('grid'), width: 1 },
+    ticks: { show: false },
+  };
+  const options = {
+    width: Math.max(host.clientWidth, 120),
+    height,
+    padding: [14, 16, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
+    focus: { alpha: 0.18 },
+    scales: { x: { time: false }, y: { range: [0, top] } },
+    axes: [
+      { ...axis, size: 24, gap: 4, values: (_, values) => values.map((value) => `${value} s`) },
+      { ...axis, size: 46, gap: 4, values: (_, values) => values.map(tick) },
+    ],
+    series: [{}, ...series.map((one) => ({ points: { show: false }, spanGaps: false, ...one }))],
+    bands,
+    hooks: {
+      setCursor: [
+        (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
+      ],
+      setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
+      draw: [(chart) => drawMarks(chart, marks, look)],
+    },
+  };
+  const chart = new uPlot(options, columns, host);
+  chart.root.setAttribute('role', 'img');
+  chart.root.setAttribute('aria-label', label);
+  const observer = new ResizeObserver(() => {
+    const width = Math.max(host.clientWidth, 120);
+    if (width !== chart.width) chart.setSize({ width, height });
+  });
+  observer.observe(host);
+  return {
+    showTime: (seconds) => chart.setCursor({ left: chart.valToPos(seconds, 'x'), top: 0 }, false),
+    zoom: (min, max) => {
+      if (chart.scales.x.min !== min || chart.scales.x.max !== max) chart.setScale('x', { min, max });
+    },
+    focus: (at) => (at === null ? chart.setSeries(null, { focus: false }) : chart.setSeries(at, { focus: true })),
+    end: () => {
+      observer.disconnect();
+      chart.destroy();
+    },
+  };
+}
+
+/** Where several stand closer than a number is wide, only the first has one. */
+function drawMarks(chart, marks, look) {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = look.colour('mark');
+  ctx.fillStyle = look.colour('mark');
+  ctx.lineWidth = ratio;
+  ctx.setLineDash([2 * ratio, 3 * ratio]);
+  ctx.font = `${10 * ratio}px system-ui, sans-serif`;
+  ctx.textAlign = 'center';
+  let free = Number.NEGATIVE_INFINITY;
+  marks.forEach(({ atMs }, index) => {
+    const x = Math.round(chart.valToPos(atMs / 1000, 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) return;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (x < free) return;
+    ctx.fillText(String(index + 1), x, bbox.top - 3 * ratio);
+    free = x + 14 * ratio;
+  });
+  ctx.restore();
+}

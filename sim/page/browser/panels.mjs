@@ -1,0 +1,93 @@
+import { timeChart } from './chart.mjs';
+import { perNode, stacked } from './views.mjs';
+
+/** The charts of one side, from above to below. Returns them as { chart, seriesOfNode }. */
+export function sidePanels({ host, side, view, tops, look, onTime, onZoom }) {
+  host.replaceChildren();
+  const heading = document.createElement('h2');
+  heading.className = `side-title side-${side.toLowerCase()}`;
+  heading.append(spanOf('badge', side), spanOf('name', view.run.label));
+  host.append(heading);
+  const shared = { marks: view.run.happenings, look, onTime, onZoom };
+  const about = (what) => `${what}, ${view.run.label}, over time`;
+  const lines = (read) => ({
+    columns: [view.seconds, ...view.nodes.map((node) => perNode(node, node[read]))],
+    series: view.nodes.map((node, at) => ({ stroke: look.node(node, at), width: node.count > 1 ? 1 : 1.5 })),
+  });
+  const panel = (title, hint, height, options) => {
+    const chartHost = addPanel(host, title, hint);
+    return timeChart({ ...shared, ...options, host: chartHost, height, label: about(title) });
+  };
+  const others = view.nodes.some(({ count }) => count > 1) ? 'grey: mean of the others' : '';
+  const limits = { ...lines('limit'), top: tops.limit };
+  return [
+    { chart: panel('Admitted against the quota', KEY, 236, totalOf(view, tops, look)), offset: 1 },
+    { chart: panel('Limit of each node', others, 158, limits), offset: 1 },
+    { chart: panel('Demand of each node', others, 158, { ...lines('demand'), top: tops.demand }), offset: 1 },
+    { chart: panel('Admitted at each node', others, 158, { ...lines('admitted'), top: tops.admitted }), offset: 1 },
+  ];
+}
+
+const KEY = 'filled: nodes, stacked · dashed: quota · thin: demand';
+
+function totalOf(view, tops, look) {
+  const edges = stacked(view.nodes);
+  const stack = view.nodes.map((node, at) => {
+    const fill = `${look.node(node, at)}b8`;
+    return { stroke: look.node(node, at), width: 0.5, ...(at === 0 ? { fill } : {}) };
+  });
+  return {
+    columns: [view.seconds, ...edges, view.total.demand, view.quota],
+    series: [
+      ...stack,
+      { stroke: look.colour('muted'), width: 1 },
+      { stroke: look.colour('ink'), width: 2, dash: [7, 5] },
+    ],
+    bands: view.nodes.slice(1).map((node, at) => ({
+      series: [at + 2, at + 1],
+      fill: `${look.node(node, at + 1)}b8`,
+    })),
+    top: tops.total,
+  };
+}
+
+/** All runs in one chart: the two chosen ones stand out. */
+export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }) {
+  host.replaceChildren();
+  const order = views.map((_, at) => at).sort((one, other) => weight(one, chosen) - weight(other, chosen));
+  const series = order.map((at) => {
+    if (at === chosen[0]) return { stroke: look.colour('side-a'), width: 2 };
+    return at === chosen[1] ? { stroke: look.colour('side-b'), width: 2 } : { stroke: look.colour('rest'), width: 1 };
+  });
+  return timeChart({
+    host,
+    label: 'Total admitted by every system, over time',
+    height: 190,
+    columns: [views[0].seconds, ...order.map((at) => views[at].total.admitted), views[0].quota],
+    series: [...series, { stroke: look.colour('ink'), width: 2, dash: [7, 5] }],
+    marks: views[chosen[0]].run.happenings,
+    ...{ top, look, onTime, onZoom },
+  });
+}
+
+/** The chosen ones are drawn last. */
+function weight(at, chosen) {
+  return chosen.includes(at) ? 2 - chosen.indexOf(at) : 0;
+}
+
+function addPanel(host, title, hint) {
+  const figure = document.createElement('figure');
+  const caption = document.createElement('figcaption');
+  caption.append(spanOf('title', title), spanOf('hint', hint));
+  const chartHost = document.createElement('div');
+  figure.append(caption, chartHost);
+  host.append(figure);
+  return chartHost;
+}
+
+export function spanOf(className, text) {
+  const span = document.createElement('span');
+  span.className = className;
+  span.textContent = text;
+  return span;
+}

@@ -1,0 +1,59 @@
+import { largest, trailingMean } from './figures.mjs';
+
+/**
+ * A run as the charts draw it: one dimension, smoothed. Sample k covers the time up to (k + 1) · sampleMs, where its
+ * limit was read and its trailing mean ends, so that is where it is drawn.
+ */
+export function viewOf(run, dimension, meanMs) {
+  const series = run.dimensions[dimension] ?? run.dimensions[0];
+  const window = Math.round(meanMs / run.sampleMs);
+  const smooth = (node) => ({
+    ...node,
+    demand: trailingMean(node.demand, window),
+    admitted: trailingMean(node.admitted, window),
+    refused: trailingMean(node.refused, window),
+  });
+  return {
+    run,
+    seconds: series.quota.map((_, at) => ((at + 1) * run.sampleMs) / 1000),
+    quota: series.quota,
+    total: smooth(series.total),
+    nodes: series.nodes.map(smooth),
+  };
+}
+
+/** One node of several that stand for many: what one of them has on the mean. */
+export function perNode(node, column) {
+  if (node.count === 1) return column;
+  return column.map((value) => (value === null ? null : value / node.count));
+}
+
+/** Σ of the nodes up to each: the upper edges of a stack. */
+export function stacked(nodes) {
+  const edges = [];
+  for (const { admitted } of nodes) {
+    const below = edges.at(-1);
+    edges.push(below === undefined ? admitted : admitted.map((value, at) => value + below[at]));
+  }
+  return edges;
+}
+
+/** Top of each panel's scale, the same for both sides; a limit far above everything asked for is cut off. */
+export function scalesOf(views) {
+  const all = (read) => largest(views.flatMap(read));
+  const each = (read) => all(({ nodes }) => nodes.map((node) => perNode(node, node[read])));
+  const demand = each('demand');
+  const quota = all((view) => [view.quota]);
+  const total = all((view) => [view.total.admitted, view.total.demand]);
+  const ceiling = 2 * Math.max(quota, demand);
+  return {
+    total: headroom(Math.max(quota, Math.min(total, 3 * (quota || total)))),
+    demand: headroom(demand),
+    admitted: headroom(each('admitted')),
+    limit: headroom(Math.min(each('limit'), ceiling || each('limit'))),
+  };
+}
+
+function headroom(most) {
+  return most === 0 ? 1 : most * 1.06;
+}

@@ -1,0 +1,40 @@
+/** Text that is HTML already. Nothing else gets into a page unescaped. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | readonly Html[];
+
+/** Template literal whose interpolations are escaped, unless they are `Html` themselves. */
+export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(literals.reduce((text, literal, at) => text + textOf(parts[at - 1] as Part) + literal));
+}
+
+/**
+ * A value inside a `<script type="application/json">`: no `<` can end the element or begin a comment, and the two
+ * separators that older engines take for line ends are spelled out.
+ */
+export function jsonIn(value: unknown): Html {
+  const unsafe = /[<>&\u2028\u2029]/g;
+  return new Html(
+    JSON.stringify(value).replace(unsafe, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
+
+function textOf(part: Part): string {
+  if (part instanceof Html) return part.text;
+  if (Array.isArray(part)) return part.map(({ text }: Html) => text).join('');
+  return String(part).replace(/[&<>"']/g, (char) => ENTITIES[char] as string);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};

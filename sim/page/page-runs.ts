@@ -1,0 +1,132 @@
+import { invariant } from '../../src/core/invariant.js';
+import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../run-result.js';
+
+/** A run as the page takes it: a replayed trace has a part of a verdict, a replayed recording none. */
+export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {
+  readonly verdict: Partial<Verdict> | null;
+}
+
+/** What the page's script reads; rates per second, rounded to four significant digits. */
+export interface PageSeries {
+  readonly label: string;
+  readonly durationMs: number;
+  readonly sampleMs: number;
+  readonly happenings: PageRun['happenings'];
+  readonly dimensions: readonly PageDimension[];
+}
+
+interface PageDimension {
+  readonly dimension: string;
+  readonly quota: readonly (number | null)[];
+  readonly total: PageNode;
+  /** At most NODES_MAX; `count` nodes are summed up in the last one where there are more. */
+  readonly nodes: readonly PageNode[];
+}
+
+interface PageNode extends NodeSeries {
+  readonly name: string;
+  readonly count: number;
+}
+
+/** As many lines as eyes can tell apart, and as many colours as page.css has. */
+export const NODES_MAX = 12;
+
+/**
+ * The series of all runs, cut to what one page can show: with more than 12 nodes the 11 that asked most in any run,
+ * and the rest as one sum. So 100 nodes make a page as large as 12 nodes do.
+ */
+export function pageSeriesOf(runs: readonly PageRun[]): PageSeries[] {
+  const shown = nodesShown(runs);
+  const labels = labelsOf(runs);
+  return runs.map((run, at) => ({
+    label: labels[at] as string,
+    durationMs: run.durationMs,
+    sampleMs: run.sampleMs,
+    happenings: run.happenings,
+    dimensions: run.series.map((series) => dimensionOf(run, series, shown)),
+  }));
+}
+
+/** The system; with the scenario or the seed where several are compared. */
+export function labelsOf(runs: readonly PageRun[]): string[] {
+  const several = (read: (run: PageRun) => unknown) => new Set(runs.map(read)).size > 1;
+  const [scenarios, seeds] = [several((run) => run.scenario), several((run) => run.seed)];
+  return runs.map(({ system, scenario, seed }) => {
+    return [system, ...(scenarios ? [scenario] : []), ...(seeds ? [`seed ${seed}`] : [])].join(' · ');
+  });
+}
+
+/** In the order of their first mention. */
+function nodesShown(runs: readonly PageRun[]): ReadonlySet<string> {
+  const asked = new Map<string, number>();
+  for (const run of runs) {
+    for (const node of run.nodes) {
+      const demand = Math.max(...run.series.map((series) => sum(seriesOf(series, node).demand) / scaleOf(series)), 0);
+      asked.set(node, Math.max(asked.get(node) ?? 0, demand));
+    }
+  }
+  const names = [...asked.keys()];
+  if (names.length <= NODES_MAX) return new Set(names);
+  const most = [...names].sort((one, other) => (asked.get(other) as number) - (asked.get(one) as number));
+  const kept = new Set(most.slice(0, NODES_MAX - 1));
+  return new Set(names.filter((name) => kept.has(name)));
+}
+
+/** Makes dimensions comparable: a node may ask for few but large messages. */
+function scaleOf(series: DimensionSeries): number {
+  return Object.values(series.perNode).reduce((total, { demand }) => total + sum(demand), 0) || 1;
+}
+
+function dimensionOf(run: PageRun, series: DimensionSeries, shown: ReadonlySet<string>): PageDimension {
+  const columns = (names: readonly string[]) => names.map((name) => seriesOf(series, name));
+  const rest = run.nodes.filter((name) => !shown.has(name));
+  const nodes = [...shown]
+    .filter((name) => run.nodes.includes(name))
+    .map((name) => ({ ...added(columns([name])), name, count: 1 }));
+  const others = { ...added(columns(rest)), name: `${rest.length} others`, count: rest.length };
+  return {
+    dimension: series.dimension,
+    quota: series.quota.map(rounded),
+    total: { ...added(columns(run.nodes)), name: 'all nodes', count: run.nodes.length },
+    nodes: rest.length === 0 ? nodes : [...nodes, others],
+  };
+}
+
+function seriesOf(series: DimensionSeries, node: string): NodeSeries {
+  invariant(Object.hasOwn(series.perNode, node), 'every node of a run has its columns', { node });
+  return series.perNode[node] as NodeSeries;
+}
+
+function added(parts: readonly NodeSeries[]): NodeSeries {
+  const length = parts[0]?.demand.length ?? 0;
+  const column = (read: (part: NodeSeries) => readonly number[]) => {
+    return Array.from({ length }, (_, at) => {
+      return rounded(parts.reduce((total, part) => total + (read(part)[at] as number), 0)) as number;
+    });
+  };
+  return {
+    demand: column(({ demand }) => demand),
+    admitted: column(({ admitted }) => admitted),
+    refused: column(({ refused }) => refused),
+    limit: Array.from({ length }, (_, at) => limitAt(parts, at)),
+  };
+}
+
+/** One unlimited node makes the sum unlimited. */
+function limitAt(parts: readonly NodeSeries[], at: number): number | null {
+  let total = 0;
+  for (const { limit } of parts) {
+    const own = limit[at] ?? null;
+    if (own === null) return null;
+    total += own;
+  }
+  return rounded(total);
+}
+
+function sum(column: readonly number[]): number {
+  return column.reduce((total, one) => total + one, 0);
+}
+
+function rounded(rate: number | null): number | null {
+  return rate === null || Number.isInteger(rate) ? rate : Number(rate.toPrecision(4));
+}

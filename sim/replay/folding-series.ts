@@ -1,0 +1,104 @@
+import type { DimensionSeries, NodeSeries } from '../run-result.js';
+
+const SAMPLES_MAX = 2400;
+const DIMENSIONS = ['messages', 'bytes'] as const;
+
+/** Amounts per sample (limits: the rate at its end) of one node in one dimension. */
+interface Columns {
+  readonly demand: Float64Array;
+  readonly admitted: Float64Array;
+  readonly refused: Float64Array;
+  readonly limit: Float64Array;
+}
+
+/**
+ * Series of a replay whose length nobody knows beforehand: 100 ms per sample, and whenever 2,400 samples are full, two
+ * become one. So what a replay leaves behind is bounded, however long it is: 10 nodes and 2 dimensions take 1.5 MB.
+ */
+export class FoldingSeries {
+  sampleMs = 100;
+  #samples = 0;
+  readonly #nodes: (readonly [Columns, Columns])[] = [];
+
+  constructor(nodes: number) {
+    for (let node = 0; node < nodes; node++) this.addNode();
+  }
+
+  /** A node that comes later has had nothing until now. */
+  addNode(): void {
+    this.#nodes.push([createColumns(), createColumns()]);
+  }
+
+  /** End of the sample that is being filled. */
+  get endMs(): number {
+    return (this.#samples + 1) * this.sampleMs;
+  }
+
+  count(node: number, messages: number, bytes: number, isAdmitted: boolean): void {
+    const columns = this.#nodes[node] as readonly [Columns, Columns];
+    add(columns[0], this.#samples, messages, isAdmitted);
+    add(columns[1], this.#samples, bytes, isAdmitted);
+  }
+
+  /** The sample is over. */
+  end(limitOf: (node: number, dimension: 0 | 1) => number): void {
+    this.#nodes.forEach((dimensions, node) => {
+      dimensions[0].limit[this.#samples] = limitOf(node, 0);
+      dimensions[1].limit[this.#samples] = limitOf(node, 1);
+    });
+    this.#samples++;
+    if (this.#samples === SAMPLES_MAX) this.#fold();
+  }
+
+  /** Rates per second; dimensions without any demand are left out, but for the messages. */
+  series(names: readonly string[], quota: readonly [number, number]): DimensionSeries[] {
+    return DIMENSIONS.flatMap((dimension, at) => {
+      const perNode = names.map((name, node) => [name, this.#seriesOf(this.#nodes[node]?.[at] as Columns)] as const);
+      const isAsked = perNode.some(([, { demand }]) => demand.some((rate) => rate > 0));
+      if (at > 0 && !isAsked) return [];
+      const quotaColumn = new Array<number | null>(this.#samples).fill(finiteOrNull(quota[at] as number));
+      return [{ dimension, quota: quotaColumn, perNode: Object.fromEntries(perNode) }];
+    });
+  }
+
+  #seriesOf({ demand, admitted, refused, limit }: Columns): NodeSeries {
+    const rates = (column: Float64Array) => {
+      return Array.from(column.subarray(0, this.#samples), (amount) => (amount * 1000) / this.sampleMs);
+    };
+    return {
+      ...{ demand: rates(demand), admitted: rates(admitted), refused: rates(refused) },
+      limit: Array.from(limit.subarray(0, this.#samples), finiteOrNull),
+    };
+  }
+
+  #fold(): void {
+    this.#samples /= 2;
+    this.sampleMs *= 2;
+    for (const dimensions of this.#nodes) {
+      for (const { demand, admitted, refused, limit } of dimensions) {
+        for (const column of [demand, admitted, refused]) foldSums(column, this.#samples);
+        for (let at = 0; at < this.#samples; at++) limit[at] = limit[2 * at + 1] as number;
+      }
+    }
+  }
+}
+
+function createColumns(): Columns {
+  const column = () => new Float64Array(SAMPLES_MAX);
+  return { demand: column(), admitted: column(), refused: column(), limit: column() };
+}
+
+function add(columns: Columns, at: number, amount: number, isAdmitted: boolean): void {
+  columns.demand[at] = (columns.demand[at] as number) + amount;
+  const kind = isAdmitted ? columns.admitted : columns.refused;
+  kind[at] = (kind[at] as number) + amount;
+}
+
+function foldSums(column: Float64Array, samples: number): void {
+  for (let at = 0; at < samples; at++) column[at] = (column[2 * at] as number) + (column[2 * at + 1] as number);
+  column.fill(0, samples);
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

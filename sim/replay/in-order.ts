@@ -1,0 +1,69 @@
+import { REPLAY_MS_MAX, type TraceArrival, type TraceOptions } from './read-trace.js';
+import { traceMistake } from './trace-mistake.js';
+
+/**
+ * Logs are written when work ends, so neighbours may stand a little out of order: rows up to this much late, in the
+ * trace's own time, are put where they belong. Later ones are a mistake, since a stream cannot be sorted.
+ */
+export const LATE_MS_MAX = 1000;
+/** Rows that may wait for late ones, so that memory stays bounded whatever a second holds. */
+const WAITING_MAX = 100_000;
+
+/** Gives the arrivals in order of time; those of the same time in the order of their lines. */
+export async function* inOrder(
+  arrivals: AsyncIterable<TraceArrival>,
+  file: string,
+  { speed, time }: Pick<TraceOptions, 'speed' | 'time'>,
+): AsyncGenerator<TraceArrival> {
+  const lateMs = LATE_MS_MAX / speed;
+  let waiting: TraceArrival[] = [];
+  let given = 0;
+  let latestMs = Number.NEGATIVE_INFINITY;
+  let givenMs = Number.NEGATIVE_INFINITY;
+  for await (const arrival of arrivals) {
+    const place = { file, line: arrival.line };
+    if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
+      const earlier = (Math.max(latestMs, givenMs) - arrival.atMs) * speed;
+      throw traceMistake(place, time, `is ${duration(earlier)} before a row above`, `at most ${duration(LATE_MS_MAX)}`);
+    }
+    if (arrival.atMs > REPLAY_MS_MAX) {
+      const problem = `is ${duration(arrival.atMs)} after the first at --speed ${speed}`;
+      throw traceMistake(
+        place,
+        time,
+        problem,
+        `at most ${duration(REPLAY_MS_MAX)}; a higher --speed, or --time-format`,
+      );
+    }
+    // The first row may be one of those that are late.
+    insert(waiting, arrival.atMs < 0 ? { ...arrival, atMs: 0 } : arrival);
+    if (arrival.atMs > latestMs) latestMs = arrival.atMs;
+    while (given < waiting.length) {
+      const next = waiting[given] as TraceArrival;
+      if (next.atMs > latestMs - lateMs && waiting.length - given <= WAITING_MAX) break;
+      given++;
+      givenMs = next.atMs;
+      yield next;
+    }
+    // Half of the list at once: taking them off one by one would move the rest each time.
+    if (given > 512 && given * 2 > waiting.length) {
+      waiting = waiting.slice(given);
+      given = 0;
+    }
+  }
+  yield* waiting.slice(given);
+}
+
+/** From the end: nearly all rows belong there. What has been given is earlier than anything that still may come. */
+function insert(waiting: TraceArrival[], arrival: TraceArrival): void {
+  let at = waiting.length;
+  while (at > 0 && (waiting[at - 1] as TraceArrival).atMs > arrival.atMs) at--;
+  if (at === waiting.length) waiting.push(arrival);
+  else waiting.splice(at, 0, arrival);
+}
+
+function duration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Number(milliseconds.toPrecision(3))} ms`;
+  if (milliseconds < 7_200_000) return `${Number((milliseconds / 1000).toPrecision(4))} s`;
+  return `${Number((milliseconds / 3_600_000).toPrecision(3))} h`;
+}

@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { inOrder } from './in-order.js';
+import { amountIn, resolveColumns, type TraceColumns } from './trace-columns.js';
+import { quoted, traceMistake } from './trace-mistake.js';
+import { elapsedMs, parseTime, TIME_ALLOWED, type TimeFormat, type TraceTime } from './trace-time.js';
+
+/** Which columns mean what, and how fast they are played. */
+export interface TraceOptions {
+  /** Column of the time. */
+  readonly time: string;
+  readonly timeFormat: TimeFormat;
+  /** A number, or names of columns with `+` between them. */
+  readonly messages: string;
+  readonly bytes: string;
+  /** Times as fast as recorded; > 0. */
+  readonly speed: number;
+  readonly nodes: number;
+  /** `hash`, `round-robin` or a column. */
+  readonly by: string;
+  readonly delimiter: string;
+}
+
+/** A piece of work of a trace. */
+export interface TraceArrival {
+  /** Since the first one, at the speed at which it is played. */
+  readonly atMs: number;
+  /** 0 … nodes − 1. */
+  readonly node: number;
+  readonly messages: number;
+  readonly bytes: number;
+  /** Of the file. */
+  readonly line: number;
+}
+
+/** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
+export const REPLAY_MS_MAX = 86_400_000;
+/** A row is a line of figures; this is for a quote that never ends. */
+const ROW_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Reads a CSV with a header as a stream, in memory that does not depend on its length. Arrivals come in order of time;
+ * the first mistake ends it with TRACE_INVALID.
+ * @param file for messages
+ */
+export function readTrace(input: Readable, file: string, options: TraceOptions): AsyncIterable<TraceArrival> {
+  return inOrder(rowsOf(input, file, options), file, options);
+}
+
+async function* rowsOf(input: Readable, file: string, options: TraceOptions): AsyncGenerator<TraceArrival> {
+  let columns: TraceColumns | null = null;
+  let begin: TraceTime | null = null;
+  let rowNumber = 0;
+  for await (const { record, info } of parsed(input, file, options)) {
+    const place = { file, line: info.lines };
+    if (columns === null) {
+      columns = resolveColumns(record, options, place);
+      continue;
+    }
+    if (record.length !== columns.names.length) {
+      throw traceMistake(place, 'the row', `has ${record.length} fields`, `${columns.names.length}, as in the header`);
+    }
+    const text = record[columns.time] as string;
+    const time = parseTime(text, options.timeFormat);
+    if (time === null) throw traceMistake(place, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
+    begin ??= time;
+    yield {
+      atMs: elapsedMs(begin, time) / options.speed,
+      node: columns.nodeOf(record, rowNumber++),
+      messages: amountIn(columns.messages, record, columns, place),
+      bytes: amountIn(columns.bytes, record, columns, place),
+      line: info.lines,
+    };
+  }
+  const place = { file, line: null };
+  if (columns === null)
+    throw traceMistake(place, 'the file', 'is empty', 'a header with the names of the columns, rows');
+  if (begin === null) throw traceMistake(place, 'the file', 'has a header only', 'at least one row');
+}
+
+interface Parsed {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+async function* parsed(input: Readable, file: string, { delimiter }: TraceOptions): AsyncGenerator<Parsed> {
+  const parser = parse({
+    ...{ bom: true, info: true, skip_empty_lines: true, trim: true, relax_column_count: true, delimiter },
+    max_record_size: ROW_BYTES_MAX,
+  });
+  input.on('error', (error) => parser.destroy(error));
+  try {
+    yield* input.pipe(parser) as AsyncIterable<Parsed>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { lines } = error as CsvError & { readonly lines?: number };
+    const reason = error.code.replace(/^CSV_/, '').replaceAll('_', ' ').toLowerCase();
+    throw traceMistake({ file, line: lines ?? null }, 'the row', `is no CSV (${reason})`, 'RFC 4180, quotes closed');
+  } finally {
+    input.destroy();
+  }
+}

@@ -1,0 +1,184 @@
+import { RecordCodec } from '../../src/codec/record-codec.js';
+import { resolveConfig } from '../../src/config/resolve-config.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
+import { Coordinator } from '../../src/core/coordinator.js';
+import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { Limiter } from '../../src/core/limiter/limiter.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/vocabulary.js';
+import { QuotameshError } from '../../src/errors.js';
+import type { ReadRecord } from '../../src/ports/report-topic.js';
+import type { Recording } from '../../src/recording/read-recording.js';
+import type { RecordingHeader } from '../../src/recording/recording-format.js';
+import { laneShares } from '../../src/runtime/describe.js';
+import type { NodeShareStatus, RateStatus } from '../../src/runtime/status.js';
+import type { PageRun } from '../page/page-runs.js';
+import { FoldingSeries } from './folding-series.js';
+
+export interface RecordingReplay {
+  readonly runs: readonly PageRun[];
+  /** Read from the recording; those the codec does not take are left out, as by a node. */
+  readonly records: number;
+  readonly undecodable: number;
+}
+
+export interface RecordingChoice {
+  /** Absent = the only one. */
+  readonly group?: string | undefined;
+  readonly direction: Direction;
+}
+
+const SLICE_MS = 100;
+
+/**
+ * What every strategy would have divided from the same log: for each a production coordinator that reads the records
+ * like a node that only watches, and is asked every 100 ms of log time for everybody's share. Usage and demand are what
+ * the nodes reported, under the strategy that was live.
+ */
+export async function replayRecording(recording: Recording, choice: RecordingChoice): Promise<RecordingReplay> {
+  const { header } = recording;
+  const group = groupIndex(header, choice.group);
+  const codec = new RecordCodec(header.cluster);
+  const watchers = STRATEGY_NAMES.map((strategy) => new Watcher(header, group, choice.direction, strategy));
+  let records = 0;
+  let undecodable = 0;
+  for await (const entry of recording.entries) {
+    if (entry === 'caught-up') {
+      for (const watcher of watchers) watcher.begin();
+      continue;
+    }
+    records++;
+    const event = decoded(entry, codec);
+    if (event === null) undecodable++;
+    else for (const watcher of watchers) watcher.read(event);
+  }
+  return { runs: watchers.map((watcher) => watcher.run()), records, undecodable };
+}
+
+class Watcher {
+  readonly #name: string;
+  readonly #strategy: string;
+  readonly #quota: readonly [number, number];
+  readonly #coordinator: Coordinator;
+  readonly #read: () => readonly NodeShareStatus[];
+  readonly #series = new FoldingSeries(0);
+  readonly #nodes = new Map<string, number>();
+  readonly #happenings: { atMs: number; says: string }[] = [];
+  #latest: readonly NodeShareStatus[] = [];
+  #beginMs: number | null = null;
+  #slices = 0;
+
+  constructor(header: RecordingHeader, group: number, direction: Direction, strategy: string) {
+    const settings = settingsOf(header, strategy);
+    const { name, quota } = settings.groups[group] as GroupSettings;
+    this.#name = `${header.cluster}, ${name}, ${direction}`;
+    this.#strategy = strategy;
+    this.#quota = quota[direction];
+    this.#coordinator = new Coordinator(settings, new Limiter(settings.groups.length * DIRECTION_COUNT));
+    this.#read = () => laneShares(this.#coordinator, group, directionIndex(direction), 0);
+  }
+
+  /** What was in the log before the recording is where it starts from. */
+  begin(): void {
+    this.#beginMs = this.#coordinator.log.membershipLogMs;
+    this.#latest = this.#read();
+  }
+
+  read(event: ReadEvent): void {
+    const effects = this.#coordinator.step({ kind: 'records-read', records: [event] }, 0);
+    if (this.#beginMs === null) return;
+    const nowMs = this.#coordinator.log.membershipLogMs - this.#beginMs;
+    // What held until now fills the slices until now.
+    while ((this.#slices + 1) * SLICE_MS <= nowMs) this.#sample();
+    for (const notice of effects.notices) {
+      if (!('nodeId' in notice)) continue;
+      const says = `${(nowMs / 1000).toFixed(1)} s ${notice.nodeId} ${notice.kind.replace('member-', '')}`;
+      this.#happenings.push({ atMs: nowMs, says });
+    }
+    this.#latest = this.#read();
+  }
+
+  run(): PageRun {
+    this.#sample();
+    const { sampleMs } = this.#series;
+    while (this.#slices * SLICE_MS < this.#series.endMs - sampleMs || this.#slices % (sampleMs / SLICE_MS) !== 0) {
+      this.#sample();
+    }
+    const names = [...this.#nodes.keys()];
+    const series = this.#series.series(names, this.#quota);
+    return {
+      ...{ scenario: this.#name, seed: 0, system: `quotamesh ${this.#strategy}`, nodes: names, series },
+      ...{ sampleMs, durationMs: (series[0]?.quota.length ?? 0) * sampleMs, happenings: this.#happenings },
+      verdict: null,
+    };
+  }
+
+  #sample(): void {
+    const part = SLICE_MS / 1000;
+    const shares = new Map<number, RateStatus>();
+    for (const { nodeId, usage, demand, share } of this.#latest) {
+      const node = this.#indexOf(nodeId);
+      shares.set(node, share);
+      this.#series.count(node, (usage.messagesPerSecond ?? 0) * part, (usage.bytesPerSecond ?? 0) * part, true);
+      const [messages, bytes] = [unmet(demand, usage, 'messagesPerSecond'), unmet(demand, usage, 'bytesPerSecond')];
+      this.#series.count(node, messages * part, bytes * part, false);
+    }
+    this.#slices++;
+    if (this.#slices * SLICE_MS < this.#series.endMs) return;
+    this.#series.end((node, dimension) => limitIn(shares.get(node), dimension));
+  }
+
+  #indexOf(nodeId: string): number {
+    const known = this.#nodes.get(nodeId);
+    if (known !== undefined) return known;
+    this.#nodes.set(nodeId, this.#nodes.size);
+    this.#series.addNode();
+    return this.#nodes.size - 1;
+  }
+}
+
+function unmet(demand: RateStatus, usage: RateStatus, key: keyof RateStatus): number {
+  return Math.max(0, (demand[key] ?? 0) - (usage[key] ?? 0));
+}
+
+/** A node that is not a member has no share. */
+function limitIn(share: RateStatus | undefined, dimension: 0 | 1): number {
+  if (share === undefined) return 0;
+  return (dimension === 0 ? share.messagesPerSecond : share.bytesPerSecond) ?? Number.POSITIVE_INFINITY;
+}
+
+/** The recorded settings over the defaults of this version, which may have more of them. */
+function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSettings {
+  const groups = Object.fromEntries(header.groups.map(({ name }) => [name, {}]));
+  const defaults = resolveConfig({ cluster: header.cluster, topic: 'memory', groups }, { source: '(recording)' });
+  const byName = new Map(defaults.groups.map((group) => [group.name, group]));
+  return {
+    ...{ ...defaults.timing, sampleIntervalMs: defaults.sampleIntervalMs, ...header.timing },
+    ...{
+      cluster: header.cluster,
+      nodeId: '(replay)',
+      version: header.version,
+      nonce: 0,
+      partitions: header.partitions,
+    },
+    limiting: header.limiting ?? defaults.limiting,
+    costs: defaults.costs,
+    groups: header.groups.map((group) => ({ ...byName.get(group.name), ...group, strategy })),
+  };
+}
+
+function groupIndex({ groups }: RecordingHeader, wanted: string | undefined): number {
+  const names = groups.map(({ name }) => name);
+  const at = wanted === undefined && names.length === 1 ? 0 : names.indexOf(wanted ?? '');
+  if (at !== -1) return at;
+  const problem = wanted === undefined ? 'name one with --group' : `there is no group ${JSON.stringify(wanted)}`;
+  throw new QuotameshError('USAGE', {
+    reason: `the recording has ${names.length} groups, ${problem}: ${names.join(', ')}`,
+  });
+}
+
+function decoded({ partition, offset, appendMs, key, value }: ReadRecord, codec: RecordCodec): ReadEvent | null {
+  if (value === null) return { partition, offset, appendMs, key, record: null };
+  const result = codec.decode(value);
+  return 'record' in result ? { partition, offset, appendMs, key, record: result.record } : null;
+}

@@ -1,0 +1,69 @@
+import { didYouMean } from '../../src/config/nearest-name.js';
+import { groupIdOf } from '../../src/core/ids.js';
+import type { TraceOptions } from './read-trace.js';
+import { quoted, type TracePlace, traceMistake } from './trace-mistake.js';
+
+/** What the flags say, looked up in the header of the file. */
+export interface TraceColumns {
+  readonly names: readonly string[];
+  readonly time: number;
+  readonly messages: Amount;
+  readonly bytes: Amount;
+  /** Number of the node, 0 … nodes − 1. */
+  readonly nodeOf: (row: readonly string[], rowNumber: number) => number;
+}
+
+/** A number for every row, or columns whose numbers are added up. */
+export type Amount = { readonly constant: number } | { readonly columns: readonly number[] };
+
+/** @param place the header's */
+export function resolveColumns(names: readonly string[], options: TraceOptions, place: TracePlace): TraceColumns {
+  const indexOf = (name: string, flag: string) => {
+    const at = names.indexOf(name);
+    if (at !== -1) return at;
+    const near = didYouMean(name, names);
+    const problem = `names the column ${quoted(name)}, which the header does not have${near === '' ? '' : `. ${near}`}`;
+    throw traceMistake(place, flag, problem, names.map((known) => quoted(known)).join(', '));
+  };
+  const amount = (text: string, flag: string): Amount => {
+    if (/^\d+(\.\d+)?$/.test(text)) return { constant: Number(text) };
+    return { columns: text.split('+').map((name) => indexOf(name.trim(), flag)) };
+  };
+  return {
+    names,
+    time: indexOf(options.time, '--time'),
+    messages: amount(options.messages, '--messages'),
+    bytes: amount(options.bytes, '--bytes'),
+    nodeOf: nodeOf(options, indexOf),
+  };
+}
+
+/** The sum, or throws a TRACE_INVALID that names the field. */
+export function amountIn(amount: Amount, row: readonly string[], columns: TraceColumns, place: TracePlace): number {
+  if ('constant' in amount) return amount.constant;
+  let total = 0;
+  for (const at of amount.columns) {
+    const text = row[at] as string;
+    const number = AMOUNT.test(text) ? Number(text) : Number.NaN;
+    if (!(number <= AMOUNT_MAX)) {
+      const name = columns.names[at] as string;
+      throw traceMistake(place, name, `is ${quoted(text)}`, 'a number from 0 to 1e15, without a sign or a unit');
+    }
+    total += number;
+  }
+  return total;
+}
+
+const AMOUNT = /^\d{1,16}(\.\d{1,12})?$/;
+const AMOUNT_MAX = 1e15;
+
+/**
+ * `round-robin`: one row after the other. `hash`: by the whole row and its number, so that it is even but not regular.
+ * A column: by its text, so that what belongs together meets the same node.
+ */
+function nodeOf({ by, nodes }: TraceOptions, indexOf: (name: string, flag: string) => number): TraceColumns['nodeOf'] {
+  if (by === 'round-robin') return (_, rowNumber) => rowNumber % nodes;
+  if (by === 'hash') return (row, rowNumber) => groupIdOf('trace', `${rowNumber},${row.join(',')}`) % nodes;
+  const at = indexOf(by, '--by');
+  return (row) => groupIdOf('trace', row[at] as string) % nodes;
+}

@@ -1,0 +1,30 @@
+import type { Span } from '../verdict/steadiness.js';
+
+/** Who can serve, and what is out of order, as the runner knows it. */
+export class Presence {
+  readonly faults: Span[] = [];
+  /** Set by every change, cleared by whoever has looked. */
+  isMoved = true;
+  readonly #running: Uint8Array;
+  readonly #stalledUntilMs: Float64Array;
+
+  constructor(nodes: number) {
+    this.#running = new Uint8Array(nodes);
+    this.#stalledUntilMs = new Float64Array(nodes);
+  }
+
+  canServe(node: number, nowMs: number): boolean {
+    return this.#running[node] === 1 && nowMs >= this.#stalledUntilMs[node]!;
+  }
+
+  runs(node: number, isRunning: boolean): void {
+    this.#running[node] = isRunning ? 1 : 0;
+    this.#stalledUntilMs[node] = 0;
+    this.isMoved = true;
+  }
+
+  stalls(node: number, untilMs: number): void {
+    this.#stalledUntilMs[node] = untilMs;
+    this.isMoved = true;
+  }
+}

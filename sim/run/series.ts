@@ -1,0 +1,37 @@
+import type { DimensionSeries } from '../run-result.js';
+import type { Columns, Recorder } from './recorder.js';
+
+/** The columns as rates, for tables and charts. Bytes only where there are any. */
+export function seriesOf(recorder: Recorder, nodes: readonly string[]): readonly DimensionSeries[] {
+  const [messages, bytes] = recorder.columns;
+  const series = [dimensionOf('messages', messages, recorder, nodes)];
+  if (bytes.demand.some((amount) => amount > 0)) series.push(dimensionOf('bytes', bytes, recorder, nodes));
+  return series;
+}
+
+function dimensionOf(
+  dimension: DimensionSeries['dimension'],
+  columns: Columns,
+  { samples, sampleMs }: Recorder,
+  nodes: readonly string[],
+): DimensionSeries {
+  const rowOf = (column: Float64Array, node: number) => column.subarray(node * samples, (node + 1) * samples);
+  const perSecond = (column: Float64Array, node: number) =>
+    Array.from(rowOf(column, node), (amount) => rounded((amount * 1000) / sampleMs));
+  const perNode = nodes.map((name, node) => {
+    const demand = perSecond(columns.demand, node);
+    const admitted = perSecond(columns.admitted, node);
+    const refused = perSecond(columns.refused, node);
+    return [name, { demand, admitted, refused, limit: Array.from(rowOf(columns.limit, node), finite) }] as const;
+  });
+  return { dimension, quota: Array.from(columns.quota, finite), perNode: Object.fromEntries(perNode) };
+}
+
+function finite(rate: number): number | null {
+  return Number.isFinite(rate) ? rounded(rate) : null;
+}
+
+/** Nobody reads more of it, and the page and the JSON hold thousands. */
+function rounded(rate: number): number {
+  return Math.round(rate * 1000) / 1000;
+}

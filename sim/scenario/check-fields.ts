@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import type { ConfigPath, Finding, Findings } from '../../src/config/findings.js';
+import { didYouMean } from '../../src/config/nearest-name.js';
+import { show } from '../../src/config/setting-text.js';
+import { isMapping } from '../../src/config/setting-value.js';
+import type { Field, Fields } from './fields.js';
+
+/**
+ * Reads a mapping by its fields; every mistake goes to the findings with its place. A value that is wrong is absent
+ * from the result, one that is not given is its default.
+ */
+export function readFields(
+  findings: Findings,
+  path: ConfigPath,
+  input: unknown,
+  fields: Fields,
+  besides: readonly string[] = [],
+): Readonly<Record<string, unknown>> {
+  const known = [...Object.keys(fields), ...besides];
+  for (const issue of schemaOf(fields, besides).safeParse(input).error?.issues ?? []) {
+    const at = [...path, ...(issue.path as (string | number)[])];
+    if (issue.code === 'custom') {
+      findings.add(at, { problem: issue.message, ...(issue.params as Pick<Finding, 'allowed' | 'remedy'>) });
+    } else if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), { part: 'key' });
+    } else {
+      findings.add(at, notMapping(known, input));
+    }
+  }
+  if (!isMapping(input)) return {};
+  const values = Object.entries(fields).map(([key, field]) => [key, readOr(field, input[key])] as const);
+  return Object.fromEntries(values);
+}
+
+/** The items of a list that has to be one; none when it is not. */
+export function readList(findings: Findings, path: ConfigPath, input: unknown, says: string): readonly unknown[] {
+  if (Array.isArray(input)) return input;
+  const allowed = `a list of ${says}`;
+  findings.add(path, { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Begin each with "- ".' });
+  return [];
+}
+
+/** The kind of an entry, or undefined after it has been reported. */
+export function readKind(
+  findings: Findings,
+  path: ConfigPath,
+  input: unknown,
+  { key, kinds }: { readonly key: string; readonly kinds: Readonly<Record<string, unknown>> },
+): string | undefined {
+  const names = Object.keys(kinds);
+  const given = isMapping(input) ? input[key] : undefined;
+  if (typeof given === 'string' && Object.hasOwn(kinds, given)) return given;
+  const allowed = `one of ${names.join(', ')}`;
+  if (!isMapping(input)) {
+    findings.add(path, notMapping([key], input));
+  } else if (given === undefined || given === null) {
+    findings.add(path, { problem: `has no ${key}`, allowed, remedy: `Add ${key}: ${names[0]}, or another one.` });
+  } else {
+    const remedy = (typeof given === 'string' && didYouMean(given, names)) || `Known here: ${names.join(', ')}.`;
+    findings.add([...path, key], { problem: `must be ${allowed}, got ${show(given)}`, allowed, remedy });
+  }
+  return undefined;
+}
+
+export function unknownKey(key: string, known: readonly string[]): Finding {
+  const allowed = known.join(', ');
+  return {
+    problem: 'is not a known key',
+    allowed,
+    remedy: didYouMean(key, known) || `Known keys here: ${allowed}.`,
+  };
+}
+
+function notMapping(known: readonly string[], input: unknown): Finding {
+  const allowed = `a mapping with the keys ${known.join(', ')}`;
+  return { problem: `must be ${allowed}, got ${show(input)}`, allowed, remedy: 'Indent the keys below it.' };
+}
+
+function readOr(field: Field, input: unknown): unknown {
+  if (input === undefined || input === null) return field.default;
+  const { value, problems } = field.read(input);
+  return problems.length === 0 ? value : undefined;
+}
+
+const schemas = new WeakMap<Fields, z.ZodType>();
+
+function schemaOf(fields: Fields, besides: readonly string[]): z.ZodType {
+  const known = schemas.get(fields);
+  if (known !== undefined) return known;
+  const leaves = Object.entries(fields).map(([key, field]) => [key, leafSchema(field)] as const);
+  const rest = besides.map((key) => [key, z.unknown().optional()] as const);
+  const schema = z.strictObject({ ...Object.fromEntries(leaves), ...Object.fromEntries(rest) });
+  schemas.set(fields, schema);
+  return schema;
+}
+
+function leafSchema(field: Field): z.ZodType {
+  const { required, allowed } = field;
+  const leaf = z.unknown().superRefine((input, context) => {
+    if (input === undefined || input === null) {
+      if (!required) return;
+      const params = { allowed, remedy: `Write ${allowed}.` };
+      context.addIssue({ code: 'custom', path: [], message: 'is missing', params });
+      return;
+    }
+    for (const { at, problem, ...params } of field.read(input).problems) {
+      context.addIssue({ code: 'custom', path: [...at], message: problem, params });
+    }
+  });
+  return required ? leaf : leaf.optional();
+}

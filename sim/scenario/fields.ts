@@ -1,0 +1,173 @@
+import type { QuantityKind } from '../../src/config/quantity.js';
+import { NODE_NAME, type Setting } from '../../src/config/setting.js';
+import { allowedText, defaultText, show } from '../../src/config/setting-text.js';
+import { type ReadValue, readValue } from '../../src/config/setting-value.js';
+
+/** One key of a scenario. Validation, the JSON Schema and docs/scenarios.md read these tables. */
+export interface Field {
+  readonly says: string;
+  readonly allowed: string;
+  /** Refused when absent. */
+  readonly required: boolean;
+  readonly default: unknown;
+  readonly defaultText: string;
+  readonly read: (input: unknown) => ReadValue;
+  /** For editors. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+interface Options {
+  readonly default?: unknown;
+  readonly required?: true;
+  readonly defaultText?: string;
+}
+
+type Range = Options & Pick<Setting, 'min' | 'max'>;
+
+export function quantity(kind: QuantityKind, says: string, { min, max, ...options }: Range): Field {
+  return ofSetting(
+    { kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
+    says,
+    options,
+  );
+}
+
+/** Plain numbers with the unit in the key: `forSeconds: 2.5`. */
+export function seconds(says: string, range: Range = {}): Field {
+  return quantity('factor', says, { min: 0, max: DURATION_SECONDS_MAX, ...range });
+}
+
+export const DURATION_SECONDS_MAX = 86_400;
+
+export function choice(choices: readonly string[], says: string, options: Options): Field {
+  return ofSetting({ kind: 'choice', choices }, says, options);
+}
+
+export function text(says: string, options: Options): Field {
+  return ofSetting({ kind: 'text' }, says, options);
+}
+
+export function name(says: string, options: Options): Field {
+  return ofSetting({ kind: 'name', pattern: NODE_NAME }, says, options);
+}
+
+/** `all`, one name, or a list of names; whether the scenario has them is checked elsewhere. */
+export function nodeNames(says: string): Field {
+  const allowed = 'all, the name of a node, or a list of names';
+  return custom({ says, allowed, default: 'all', defaultText: 'all' }, STRING_OR_LIST, (input) => {
+    if (input === 'all') return 'all';
+    const names = typeof input === 'string' ? [input] : input;
+    return isList(names) && names.length > 0 && names.every((one) => typeof one === 'string') ? names : undefined;
+  });
+}
+
+/** A number, or the least and the most of what is drawn evenly. */
+export function range(says: string, { min = 0, max = 1e9, ...options }: Range): Field {
+  const allowed = `a number between ${min} and ${max}, or [least, most]`;
+  return custom({ says, allowed, ...options }, NUMBER_OR_LIST, (input) => {
+    const pair = isList(input) ? input : [input, input];
+    const fits = pair.length === 2 && pair.every((one) => typeof one === 'number' && one >= min && one <= max);
+    return fits && (pair[0] as number) <= (pair[1] as number) ? pair : undefined;
+  });
+}
+
+/** `[[0, 100], [20, 400]]`: from second 0 on 100, from second 20 on 400. */
+export function steps(says: string): Field {
+  const allowed = 'a list of [second, rate] with rising seconds, e.g. [[0, 100], [20, 400]]';
+  return custom({ says, allowed, required: true }, { type: 'array', items: { type: 'array' } }, (input) => {
+    if (!isList(input) || input.length === 0) return undefined;
+    const isStep = (step: unknown, at: number) =>
+      isList(step) &&
+      step.length === 2 &&
+      step.every((one) => typeof one === 'number' && one >= 0 && one <= 1e9) &&
+      (at === 0 || (step[0] as number) > ((input[at - 1] as number[])[0] as number));
+    return input.every(isStep) ? input : undefined;
+  });
+}
+
+export function listOfSeconds(says: string, options: Options): Field {
+  const allowed = 'a list of seconds, rising';
+  return custom({ says, allowed, ...options }, { type: 'array', items: { type: 'number' } }, (input) => {
+    const rises = (one: unknown, at: number) =>
+      typeof one === 'number' && one >= 0 && (at === 0 || one > ((input as unknown[])[at - 1] as number));
+    return isList(input) && input.every(rises) ? input : undefined;
+  });
+}
+
+/** A count, named n1, n2, …, or a list of names. */
+export function nodeList(says: string, max: number): Field {
+  const allowed = `a whole number between 1 and ${max}, or a list of different names`;
+  const json = {
+    anyOf: [
+      { type: 'integer', minimum: 1, maximum: max },
+      { type: 'array', items: { type: 'string' } },
+    ],
+  };
+  return custom({ says, allowed, required: true }, json, (input) => {
+    if (typeof input === 'number') {
+      return Number.isInteger(input) && input >= 1 && input <= max ? numbered(input) : undefined;
+    }
+    const isName = (one: unknown) => typeof one === 'string' && NODE_NAME.matches.test(one) && one !== 'all';
+    if (!isList(input) || input.length === 0 || input.length > max || !input.every(isName)) return undefined;
+    return new Set(input).size === input.length ? input : undefined;
+  });
+}
+
+function numbered(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `n${at + 1}`);
+}
+
+const STRING_OR_LIST = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] };
+const NUMBER_OR_LIST = {
+  anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 }],
+};
+
+function isList(input: unknown): input is unknown[] {
+  return Array.isArray(input);
+}
+
+function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: string, options: Options): Field {
+  const full = {
+    ...options,
+    ...setting,
+    default: (options.default ?? null) as Setting['default'],
+    buys: '',
+    costs: '',
+  };
+  return {
+    says,
+    allowed: allowedText(full),
+    required: options.required === true,
+    default: options.default ?? null,
+    defaultText: options.required === true ? '(required)' : defaultText(full),
+    read: (input) => readValue(full, input),
+    json: jsonOf(full),
+  };
+}
+
+function jsonOf({ kind, choices, min, max }: Setting): Readonly<Record<string, unknown>> {
+  if (choices !== undefined) return { enum: [...choices] };
+  if (kind === 'text' || kind === 'name') return { type: 'string' };
+  const bounds = { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
+  return { anyOf: [{ type: 'number', ...bounds }, { type: 'string' }] };
+}
+
+function custom(
+  { says, allowed, ...options }: Options & { readonly says: string; readonly allowed: string },
+  json: Field['json'],
+  read: (input: unknown) => unknown,
+): Field {
+  const required = options.required === true;
+  return {
+    ...{ says, allowed, required, json, default: options.default ?? null },
+    defaultText: required ? '(required)' : (options.defaultText ?? String(options.default ?? 'none')),
+    read: (input) => {
+      const value = read(input);
+      if (value !== undefined) return { value, problems: [] };
+      const problem = `must be ${allowed}, got ${show(input)}`;
+      return { value: undefined, problems: [{ at: [], problem, allowed, remedy: 'See docs/scenarios.md.' }] };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { editorSchema } from '../../src/config/json-schema.js';
+import { METRICS } from '../verdict/metric-table.js';
+import type { Field, Fields } from './fields.js';
+import { HAPPENING_KINDS } from './happening-kinds.js';
+import { LOAD_KINDS } from './load-kinds.js';
+import {
+  BOUND_FIELDS,
+  GROUP_ROWS,
+  NETWORK_FIELDS,
+  QUOTA_FIELDS,
+  SCENARIO_FIELDS,
+  TIMING_ROWS,
+} from './scenario-fields.js';
+
+/** JSON Schema (draft 7) of a scenario, for editors; looser than the real check, as that of node.yaml is. */
+export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
+  const bounds = Object.fromEntries(METRICS.map(({ name, says }) => [name, described(BOUND_FIELDS, says).optional()]));
+  const schema = z.strictObject({
+    ...leavesOf(SCENARIO_FIELDS),
+    quota: mapping(QUOTA_FIELDS).optional(),
+    network: mapping(NETWORK_FIELDS).optional(),
+    group: editorSchema(GROUP_ROWS).optional(),
+    timing: editorSchema(TIMING_ROWS).optional(),
+    load: z.array(variants('kind', LOAD_KINDS)),
+    happenings: z.array(variants('what', HAPPENING_KINDS)).optional(),
+    expect: z.record(z.string(), z.strictObject(bounds)).optional(),
+  });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+}
+
+type Kinds = Readonly<Record<string, { readonly says: string; readonly fields: Fields }>>;
+
+function variants(key: string, kinds: Kinds): z.ZodType {
+  const shapes = Object.entries(kinds).map(([name, { says, fields }]) =>
+    z.strictObject({ [key]: z.literal(name), ...leavesOf(fields) }).meta({ description: says }),
+  );
+  return z.union(shapes as unknown as [z.ZodType, z.ZodType]);
+}
+
+function mapping(fields: Fields): z.ZodType {
+  return z.strictObject(leavesOf(fields));
+}
+
+function described(fields: Fields, description: string): z.ZodType {
+  return mapping(fields).meta({ description });
+}
+
+function leavesOf(fields: Fields): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, leafOf(field)]));
+}
+
+function leafOf({ says, allowed, defaultText, required, json }: Field): z.ZodType {
+  const description = `${says} ${allowed}${required ? '' : `; default ${defaultText}`}`;
+  const leaf = z.unknown().meta({ description, ...json });
+  return required ? leaf : leaf.optional();
+}

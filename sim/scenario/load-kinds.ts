@@ -1,0 +1,100 @@
+import { type Fields, nodeNames, quantity, range, seconds, steps } from './fields.js';
+
+const RATE = { min: 0, max: 1e9 } as const;
+
+const WHEN: Fields = {
+  nodes: nodeNames('The nodes it arrives at.'),
+  fromSeconds: seconds('Begins then.', { default: 0 }),
+  untilSeconds: seconds('Ends then.', { defaultText: 'the end' }),
+};
+
+const PIECES: Fields = {
+  messages: quantity('count', 'Messages of one piece of work.', { default: 1, min: 1, max: 1e6 }),
+  bytes: range('Bytes of one piece of work; of a pair every size between is as likely.', {
+    default: [0, 0],
+    defaultText: '0',
+  }),
+};
+
+const OPEN: Fields = {
+  ...WHEN,
+  ...PIECES,
+  retries: quantity('count', 'How often refused work is tried again.', { default: 0, min: 0, max: 1000 }),
+  retryAfterMs: quantity('duration', 'Pause before each retry, 50 … 150 % of this.', {
+    default: 100,
+    min: 1,
+    max: 600_000,
+  }),
+};
+
+/** Kind of load → its keys besides `kind`. Rates are pieces of work per second and node. */
+export const LOAD_KINDS: Readonly<Record<string, { readonly says: string; readonly fields: Fields }>> = {
+  constant: {
+    says: 'One piece after the other at equal distances.',
+    fields: { ratePerSecond: rate('Rate at each node.'), ...OPEN },
+  },
+  poisson: {
+    says: 'Independent arrivals: the usual noise of many small clients.',
+    fields: { ratePerSecond: rate('Mean rate at each node.'), ...OPEN },
+  },
+  bursts: {
+    says: 'Many pieces at once, then nothing.',
+    fields: {
+      size: quantity('count', 'Pieces that arrive at once.', { required: true, min: 1, max: 1e6 }),
+      everySeconds: seconds('From burst to burst.', { required: true, min: 0.001 }),
+      ...OPEN,
+    },
+  },
+  onOff: {
+    says: 'Poisson for a time, nothing for a time, and again.',
+    fields: {
+      ratePerSecond: rate('Mean rate while it is on.'),
+      onSeconds: seconds('How long it is on.', { required: true, min: 0.001 }),
+      offSeconds: seconds('How long it is off.', { required: true, min: 0.001 }),
+      ...OPEN,
+    },
+  },
+  zipf: {
+    says: 'Poisson, split over the nodes: the k-th has a part in proportion to 1 / k^exponent.',
+    fields: {
+      ratePerSecond: rate('Mean rate of all its nodes together.'),
+      exponent: quantity('factor', '0 is an even split, 1 is Zipf’s law.', { default: 1, min: 0, max: 5 }),
+      ...OPEN,
+    },
+  },
+  steps: {
+    says: 'Poisson with a rate that changes at given seconds, as a trace would have it.',
+    fields: { steps: steps('Seconds and the rate from then on.'), ...OPEN },
+  },
+  ramp: {
+    says: 'Poisson with a rate that grows or falls evenly, then stays.',
+    fields: {
+      fromPerSecond: rate('Rate at the beginning.'),
+      toPerSecond: rate('Rate at the end.'),
+      overSeconds: seconds('How long the change takes.', { required: true, min: 0.1 }),
+      ...OPEN,
+    },
+  },
+  clients: {
+    says: 'Clients with one piece of work at a time, which hold refused work back and try it again.',
+    fields: {
+      count: quantity('count', 'Clients at each node.', { required: true, min: 1, max: 100_000 }),
+      thinkMs: quantity('duration', 'Mean pause between an admitted piece and the next one.', {
+        required: true,
+        min: 0.1,
+        max: 3_600_000,
+      }),
+      retryMs: quantity('duration', 'Pause after a refusal, 80 … 120 % of this.', {
+        default: 25,
+        min: 1,
+        max: 3_600_000,
+      }),
+      ...WHEN,
+      ...PIECES,
+    },
+  },
+};
+
+function rate(says: string) {
+  return quantity('rate', says, { required: true, ...RATE });
+}

@@ -1,0 +1,40 @@
+import type { Findings } from '../../src/config/findings.js';
+import { readFields } from './check-fields.js';
+import { readExpectations } from './read-expectations.js';
+import { readHappenings } from './read-happenings.js';
+import { readLoads } from './read-loads.js';
+import type { Scenario } from './scenario.js';
+import { NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS } from './scenario-fields.js';
+import { readSettings } from './world-settings.js';
+
+/** From what YAML says to what is played. Whoever calls looks at the findings first: with mistakes it is unusable. */
+export function readScenario(raw: unknown, findings: Findings): Scenario {
+  const root = (raw ?? {}) as Readonly<Record<string, unknown>>;
+  const own = readFields(findings, [], raw ?? {}, SCENARIO_FIELDS, BESIDES);
+  const nodes = (own.nodes ?? []) as readonly string[];
+  const durationMs = Number(own.durationSeconds) * 1000;
+  const quota = readFields(findings, ['quota'], root.quota ?? {}, QUOTA_FIELDS);
+  const network = readFields(findings, ['network'], root.network ?? {}, NETWORK_FIELDS);
+  const played = { nodes, durationMs };
+  return {
+    name: own.name as string,
+    says: own.says as string,
+    durationMs,
+    nodes,
+    quota: {
+      messagesPerSecond: (quota.messagesPerSecond as number | null) ?? Number.POSITIVE_INFINITY,
+      bytesPerSecond: (quota.bytesPerSecond as number | null) ?? Number.POSITIVE_INFINITY,
+    },
+    settings: readSettings(findings, root, network.partitions as number),
+    delays: network as unknown as Scenario['delays'],
+    faults: network as unknown as Scenario['faults'],
+    loads: readLoads(findings, root.load, played),
+    happenings: readHappenings(findings, root.happenings, played),
+    settleMs: Number(own.settleSeconds) * 1000,
+    settlePointsMs: (own.settlePoints as readonly number[] | null)?.map((at) => at * 1000) ?? null,
+    expectations: readExpectations(findings, root.expect),
+  };
+}
+
+/** Keys of the outermost mapping that are mappings or lists themselves. */
+export const BESIDES = ['quota', 'network', 'group', 'timing', 'load', 'happenings', 'expect'] as const;

@@ -1,0 +1,46 @@
+import { GROUP_SETTINGS } from '../../src/config/group-settings.js';
+import type { SettingRows } from '../../src/config/settings.js';
+import { TIMING_SETTINGS } from '../../src/config/timing-settings.js';
+import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
+import { DELIVERY_FIELDS } from './happening-kinds.js';
+
+/** The outermost keys, but for the mappings and lists below. */
+export const SCENARIO_FIELDS: Fields = {
+  name: name('What the commands call it.', { required: true }),
+  says: text('The story in a sentence.', { required: true }),
+  durationSeconds: seconds('Simulated time.', { required: true, min: 1, max: 3600 }),
+  nodes: nodeList('How many, named n1, n2, …, or their names. They start at 0 unless `start` comes first.', 500),
+  settleSeconds: seconds('After a step or a fault, so long is not steady.', { default: 5, max: 600 }),
+  settlePoints: listOfSeconds('From when convergence is measured.', {
+    defaultText: 'where the fair shares jump by more than 5 % of the quota, and where faults end',
+  }),
+};
+
+export const QUOTA_FIELDS: Fields = {
+  messagesPerSecond: quantity('rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
+  bytesPerSecond: quantity('byte-rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
+};
+
+export const NETWORK_FIELDS: Fields = {
+  appendMs: range('From a node to the topic or store.', { default: [0.5, 2], defaultText: '[0.5, 2]', max: 60_000 }),
+  deliveryMs: range('From there, or from a node, to a node.', {
+    default: [0.5, 3],
+    defaultText: '[0.5, 3]',
+    max: 60_000,
+  }),
+  partitions: quantity('count', 'Partitions of the topic.', { default: 1, min: 1, max: 16 }),
+  ...DELIVERY_FIELDS,
+};
+
+/** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
+export const GROUP_ROWS: SettingRows = Object.fromEntries(
+  Object.entries(GROUP_SETTINGS).filter(([key]) => !/^(quota|maxRequest)\.|^(strategy|promise)$/.test(key)),
+);
+
+/** As in node.yaml. */
+export const TIMING_ROWS: SettingRows = TIMING_SETTINGS;
+
+export const BOUND_FIELDS: Fields = {
+  atLeast: quantity('factor', 'Lower bound, included.', { min: -1e12, max: 1e12 }),
+  atMost: quantity('factor', 'Upper bound, included.', { min: -1e12, max: 1e12 }),
+};

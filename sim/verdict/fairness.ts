@@ -1,0 +1,65 @@
+/** Jain's index (Σ x)² ÷ (n · Σ x²): 1 = all alike, 1 ÷ n = one has everything. null for fewer than two. */
+export function jainIndex(parts: readonly number[]): number | null {
+  if (parts.length < 2) return null;
+  const sum = parts.reduce((total, part) => total + part, 0);
+  const squares = parts.reduce((total, part) => total + part * part, 0);
+  return squares === 0 ? null : (sum * sum) / (parts.length * squares);
+}
+
+/** Columns of one node: what it admitted and what was fair, per sample. */
+export interface NodeColumns {
+  readonly admitted: Float64Array;
+  readonly fair: Float64Array;
+}
+
+/** Samples [from, until). */
+export interface SampleSpan {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The lowest index of admitted ÷ fair over the spans. Who has a fair amount below `least` in a span does not count. */
+export function worstJain(nodes: readonly NodeColumns[], spans: readonly SampleSpan[], least: number): number | null {
+  let worst: number | null = null;
+  for (const span of spans) {
+    const parts = nodes.flatMap(({ admitted, fair }) => {
+      const due = sumOf(fair, span);
+      return due >= least ? [sumOf(admitted, span) / due] : [];
+    });
+    const index = jainIndex(parts);
+    if (index !== null && (worst === null || index < worst)) worst = index;
+  }
+  return worst;
+}
+
+/**
+ * Σ over nodes |admitted in a period − in the one before| ÷ what the quota granted in a period, mean over the periods
+ * of the spans. 0 where there is nothing to compare.
+ */
+export function oscillationOf(
+  nodes: readonly NodeColumns[],
+  granted: Float64Array,
+  spans: readonly SampleSpan[],
+  period: number,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (const { from, until } of spans) {
+    for (let at = from + period; at + period <= until; at += period) {
+      const due = sumOf(granted, { from: at, until: at + period });
+      if (!Number.isFinite(due) || due === 0) continue;
+      for (const { admitted } of nodes) {
+        const now = sumOf(admitted, { from: at, until: at + period });
+        sum += Math.abs(now - sumOf(admitted, { from: at - period, until: at })) / due;
+      }
+      count++;
+    }
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+export function sumOf(column: Float64Array, { from, until }: SampleSpan): number {
+  let total = 0;
+  for (let at = from; at < until; at++) total += column[at]!;
+  return total;
+}

@@ -1,0 +1,72 @@
+import type { Verdict } from '../run-result.js';
+
+export interface Metric {
+  readonly name: string;
+  /** Head of its column. */
+  readonly title: string;
+  /** For docs and tables. */
+  readonly says: string;
+  readonly format: 'percent' | 'ratio' | 'seconds' | 'tokens' | 'count' | 'milliseconds';
+  /** One number of it: of several, the worst. null = cannot be told; for `convergenceMs`: never settled. */
+  readonly valueOf: (verdict: Verdict) => number | null;
+}
+
+/** What a verdict says, in the order of tables. `expect:` of a scenario bounds these. */
+export const METRICS: readonly Metric[] = [
+  metric('worstSecond', 'worst 1 s', 'Most that any sliding second admitted ÷ what the quota granted in it.', 'ratio'),
+  metric('overAdmission', 'over 5 s', 'The same over 5 s, minus 1; at least 0.', 'percent'),
+  metric('secondsOver', 'over for', 'Sliding seconds above 1.01 quotas, looked at every 100 ms.', 'seconds'),
+  metric(
+    'overshootTokens',
+    'overshoot',
+    'Most units admitted beyond a bucket of the quota with 100 ms of burst.',
+    'tokens',
+  ),
+  metric('utilisation', 'used', 'Admitted ÷ what an all-knowing max-min division could have admitted.', 'percent'),
+  metric('steadyError', 'error', 'Admitted ÷ quota − 1 where things are steady and wanted ≥ quota.', 'percent'),
+  metric(
+    'refusedBelowFair',
+    'refused',
+    'Of nodes that want less than their max-min share: refused ÷ asked.',
+    'percent',
+  ),
+  {
+    name: 'convergenceMs',
+    title: 'settled',
+    says: 'From a step until the limits fit the fair shares within 5 % for 5 s; the slowest step.',
+    format: 'milliseconds',
+    valueOf: ({ convergenceMs }) => (convergenceMs.includes(null) ? null : Math.max(0, ...(convergenceMs as number[]))),
+  },
+  metric('jain', 'Jain', 'Jain’s index of admitted ÷ max-min, in the worst steady part.', 'ratio'),
+  metric(
+    'oscillation',
+    'swing',
+    'Σ |change of the nodes’ admitted rates| per second ÷ quota, where steady.',
+    'percent',
+  ),
+  metric('records', 'records', 'Records or messages sent between nodes, topic or store.', 'count'),
+  metric('bytes', 'bytes', 'Their bytes.', 'count'),
+];
+
+type Plain = Exclude<keyof Verdict, 'convergenceMs'>;
+
+function metric(name: Plain, title: string, says: string, format: Metric['format']): Metric {
+  return { name, title, says, format, valueOf: (verdict) => verdict[name] };
+}
+
+export function formatMetric({ name, format }: Metric, value: number | null): string {
+  if (value === null) return name === 'convergenceMs' ? 'never' : '–';
+  switch (format) {
+    case 'percent':
+      return `${(100 * value).toFixed(2)} %`;
+    case 'ratio':
+      return value.toFixed(3);
+    case 'seconds':
+      return `${value.toFixed(1)} s`;
+    case 'milliseconds':
+      return `${Math.round(value)} ms`;
+    case 'tokens':
+    case 'count':
+      return String(Math.round(value));
+  }
+}

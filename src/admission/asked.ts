@@ -1,0 +1,50 @@
+import { QuotameshError } from '../errors.js';
+import type { Amounts } from './decision.js';
+
+/** Longest name of a topic or client: they are kept while in use. */
+export const NAME_MAX = 256;
+
+/** Throws the error that names what is wrong with amounts that are not whole, not in range, or nothing at all. */
+export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: number; group: string }): void {
+  const { messages = 0, bytes = 0 } = amounts;
+  rejectUnlessAmount('messages', messages);
+  rejectUnlessAmount('bytes', bytes);
+  if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
+  if (messages > max.messages) throw aboveMax('messages', messages, max.messages, max.group);
+  if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
+}
+
+export function rejectUnlessAmount(field: string, amount: unknown): void {
+  if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
+    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${String(amount)}` });
+  }
+  if (amount > Number.MAX_SAFE_INTEGER) {
+    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be at most 2^53 − 1, got ${amount}` });
+  }
+  if (!Number.isInteger(amount)) {
+    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a whole number, got ${amount}` });
+  }
+}
+
+export function rejectUnlessName(field: string, name: unknown): void {
+  if (typeof name === 'string' && name.length <= NAME_MAX) return;
+  const reason = `must be a string of at most ${NAME_MAX} characters`;
+  throw new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+export function rejectUnlessBetween(field: string, value: unknown, min: number, max: number): void {
+  if (typeof value === 'number' && value >= min && value <= max) return;
+  throw new QuotameshError('FIELD_INVALID', { field, reason: `must be a number from ${min} to ${max}` });
+}
+
+function aboveMax(field: string, amount: number, max: number, group: string): QuotameshError {
+  return new QuotameshError('AMOUNT_ABOVE_MAX_REQUEST', { field, amount, max, group });
+}
+
+function nothingAsked(amounts: Amounts): QuotameshError {
+  const named = Object.keys(amounts).filter((field) => field === 'messages' || field === 'bytes');
+  const field = named.length > 0 ? named.join(' and ') : 'messages and bytes';
+  const reason =
+    named.length > 0 ? 'must not be 0 alone: ask for at least one unit' : 'are both absent: name at least one';
+  return new QuotameshError('AMOUNT_INVALID', { field, reason });
+}

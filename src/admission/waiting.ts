@@ -1,0 +1,300 @@
+import type { Ask } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { TimeHeap } from '../core/limiter/time-heap.js';
+import { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
+import { DIMENSION_COUNT } from '../core/vocabulary.js';
+import { QuotameshError } from '../errors.js';
+import type { Clock } from '../ports/clock.js';
+import { rejectUnlessBetween } from './asked.js';
+import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from './decision.js';
+
+export interface WaitingParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Waiters at once. */
+  readonly max: number;
+  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
+  readonly decide: (ask: Ask) => number;
+  readonly explain: (ask: Ask, answer: number) => Decision;
+}
+
+interface Waiter {
+  readonly ask: Ask;
+  readonly turn: Turn;
+  readonly resolve: (decision: Decision) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  onAbort: (() => void) | null;
+  /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
+  answer: number | null;
+  isLive: boolean;
+}
+
+type Joining = Pick<Waiter, 'answer' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
+
+/** A client's (or topic's) place in the line of a lane. */
+interface Turn {
+  readonly line: Line;
+  readonly name: string;
+  readonly owner: WakeOwner<Waiter>;
+  live: number;
+  isParked: boolean;
+}
+
+interface Line {
+  readonly lane: number;
+  readonly queue: WakeQueue<Waiter>;
+  readonly turns: Map<string, Turn>;
+  /** Turns whose own limit refuses (topic, client): the others need not wait for them. */
+  readonly parked: TimeHeap<Turn>;
+  timer: NodeJS.Timeout | null;
+  dueMs: number;
+}
+
+/**
+ * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
+ * each client's own asks in their order. Whoever comes while others wait joins the line. No promise is woken before its
+ * tokens are there, so there is no herd; a few hundred are settled per turn of the event loop.
+ */
+export class Waiting {
+  readonly #parts: WaitingParts;
+  readonly #lines = new Map<number, Line>();
+  readonly #deadlines = new TimeHeap<Waiter>();
+  #deadlineTimer: NodeJS.Timeout | null = null;
+  #deadlineDueMs = Number.POSITIVE_INFINITY;
+  #count = 0;
+  #closed = false;
+
+  constructor(parts: WaitingParts) {
+    this.#parts = parts;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  async acquire(ask: Ask, options: WaitOptions): Promise<Decision> {
+    const { waitMs, signal, weight = 1 } = options;
+    rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+    rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
+    signal?.throwIfAborted();
+    const line = this.#lines.get(ask.lane);
+    let answer: number | null = null;
+    if (line === undefined) {
+      answer = this.#parts.decide(ask);
+      if (answer === GRANTED) return GRANTED_DECISION;
+      if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(ask, answer);
+    } else if (waitMs === 0) {
+      return this.#parts.explain(ask, this.#refusalOf(ask));
+    }
+    if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
+    return new Promise<Decision>((resolve, reject) => {
+      const waiter = this.#join(ask, { answer, weight, resolve, reject, signal });
+      this.#deadlines.push(this.#parts.clock() + waitMs, waiter);
+      this.#planDeadline();
+    });
+  }
+
+  /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
+  mayPass(ask: Ask): boolean {
+    return this.#lines.get(ask.lane)?.queue.mayPass(this.#costOf(ask)) ?? true;
+  }
+
+  /** Limits have changed: whoever waits for the old ones is planned anew (#25502). */
+  limitsChanged(lanes: Iterable<number>): void {
+    if (this.#lines.size === 0) return;
+    for (const lane of lanes) {
+      const line = this.#lines.get(lane);
+      if (line !== undefined) this.#plan(line, 0);
+    }
+  }
+
+  /** Everybody is tried again now: the node has begun to decide. */
+  wakeAll(): void {
+    this.limitsChanged(this.#lines.keys());
+  }
+
+  /** The node stops: nobody waits any more. */
+  close(): void {
+    this.#closed = true;
+    for (let waiter = this.#deadlines.pop(); waiter !== undefined; waiter = this.#deadlines.pop()) {
+      if (waiter.isLive) this.#end(waiter, this.#parts.explain(waiter.ask, UNCONFIRMED));
+    }
+    if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
+  }
+
+  #join(ask: Ask, { weight, ...who }: Joining): Waiter {
+    const { answer, signal } = who;
+    const { limiter } = this.#parts;
+    const line = this.#lines.get(ask.lane) ?? this.#begin(ask.lane);
+    const name = ask.client === '' ? ask.topic : ask.client;
+    const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
+    line.turns.set(name, turn);
+    // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
+    if (answer === null && !turn.isParked && !ask.retry) limiter.countArrival(ask.lane, ask.messages, ask.bytes);
+    if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
+    const waiter: Waiter = { ...who, ask, turn, onAbort: null, isLive: true };
+    if (signal !== undefined) {
+      waiter.onAbort = () => {
+        if (this.#leave(waiter)) waiter.reject(signal.reason);
+      };
+      signal.addEventListener('abort', waiter.onAbort, { once: true });
+    }
+    turn.live++;
+    this.#count++;
+    limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) + 1;
+    if (turn.isParked) turn.owner.items.push({ item: waiter, cost: this.#costOf(ask) });
+    else line.queue.add(turn.owner, waiter, this.#costOf(ask));
+    // The others of a line that is in use wait for its next turn already.
+    if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(answer) ? 0 : this.#waitMs(waiter));
+    return waiter;
+  }
+
+  #begin(lane: number): Line {
+    const queue = new WakeQueue<Waiter>((waiter) => waiter.isLive);
+    const line: Line = { lane, queue, turns: new Map(), parked: new TimeHeap(), timer: null, dueMs: 0 };
+    this.#lines.set(lane, line);
+    return line;
+  }
+
+  /** Serves whoever's turn it is, as long as the limiter grants. */
+  #serve(line: Line): void {
+    line.timer = null;
+    const nowMs = this.#parts.clock();
+    while (line.parked.nextMs <= nowMs) this.#unpark(line.parked.pop() as Turn);
+    for (let served = 0; served < SERVED_AT_ONCE; served++) {
+      const owner = line.queue.peek();
+      if (owner === null) break;
+      const waiter = owner.items[owner.head]!.item;
+      const answer = this.#parts.decide(waiter.ask);
+      waiter.answer = answer;
+      if (answer === GRANTED) {
+        line.queue.take(owner);
+        this.#end(waiter, GRANTED_DECISION);
+      } else if (answer < 0) {
+        this.#fail(waiter, answer);
+      } else {
+        if (answer !== UNCONFIRMED) waiter.ask.retry = true;
+        if (!isOwnLimit(answer)) {
+          this.#plan(line, this.#waitMs(waiter));
+          return;
+        }
+        this.#park(waiter, nowMs);
+      }
+    }
+    if (this.#lines.get(line.lane) !== line) return;
+    this.#plan(line, line.queue.owners > 0 ? 0 : line.parked.nextMs - nowMs);
+  }
+
+  #park(waiter: Waiter, nowMs: number): void {
+    const { turn } = waiter;
+    turn.line.queue.leave(turn.owner);
+    turn.isParked = true;
+    turn.line.parked.push(nowMs + Math.min(this.#waitMs(waiter), PARKED_MS_MAX), turn);
+  }
+
+  #unpark(turn: Turn): void {
+    turn.isParked = false;
+    if (turn.live > 0) turn.line.queue.rejoin(turn.owner);
+  }
+
+  #waitMs({ ask, answer }: Waiter): number {
+    const decision = this.#parts.explain(ask, answer ?? this.#refusalOf(ask));
+    if (decision.granted) return 0;
+    return decision.reason === 'not-ready' ? NOT_READY_RETRY_MS : decision.retryAfterMs;
+  }
+
+  #plan(line: Line, waitMs: number): void {
+    const dueMs = this.#parts.clock() + waitMs;
+    if (line.timer !== null) {
+      if (line.dueMs <= dueMs) return;
+      clearTimeout(line.timer);
+    }
+    line.dueMs = dueMs;
+    line.timer = setTimeout(() => this.#serve(line), Math.min(PARKED_MS_MAX, Math.ceil(waitMs)));
+  }
+
+  #fail(waiter: Waiter, answer: number): void {
+    try {
+      this.#parts.explain(waiter.ask, answer);
+    } catch (error) {
+      if (this.#leave(waiter)) waiter.reject(error);
+    }
+  }
+
+  #end(waiter: Waiter, decision: Decision): void {
+    if (this.#leave(waiter)) waiter.resolve(decision);
+  }
+
+  /** Leaves the line, whatever the reason. Constant time: what is left of it in the queue is dropped unseen. */
+  #leave(waiter: Waiter): boolean {
+    if (!waiter.isLive) return false;
+    waiter.isLive = false;
+    if (waiter.onAbort !== null) waiter.signal?.removeEventListener('abort', waiter.onAbort);
+    const { turn, ask } = waiter;
+    const { limiter } = this.#parts;
+    this.#count--;
+    limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) - 1;
+    turn.live--;
+    if (turn.live === 0) {
+      turn.line.queue.leave(turn.owner);
+      turn.line.turns.delete(turn.name);
+    }
+    if (turn.line.turns.size === 0) this.#endLine(turn.line);
+    if (this.#deadlines.size > 2 * this.#count + ENDED_MAX) this.#deadlines.keep(({ isLive }) => isLive);
+    return true;
+  }
+
+  #endLine(line: Line): void {
+    if (line.timer !== null) clearTimeout(line.timer);
+    line.timer = null;
+    this.#lines.delete(line.lane);
+  }
+
+  #planDeadline(): void {
+    const { nextMs } = this.#deadlines;
+    if (this.#deadlineTimer !== null) {
+      if (this.#deadlineDueMs <= nextMs) return;
+      clearTimeout(this.#deadlineTimer);
+      this.#deadlineTimer = null;
+    }
+    if (nextMs === Number.POSITIVE_INFINITY) return;
+    this.#deadlineDueMs = nextMs;
+    const waitMs = Math.max(0, Math.ceil(nextMs - this.#parts.clock()));
+    this.#deadlineTimer = setTimeout(() => this.#expire(), waitMs);
+  }
+
+  #expire(): void {
+    this.#deadlineTimer = null;
+    const nowMs = this.#parts.clock();
+    for (let ended = 0; ended < SERVED_AT_ONCE && this.#deadlines.nextMs <= nowMs; ended++) {
+      const waiter = this.#deadlines.pop() as Waiter;
+      if (!waiter.isLive) continue;
+      this.#end(waiter, this.#parts.explain(waiter.ask, waiter.answer ?? this.#refusalOf(waiter.ask)));
+    }
+    this.#planDeadline();
+  }
+
+  /** For whoever has not been asked about: the group's refusal. */
+  #refusalOf({ lane, messages, bytes }: Ask): number {
+    return REFUSED + this.#parts.limiter.buckets.scarcest(lane, messages, bytes);
+  }
+
+  #costOf({ lane, messages, bytes }: Ask): number {
+    return this.#parts.limiter.buckets.bucketMs(lane, messages, bytes);
+  }
+}
+
+export const WAIT_MS_MAX = 600_000;
+const WEIGHT_MAX = 1000;
+/** Waiters settled in one turn of the event loop: about 1 ms. */
+const SERVED_AT_ONCE = 500;
+/** Deadlines of those who are served already that are kept until the heap is cleaned. */
+const ENDED_MAX = 1024;
+/** Long sleeps are looked at again, a timer cannot be longer than 24.8 days. */
+const PARKED_MS_MAX = 60_000;
+
+/** Refused by the topic's or client's own limit: others in the line may still be granted. */
+function isOwnLimit(answer: number): boolean {
+  return answer >= REFUSED + 2 * DIMENSION_COUNT;
+}

@@ -1,0 +1,121 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { simReplayCommand } from './sim-replay-command.js';
+
+/** `quotamesh sim`: the production core in virtual time, judged. */
+export function simCommand(): Command {
+  const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
+  for (const command of [listCommand(), runCommand(), compareCommand(), swarmCommand(), simReplayCommand()])
+    sim.addCommand(command);
+  return sim.addHelpText('after', HELP);
+}
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly strategy: string;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+export interface CompareOptions {
+  readonly seeds: number;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+export interface SwarmOptions {
+  readonly runs?: number;
+  readonly seed?: number;
+  readonly json?: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('The built-in scenarios, and the systems they can be played on.')
+    .option('--json', 'JSON instead of a table')
+    .addHelpText('after', '\nExample:\n  quotamesh sim list')
+    .action(async ({ json = false }: { json?: boolean }) =>
+      (await import('./sim/list-scenarios.js')).listScenarios(json),
+    );
+}
+
+function runCommand(): Command {
+  return new Command('run')
+    .description('Play one scenario on one system. Exit code 1 if it misses what the scenario expects of it.')
+    .argument('<scenario>', SCENARIO)
+    .option('--seed <number>', 'the same seed gives the same result, byte for byte', seedNumber, 1)
+    .option('--strategy <name>', 'a strategy of ours or another system; `sim list` names them', 'max-min')
+    .option('--json', 'the whole result, with its series, as JSON')
+    .option('--html <file>', 'also write a page with charts')
+    .addHelpText('after', RUN_HELP)
+    .action(async (scenario: string, options: RunOptions) => {
+      const { runOne } = await import('./sim/run-one.js');
+      await runOne(scenario, options);
+    });
+}
+
+function compareCommand(): Command {
+  return new Command('compare')
+    .description('Play one scenario on all systems, side by side. Exit code 1 if one misses what is expected of it.')
+    .argument('<scenario>', SCENARIO)
+    .option('--seeds <count>', 'seeds 1 … count; the table shows means', countBetween(1, 1000), 1)
+    .option('--json', 'all results, without their series, as JSON')
+    .option('--html <file>', 'also write a page with charts, of seed 1')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  quotamesh sim compare skewed\n  quotamesh sim compare my.yaml --seeds 5 --json',
+    )
+    .action(async (scenario: string, options: CompareOptions) => {
+      const { compareSystems } = await import('./sim/compare-systems.js');
+      await compareSystems(scenario, options);
+    });
+}
+
+function swarmCommand(): Command {
+  return new Command('swarm')
+    .description('Random clusters under random load and faults: safety while they last, convergence after them.')
+    .option('--runs <count>', 'how many seeds (default: 100; 1 with --seed)', countBetween(1, 1_000_000))
+    .option('--seed <number>', 'the first seed (default: a new one each time)', seedNumber)
+    .option('--json', 'one JSON object per run')
+    .addHelpText('after', SWARM_HELP)
+    .action(async (options: SwarmOptions) => {
+      const { runSwarms } = await import('./sim/run-swarms.js');
+      await runSwarms(options);
+    });
+}
+
+const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/scenarios.md)';
+
+function seedNumber(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 0xffffffff) return value;
+  throw new InvalidArgumentError('A whole number from 0 to 4294967295.');
+}
+
+function countBetween(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`A whole number from ${least} to ${most}.`);
+  };
+}
+
+const HELP = `
+Examples:
+  quotamesh sim list
+  quotamesh sim run skewed --seed 7
+  quotamesh sim compare skewed --seeds 3
+  quotamesh sim swarm --runs 200`;
+
+const RUN_HELP = `
+Examples:
+  quotamesh sim run skewed
+  quotamesh sim run my-scenario.yaml --seed 7 --strategy proportional
+  quotamesh sim run skewed --json > result.json
+  quotamesh sim run crash --html crash.html`;
+
+const SWARM_HELP = `
+A run that breaks a promise prints its plan and the line that plays it again.
+
+Examples:
+  quotamesh sim swarm --runs 1000
+  quotamesh sim swarm --seed 8103`;

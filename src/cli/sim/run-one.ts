@@ -1,0 +1,41 @@
+import { describeBroken } from '../../../sim/run/expectations.js';
+import { runScenario } from '../../../sim/run/run-scenario.js';
+import type { RunResult } from '../../../sim/run-result.js';
+import { loadScenario } from '../../../sim/scenario/load-scenario.js';
+import { SYSTEM_NAMES, type System, systemNamed } from '../../../sim/systems.js';
+import { didYouMean } from '../../config/nearest-name.js';
+import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
+import type { RunOptions } from '../sim-command.js';
+import { ProgressBar } from './progress-bar.js';
+import { verdictLines } from './verdict-lines.js';
+import { writePage } from './write-page.js';
+
+/** `quotamesh sim run`. */
+export async function runOne(nameOrFile: string, { seed, strategy, json, html }: RunOptions): Promise<void> {
+  const system = systemOrThrow(strategy);
+  const scenario = loadScenario(nameOrFile);
+  const bar = new ProgressBar();
+  const result = runScenario(scenario, system, seed, (part) => bar.show(part, scenario.name));
+  bar.clear();
+  if (html !== undefined) await writePage(html, [result]);
+  const text = json === true ? JSON.stringify(result) : verdictLines(scenario.says, result).join('\n');
+  process.stdout.write(`${text}\n`);
+  tellBroken([result]);
+}
+
+/** Names what was expected and did not come, and lets the process end with 1. */
+export function tellBroken(results: readonly RunResult[]): void {
+  for (const { scenario, system, seed, expectations } of results) {
+    for (const expectation of expectations.filter(({ isKept }) => !isKept)) {
+      process.stderr.write(`missed: ${scenario}, ${system}, seed ${seed}: ${describeBroken(expectation)}\n`);
+      process.exitCode = EXIT_UNEXPECTED;
+    }
+  }
+}
+
+function systemOrThrow(name: string): System {
+  const system = systemNamed(name);
+  if (system !== undefined) return system;
+  const near = didYouMean(name, SYSTEM_NAMES) || `There are ${SYSTEM_NAMES.join(', ')}.`;
+  throw new QuotameshError('USAGE', { reason: `--strategy: no system is named ${JSON.stringify(name)}. ${near}` });
+}

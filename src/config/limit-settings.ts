@@ -1,0 +1,67 @@
+import type { Setting } from './setting.js';
+
+/** Rates beyond this lose whole units in a double after some hours of adding up. */
+export const RATE_MAX = 1e15;
+
+const LIMIT = {
+  default: null,
+  defaultText: 'unlimited',
+  min: 0,
+  max: RATE_MAX,
+  remedy: 'Remove the key for "unlimited" or use 0 to block.',
+} as const;
+
+type LimitKey = `${'publish' | 'dispatch'}.${'messages' | 'bytes'}PerSecond`;
+
+/** Limits that belong to this node alone: nothing of them is shared with others. */
+export const NODE_LIMIT_SETTINGS = {
+  ...limitRows('the whole node, all groups together,', ''),
+  burstMs: {
+    kind: 'duration',
+    default: 100,
+    min: 0,
+    max: 60_000,
+    buys: 'Depth of the node’s own buckets: this much time of its limits at once (at least 20 messages).',
+    costs: 'Peaks on whatever the limits protect.',
+  },
+  maxWaiting: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    buys: 'More acquires that wait for their turn (`waitMs`) at once; beyond it they are refused with 503.',
+    costs: 'About 500 bytes each, and an HTTP connection where they come that way.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** `perTopic.publish.messagesPerSecond` … and `perTopic.max`. */
+export function keyedRows<Level extends 'perTopic' | 'perClient'>(level: Level, what: string, max: number) {
+  const rows = limitRows(`one ${what} of the group, on this node,`, `${level}.`) as unknown as Record<
+    `${Level}.${LimitKey}`,
+    Setting
+  >;
+  const bound = {
+    kind: 'count',
+    default: max,
+    min: 1,
+    max: 1_000_000,
+    buys: `More ${what}s of a group in use at once on this node, per direction; beyond it acquires are refused with 503.`,
+    costs: `About 200 bytes per ${what} until it has been idle for ten seconds.`,
+  } as const satisfies Setting;
+  return { ...rows, [`${level}.max`]: bound } as typeof rows & Record<`${Level}.max`, Setting>;
+}
+
+function limitRows(what: string, prefix: string): Record<LimitKey, Setting> {
+  const row = (kind: 'rate' | 'byte-rate', unit: string): Setting => ({
+    ...LIMIT,
+    kind,
+    buys: `More ${unit} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
+    costs: 'Load on what the limit protects.',
+  });
+  return {
+    [`${prefix}publish.messagesPerSecond`]: row('rate', 'published messages'),
+    [`${prefix}publish.bytesPerSecond`]: row('byte-rate', 'published bytes'),
+    [`${prefix}dispatch.messagesPerSecond`]: row('rate', 'dispatched messages'),
+    [`${prefix}dispatch.bytesPerSecond`]: row('byte-rate', 'dispatched bytes'),
+  } as Record<LimitKey, Setting>;
+}

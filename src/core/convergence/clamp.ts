@@ -1,0 +1,75 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { liftTo } from './floors.js';
+import { isLimited, type Round, type Strategy, sum } from './strategy.js';
+import { waterFill } from './water-fill.js';
+
+/** Parts of the target that a single node gets at least and at most, 0 … 1. */
+export interface ShareRange {
+  readonly minShareRatio: number;
+  readonly maxShareRatio: number;
+}
+
+/**
+ * A wrapper: every share lies in [minShareRatio · target, maxShareRatio · target]. What a maximum cuts off goes to
+ * those that want more, the lowest first; what a minimum costs is taken from the others in proportion to what they have
+ * above theirs. What nobody may or wants to take lies idle.
+ *
+ * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
+ *
+ * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum
+ * wins over a minimum and over a floor. Applied shares outside of the range count as its ends, so that smoothing and
+ * slew, which lie around this wrapper, start from within.
+ */
+export function clamped(strategy: Strategy, range: ShareRange): Strategy {
+  return {
+    ...strategy,
+    converge(round) {
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (isLimited(round, dimension)) clampApplied(round, dimension, range);
+      }
+      strategy.converge(round);
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (isLimited(round, dimension)) clamp(round, dimension, range);
+      }
+    },
+  };
+}
+
+/** Scratch, reused for every lane. */
+let low = new Float64Array(64);
+let high = new Float64Array(64);
+
+function clampApplied(round: Round, dimension: number, range: ShareRange): void {
+  const applied = round.applied[dimension] as Float64Array;
+  const { least, most } = boundsOf(round, dimension, range);
+  for (let at = 0; at < round.count; at++) {
+    const known = applied[at] as number;
+    if (known > 0) applied[at] = Math.min(most, Math.max(least, known));
+  }
+}
+
+function clamp(round: Round, dimension: number, range: ShareRange): void {
+  const { count } = round;
+  if (low.length < count) [low, high] = [new Float64Array(count * 2), new Float64Array(count * 2)];
+  const share = round.share[dimension] as Float64Array;
+  const { least, most } = boundsOf(round, dimension, range);
+  const before = sum(share, count);
+  for (let at = 0; at < count; at++) share[at] = Math.min(most, share[at] as number);
+  const cutOff = before - sum(share, count);
+  low.fill(least, 0, count);
+  liftTo(share, low, count, before);
+  if (cutOff <= 0) return;
+  const demand = round.demand[dimension] as Float64Array;
+  low.set(share.subarray(0, count));
+  for (let at = 0; at < count; at++) high[at] = Math.max(low[at] as number, Math.min(most, demand[at] as number));
+  waterFill(low, high, round.weight, count, Math.max(before, sum(low, count)), share);
+}
+
+const bounds = { least: 0, most: 0 };
+
+function boundsOf(round: Round, dimension: number, range: ShareRange): typeof bounds {
+  const target = round.target[dimension] as number;
+  bounds.most = range.maxShareRatio * target;
+  bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / round.count));
+  return bounds;
+}

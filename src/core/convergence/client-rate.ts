@@ -1,0 +1,83 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { liftToFloors } from './floors.js';
+import { addHeadroom } from './headroom.js';
+import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { wantedBy } from './wanted.js';
+import { waterFill } from './water-fill.js';
+
+/**
+ * One number for everybody, moved so that Σ usage meets the target (FoundationDB's global tag throttling, client mode):
+ *
+ *     number  = what the trimmed nodes apply now, per weight: the largest applied shareᵢ/wᵢ of those that want more
+ *     usage   = Σ min(wᵢ · number, wantedᵢ)
+ *     number' = number · target / usage
+ *     shareᵢ  = min(wᵢ · number', wantedᵢ), levelled down where Σ would exceed the target;  then floors, headroom
+ *
+ * So it trims the busy and leaves the quiet alone.
+ * Worked (headroom none): target 20, demands 5 and 25. From 10 each: usage 5 + 10 → number 10 · 20/15 = 13.3, then
+ * 13.3 · 20/18.3 = 14.5, 14.9, … 15: shares 5/15. The error falls to 5/20 of itself per round, the part of the target
+ * that does not follow the number. With headroom by weight the unused 1.7 of the first round are handed out as well,
+ * and it is faster.
+ *
+ * Silent cases, our choice: FoundationDB lets a quiet client hold the whole number too: Σ limits is N · number, and a
+ * second client that joins is admitted 1.97 × the quota, a halved quota 1.78 ×. Here a quiet node's share is what it
+ * wants, and a number that is too large is levelled at once instead of over rounds: Σ shares ≤ target in every round.
+ * No floor of 1 per client either (200 clients of 5/s hold 100/s at 200/s for ever with it): floors sum up to a part of
+ * the target. Nobody trimmed: the number is what the richest applies. No applied share known: target/Σw.
+ */
+export const clientRate: Strategy = {
+  name: 'client-rate',
+  remembers: true,
+  reads: 'demand',
+  overshoots: false,
+  converge,
+};
+
+/** Scratch, reused for every lane. */
+let wanted = new Float64Array(64);
+let given = new Float64Array(64);
+let nothing = new Float64Array(64);
+
+function converge(round: Round): void {
+  reserveScratch(round.count);
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (!needsConvergence(round, dimension)) continue;
+    for (let at = 0; at < round.count; at++) wanted[at] = wantedBy(round, at, dimension);
+    const number = moved(round, numberIn(round, dimension), round.target[dimension] as number);
+    for (let at = 0; at < round.count; at++) {
+      wanted[at] = Math.min(wanted[at] as number, (round.weight[at] as number) * number);
+    }
+    waterFill(nothing, wanted, round.weight, round.count, round.target[dimension] as number, given);
+    liftToFloors(round, dimension, given);
+    addHeadroom(round, dimension, given);
+  }
+}
+
+/** The number in force. Records that were written at different times may disagree: the largest one is meant. */
+function numberIn(round: Round, dimension: number): number {
+  const applied = round.applied[dimension] as Float64Array;
+  let trimmed = 0;
+  let largest = 0;
+  for (let at = 0; at < round.count; at++) {
+    const number = (applied[at] as number) / (round.weight[at] as number);
+    if ((applied[at] as number) < (wanted[at] as number)) trimmed = Math.max(trimmed, number);
+    largest = Math.max(largest, number);
+  }
+  if (trimmed > 0) return trimmed;
+  return largest > 0 ? largest : (round.target[dimension] as number) / sum(round.weight, round.count);
+}
+
+function moved(round: Round, number: number, target: number): number {
+  let usage = 0;
+  for (let at = 0; at < round.count; at++) {
+    usage += Math.min(wanted[at] as number, (round.weight[at] as number) * number);
+  }
+  return usage > 0 ? number * (target / usage) : number;
+}
+
+function reserveScratch(count: number): void {
+  if (wanted.length >= count) return;
+  wanted = new Float64Array(count * 2);
+  given = new Float64Array(count * 2);
+  nothing = new Float64Array(count * 2);
+}

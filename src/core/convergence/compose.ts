@@ -1,0 +1,21 @@
+import { invariant } from '../invariant.js';
+import type { GroupSettings } from '../settings.js';
+import { clamped } from './clamp.js';
+import { STRATEGIES } from './registry.js';
+import { slewed } from './slew.js';
+import { smoothed } from './smoothing.js';
+import type { Strategy } from './strategy.js';
+
+/**
+ * A group's strategy with the wrappers that its settings ask for. Inside out: the range first, because what is out of
+ * it is no goal; smoothing; the slew limit last, so that nothing rises faster.
+ */
+export function strategyOf(group: GroupSettings): Strategy {
+  const plain = STRATEGIES[group.strategy];
+  invariant(plain !== undefined, 'configuration must have checked the strategy', { name: group.strategy });
+  let strategy = plain;
+  if (group.minShareRatio > 0 || group.maxShareRatio < 1) strategy = clamped(strategy, group);
+  if (group.smoothingMs > 0) strategy = smoothed(strategy, group.smoothingMs);
+  if (group.slewPerSecond !== Number.POSITIVE_INFINITY) strategy = slewed(strategy, group.slewPerSecond);
+  return strategy;
+}

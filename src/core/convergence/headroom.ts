@@ -1,0 +1,30 @@
+import { type Round, sum } from './strategy.js';
+
+/**
+ * share = what is given + a part of the left-over, which nobody wants now:
+ *
+ *     by-weight   left · wᵢ/Σw: a node that wakes next to idle ones starts with its part at once
+ *     by-demand   left · givenᵢ/Σ given: room for whoever is busy; a node that wakes starts with its floor's part
+ *     none        nobody gets it: a limit is never above what was reported (and the allowance)
+ *
+ * Worked: target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
+ *
+ * Silent case, our choice: where nobody has reported any demand there is nothing to hold on to, and everybody gets
+ * target · wᵢ/Σw with each of them; otherwise a cluster that was idle would refuse its first request.
+ */
+export function addHeadroom(round: Round, dimension: number, given: Float64Array): void {
+  const share = round.share[dimension] as Float64Array;
+  const left = (round.target[dimension] as number) - sum(given, round.count);
+  const { basis, total } = basisOf(round, dimension, given);
+  const each = left > 0 && total > 0 ? left / total : 0;
+  for (let at = 0; at < round.count; at++) share[at] = (given[at] as number) + each * (basis[at] as number);
+}
+
+const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
+
+function basisOf(round: Round, dimension: number, given: Float64Array): typeof chosen {
+  const isSilent = sum(round.demand[dimension] as Float64Array, round.count) === 0;
+  chosen.basis = round.headroom === 'by-weight' || isSilent ? round.weight : given;
+  chosen.total = round.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, round.count);
+  return chosen;
+}

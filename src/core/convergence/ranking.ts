@@ -1,0 +1,33 @@
+/** Whether participant `left` stands before `right`. Must be a strict order of all of them. */
+export type Before = (left: number, right: number) => boolean;
+
+/**
+ * Sorts the first `count` numbers of `order` in place: a heap sort, because the built-in sort of a part of a typed
+ * array allocates, and this runs in every round.
+ */
+export function rank(order: Int32Array, count: number, before: Before): void {
+  for (let root = (count >> 1) - 1; root >= 0; root--) sink(order, root, count, before);
+  for (let end = count - 1; end > 0; end--) {
+    swap(order, 0, end);
+    sink(order, 0, end, before);
+  }
+}
+
+/** The last in order rises to the root of the heap. */
+function sink(order: Int32Array, from: number, count: number, before: Before): void {
+  let root = from;
+  for (;;) {
+    let child = 2 * root + 1;
+    if (child >= count) return;
+    if (child + 1 < count && before(order[child] as number, order[child + 1] as number)) child++;
+    if (!before(order[root] as number, order[child] as number)) return;
+    swap(order, root, child);
+    root = child;
+  }
+}
+
+function swap(order: Int32Array, left: number, right: number): void {
+  const kept = order[left] as number;
+  order[left] = order[right] as number;
+  order[right] = kept;
+}

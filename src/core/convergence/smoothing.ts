@@ -1,0 +1,90 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { decay } from './decay.js';
+import { floorPerWeight } from './floors.js';
+import { isLimited, type Round, type Strategy, sum } from './strategy.js';
+
+/**
+ * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
+ * with 10 s):
+ *
+ *     shareᵢ = strategyᵢ + (appliedᵢ − strategyᵢ) · e^(−age / smoothingMs)
+ *
+ * applied and its age, in log time, come from the node's record: two steps of half the age are one of the whole, so it
+ * does not matter how often nodes report on the way (what passes between a step and its own record is lost, a tenth or
+ * so of the time). Worked: applied 100, strategy 200, smoothingMs 1000 → 122 after a
+ * quarter of a second, and from report to report 163 after one second, 186 after two, 195 after three. One step counts
+ * at most 250 ms, which bounds the jump of a node that was at rest.
+ *
+ * Those that fall may hold back what those that rise need: where Σ shares would exceed the target (and what the
+ * strategy gives in sum), everybody above the strategy's share falls faster, all by the same factor. Worked: target
+ * 100, applied 100 and nothing known, strategy 50/50, age 0 → 50/50.
+ *
+ * Silent cases, our choice: a node whose applied share is not known (its first report, or its limit was lifted) starts
+ * at the strategy's share; closer than 1 % is arrived, so that it comes to rest.
+ */
+export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
+  return {
+    ...strategy,
+    remembers: true,
+    converge(round) {
+      strategy.converge(round);
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        if (isLimited(round, dimension)) smooth(round, dimension, smoothingMs);
+      }
+    },
+  };
+}
+
+/** Closer to the strategy's share than this part of it is arrived. */
+export const ARRIVED_RATIO = 0.01;
+
+/**
+ * Most log time that one step counts. A record may be old because its node was at rest: that time is not time on the
+ * way. Whoever's share moves reports more often than that.
+ */
+const STEP_MS_MAX = 250;
+
+/** Log time since the node's record, as far as it counts. */
+export function creditMs(round: Round, at: number): number {
+  return Math.min(STEP_MS_MAX, round.ageMs[at] as number);
+}
+
+/** Scratch: the strategy's shares. */
+let goal = new Float64Array(64);
+
+function smooth(round: Round, dimension: number, smoothingMs: number): void {
+  const { count } = round;
+  if (goal.length < count) goal = new Float64Array(count * 2);
+  const share = round.share[dimension] as Float64Array;
+  goal.set(share.subarray(0, count));
+  for (let at = 0; at < count; at++) {
+    const end = goal[at] as number;
+    const start = startOf(round, dimension, at, end);
+    const now = end + (start - end) * decay(creditMs(round, at) / smoothingMs);
+    if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
+    share[at] = now;
+    round.moving[at] = 1;
+  }
+  bound(share, count, Math.max(round.target[dimension] as number, sum(goal, count)));
+}
+
+/** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
+export function startOf(round: Round, dimension: number, at: number, end: number): number {
+  const applied = (round.applied[dimension] as Float64Array)[at] as number;
+  if (applied === 0) return end;
+  const floor = floorPerWeight(round, dimension) * (round.weight[at] as number);
+  return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, round.target[dimension] as number));
+}
+
+/** Takes what is above `most` from those above their goal. */
+function bound(share: Float64Array, count: number, most: number): void {
+  const excess = sum(share, count) - most;
+  if (excess <= 0) return;
+  let above = 0;
+  for (let at = 0; at < count; at++) above += Math.max(0, (share[at] as number) - (goal[at] as number));
+  const keep = above > excess ? 1 - excess / above : 0;
+  for (let at = 0; at < count; at++) {
+    const over = (share[at] as number) - (goal[at] as number);
+    if (over > 0) share[at] = (goal[at] as number) + over * keep;
+  }
+}

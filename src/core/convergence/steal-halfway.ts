@@ -1,0 +1,141 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { liftToFloors } from './floors.js';
+import { addHeadroom } from './headroom.js';
+import { rank } from './ranking.js';
+import { needsConvergence, type Round, type Strategy } from './strategy.js';
+import { usedBy, wantedBy } from './wanted.js';
+import { waterFill } from './water-fill.js';
+
+/**
+ * Saturated nodes steal half of the gap from the dominant ones (PIP-82, "steal quota from the other brokers"), for N
+ * nodes at once:
+ *
+ *     usedᵢ = min(wantedᵢ, applied shareᵢ);  saturated: wantedᵢ > usedᵢ;  levelᵢ = usedᵢ/wᵢ
+ *     steal:       the k-th lowest saturated node takes half the gap from the k-th most dominant node, which loses it:
+ *                  h = min((levelₖ' − levelₖ) / (1/wₖ + 1/wₖ'), wantedₖ − usedₖ), as long as there is a gap
+ *     above:       Σ used > target → the most dominant are levelled down
+ *     rest:        Σ used < target → the saturated are raised, the lowest first, up to what they want
+ *     then:        floors, and what is left over as headroom
+ *
+ * Worked: target 100, used 80/20, the second saturated → 20 + (80 − 20)/2 = 50, and 50 for the other. Used 60/25/10/5,
+ * the last two saturated → 32.5/17.5/17.5/32.5. Used 80/30 of limits 80/50 → the dominant one is levelled to 70.
+ * Four nodes of which one has all, all wanting 100: 100/0/0/0 → 50/16.7/16.7/16.7 → 33.3/22.2/22.2/22.2 →
+ * 27.8/24.1/24.1/24.1: every round takes half of the largest gap.
+ *
+ * Silent cases, our choice: only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten
+ * would occupy the lowest places, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
+ * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; weights
+ * make levels of rates. What is remembered from round to round is the applied share in everybody's record. At rest it
+ * is max-min fair: nobody who wants more stands below anybody.
+ */
+export const stealHalfway: Strategy = {
+  name: 'steal-halfway',
+  remembers: true,
+  reads: 'demand',
+  overshoots: false,
+  converge,
+};
+
+/** Scratch, reused for every lane. */
+let used = new Float64Array(64);
+let wanted = new Float64Array(64);
+let lack = new Float64Array(64);
+let level = new Float64Array(64);
+let weight: Float64Array = new Float64Array(0);
+let order = new Int32Array(64);
+let thieves = new Int32Array(64);
+
+function converge(round: Round): void {
+  reserveScratch(round.count);
+  weight = round.weight;
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (!needsConvergence(round, dimension)) continue;
+    for (let at = 0; at < round.count; at++) {
+      wanted[at] = wantedBy(round, at, dimension);
+      used[at] = usedBy(round, at, dimension, wanted[at] as number);
+      lack[at] = (wanted[at] as number) - (used[at] as number);
+      level[at] = (used[at] as number) / (weight[at] as number);
+      order[at] = at;
+    }
+    rank(order, round.count, isLower);
+    steal(round.count);
+    distribute(round, dimension);
+  }
+}
+
+/** By level, then by what is lacking, then by weight; who is equal in all three is alike, and the id decides. */
+function isLower(left: number, right: number): boolean {
+  const difference = compare(left, right);
+  return difference !== 0 ? difference < 0 : left < right;
+}
+
+function compare(left: number, right: number): number {
+  return (
+    (level[left] as number) - (level[right] as number) ||
+    (lack[left] as number) - (lack[right] as number) ||
+    (weight[left] as number) - (weight[right] as number)
+  );
+}
+
+/** No node is on both sides: thieves' levels rise with k, dominants' fall, and it ends where they meet. */
+function steal(count: number): void {
+  let saturated = 0;
+  for (let place = 0; place < count; place++) {
+    if ((lack[order[place] as number] as number) > 0) thieves[saturated++] = order[place] as number;
+  }
+  for (let k = 0; k < saturated; k++) {
+    const low = thieves[k] as number;
+    const dominant = order[count - 1 - k] as number;
+    const gap = (level[dominant] as number) - (level[low] as number);
+    if (gap <= 0) break;
+    const half = gap / (1 / (weight[low] as number) + 1 / (weight[dominant] as number));
+    const taken = Math.min(half, lack[low] as number);
+    used[low] = (used[low] as number) + taken;
+    used[dominant] = Math.max(0, (used[dominant] as number) - taken);
+  }
+  shareAmongAlike(count);
+}
+
+/** Nodes alike stand side by side; each gets the mean. */
+function shareAmongAlike(count: number): void {
+  let first = 0;
+  for (let place = 1; place <= count; place++) {
+    if (place < count && compare(order[first] as number, order[place] as number) === 0) continue;
+    if (place - first > 1) {
+      let total = 0;
+      for (let at = first; at < place; at++) total += used[order[at] as number] as number;
+      for (let at = first; at < place; at++) used[order[at] as number] = total / (place - first);
+    }
+    first = place;
+  }
+}
+
+/** Levels down, raises, and hands out what is left over. */
+function distribute(round: Round, dimension: number): void {
+  const { count } = round;
+  const target = round.target[dimension] as number;
+  let total = 0;
+  for (let at = 0; at < count; at++) total += used[at] as number;
+  const out = level;
+  if (total > target) {
+    waterFill(nothing, used, weight, count, target, out);
+  } else {
+    for (let at = 0; at < count; at++) wanted[at] = Math.max(wanted[at] as number, used[at] as number);
+    waterFill(used, wanted, weight, count, target, out);
+  }
+  liftToFloors(round, dimension, out);
+  addHeadroom(round, dimension, out);
+}
+
+let nothing = new Float64Array(64);
+
+function reserveScratch(count: number): void {
+  if (used.length >= count) return;
+  used = new Float64Array(count * 2);
+  wanted = new Float64Array(count * 2);
+  lack = new Float64Array(count * 2);
+  level = new Float64Array(count * 2);
+  nothing = new Float64Array(count * 2);
+  order = new Int32Array(count * 2);
+  thieves = new Int32Array(count * 2);
+}

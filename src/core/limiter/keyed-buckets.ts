@@ -1,0 +1,119 @@
+import { DIMENSION_COUNT, type Rates } from '../vocabulary.js';
+import { Buckets } from './buckets.js';
+
+/**
+ * Buckets by name: one row per topic or client, made at its first use, full, and dropped when nothing would be lost by
+ * it: idle and full again. So a row that comes back is as it would have been. A row in debt stays until it has repaid.
+ *
+ * The number of rows is bounded. At the bound a row that is full is dropped for the newcomer; when none of the next 256
+ * is, the newcomer gets −1, and whoever asks has to refuse loudly. So a flood of made-up names holds as many rows as
+ * arrive while one bucket refills, costs at most 256 looks each, and cannot grow without bound.
+ */
+export class KeyedBuckets {
+  readonly buckets: Buckets;
+  readonly max: number;
+  /** What new rows get, units per second and units. */
+  readonly rates: Float64Array;
+  readonly depths: Float64Array;
+  /** Per row: when it was asked for last. */
+  #askedMs: Float64Array;
+  readonly #rows = new Map<string, number>();
+  readonly #names: (string | null)[] = [];
+  readonly #free: number[] = [];
+  #capacity: number;
+  #hand = 0;
+
+  constructor(max: number, rates: Rates, depths: Rates) {
+    this.max = max;
+    this.rates = Float64Array.from(rates);
+    this.depths = Float64Array.from(depths);
+    this.#capacity = Math.min(max, FIRST_ROWS);
+    this.buckets = new Buckets(this.#capacity);
+    this.#askedMs = new Float64Array(this.#capacity);
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** Rows ever used: those below it are in use, or free. */
+  get rowCount(): number {
+    return this.#names.length;
+  }
+
+  nameOf(row: number): string | null {
+    return this.#names[row] as string | null;
+  }
+
+  /** The row of a name; a new one where there is none; −1 at the bound. */
+  rowOf(name: string, nowMs: number): number {
+    const row = this.#rows.get(name) ?? this.#add(name, nowMs);
+    if (row !== -1) this.#askedMs[row] = nowMs;
+    return row;
+  }
+
+  /** −1 where the name has no row. */
+  find(name: string): number {
+    return this.#rows.get(name) ?? -1;
+  }
+
+  /** Drops rows that are full and were not asked for `idleMs`; looks at `most` rows from where it stopped before. */
+  sweep(nowMs: number, idleMs: number, most: number): number {
+    let dropped = 0;
+    const looks = Math.min(most, this.#names.length);
+    for (let look = 0; look < looks; look++) {
+      this.#hand = this.#hand + 1 >= this.#names.length ? 0 : this.#hand + 1;
+      if (this.#isDroppable(this.#hand, nowMs, idleMs)) {
+        this.#drop(this.#hand);
+        dropped++;
+      }
+    }
+    return dropped;
+  }
+
+  #add(name: string, nowMs: number): number {
+    if (this.#rows.size >= this.max && !this.#makeRoom(nowMs)) return -1;
+    const row = this.#free.pop() ?? this.#names.length;
+    if (row >= this.#capacity) this.#grow();
+    this.#names[row] = name;
+    this.#rows.set(name, row);
+    this.buckets.refilledMs[row] = nowMs;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      this.buckets.tokens[row * DIMENSION_COUNT + dimension] = 0;
+      const perSecond = this.rates[dimension] as number;
+      this.buckets.setLimit(row, dimension, perSecond, this.depths[dimension] as number, nowMs);
+    }
+    this.buckets.fill(row, nowMs);
+    return row;
+  }
+
+  #makeRoom(nowMs: number): boolean {
+    for (let look = 0; look < LOOKS_AT_BOUND && look < this.#names.length; look++) {
+      if (this.sweep(nowMs, 0, 1) > 0) return true;
+    }
+    return false;
+  }
+
+  #isDroppable(row: number, nowMs: number, idleMs: number): boolean {
+    if (this.#names[row] === null) return false;
+    const idle = nowMs - (this.#askedMs[row] as number) >= idleMs;
+    return idle && this.buckets.isFull(row, nowMs);
+  }
+
+  #drop(row: number): void {
+    this.#rows.delete(this.#names[row] as string);
+    this.#names[row] = null;
+    this.#free.push(row);
+  }
+
+  #grow(): void {
+    this.#capacity = Math.min(this.max, this.#capacity * 2);
+    this.buckets.grow(this.#capacity);
+    const askedMs = new Float64Array(this.#capacity);
+    askedMs.set(this.#askedMs);
+    this.#askedMs = askedMs;
+  }
+}
+
+const FIRST_ROWS = 16;
+const LOOKS_AT_BOUND = 256;

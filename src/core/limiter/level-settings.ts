@@ -1,0 +1,80 @@
+import { STRATEGIES } from '../convergence/registry.js';
+import type { Strategy } from '../convergence/strategy.js';
+import { invariant } from '../invariant.js';
+import { burstDepth } from '../share/burst.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../vocabulary.js';
+import { Buckets } from './buckets.js';
+import { KeyedBuckets } from './keyed-buckets.js';
+import { SPLIT_STRATEGY, type SplitRule, type TopicSplitName } from './topic-split.js';
+
+/** A limit that every topic or client of a group has for itself, on this node. */
+export interface KeyedLimit extends Readonly<Record<Direction, Rates>> {
+  /** Most topics or clients in use at once, per direction. */
+  readonly max: number;
+}
+
+/** What a group configures beside its quota. */
+export interface GroupLevels {
+  readonly topics: TopicSplitName;
+  readonly perTopic: KeyedLimit;
+  readonly perClient: KeyedLimit;
+  readonly floorRatio: number;
+  readonly allowanceRatio: number;
+  readonly burstMs: number;
+  readonly burstMinMessages: number;
+}
+
+export interface NodeLimit extends Readonly<Record<Direction, Rates>> {
+  readonly burstMs: number;
+}
+
+function isLimited(rates: Rates): boolean {
+  return rates.some((perSecond) => perSecond !== Number.POSITIVE_INFINITY);
+}
+
+export function hasLevels(group: GroupLevels, direction: number): boolean {
+  const name = DIRECTIONS[direction] as Direction;
+  return group.topics !== 'shared' || isLimited(group.perTopic[name]) || isLimited(group.perClient[name]);
+}
+
+/** Depths of a limit that is nobody's share: as for shares (share/burst.ts), without a size seen before. */
+function depthsOf(rates: Rates, rule: { readonly burstMs: number; readonly burstMinMessages: number }): Rates {
+  const depth = (perSecond: number) =>
+    perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, burstDepth(perSecond, rule, 1, perSecond));
+  return [depth(rates[0]), depth(rates[1])];
+}
+
+export function splitRuleOf(group: GroupLevels): SplitRule | null {
+  if (group.topics === 'shared') return null;
+  const { floorRatio, allowanceRatio, burstMs, burstMinMessages } = group;
+  const strategy = strategyNamed(SPLIT_STRATEGY[group.topics]);
+  return { strategy, max: group.perTopic.max, floorRatio, allowanceRatio, burstMs, burstMinMessages };
+}
+
+export function nodeBuckets(limit: NodeLimit, nowMs: number): Buckets | null {
+  if (!DIRECTIONS.some((direction) => isLimited(limit[direction]))) return null;
+  const buckets = new Buckets(DIRECTION_COUNT);
+  DIRECTIONS.forEach((direction, row) => {
+    const rates = limit[direction];
+    const depths = depthsOf(rates, { burstMs: limit.burstMs, burstMinMessages: NODE_BURST_MIN_MESSAGES });
+    for (const dimension of [MESSAGES, BYTES] as const) {
+      buckets.setLimit(row, dimension, rates[dimension], depths[dimension], nowMs);
+    }
+    buckets.fill(row, nowMs);
+  });
+  return buckets;
+}
+
+export function keyedOf(limit: KeyedLimit, direction: Direction, group: GroupLevels): KeyedBuckets | null {
+  const rates = limit[direction];
+  return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, group)) : null;
+}
+
+/** Depth of a node's own limit: pieces of work, where `burstMs` of it is less. */
+const NODE_BURST_MIN_MESSAGES = 20;
+
+function strategyNamed(name: string): Strategy {
+  const strategy = STRATEGIES[name];
+  invariant(strategy !== undefined, 'a split must name a strategy', { name });
+  return strategy;
+}

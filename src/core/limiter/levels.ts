@@ -1,0 +1,285 @@
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  MESSAGES,
+  slotOf,
+} from '../vocabulary.js';
+import type { Buckets } from './buckets.js';
+import type { KeyedBuckets } from './keyed-buckets.js';
+import { type GroupLevels, hasLevels, keyedOf, type NodeLimit, nodeBuckets, splitRuleOf } from './level-settings.js';
+import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
+import { TOPIC_IDLE_MS, TopicSplit } from './topic-split.js';
+
+/** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
+export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
+export type Level = (typeof LEVELS)[number];
+/** No room for another topic or client. */
+export const TOPICS_FULL = -1;
+export const CLIENTS_FULL = -2;
+
+/** What is asked of all levels at once. Without a name, topic and client are ''; all of those share one. */
+export interface Ask {
+  lane: number;
+  messages: number;
+  bytes: number;
+  retry: boolean;
+  topic: string;
+  client: string;
+}
+
+interface LaneLevels {
+  readonly perTopic: KeyedBuckets | null;
+  readonly perClient: KeyedBuckets | null;
+  readonly split: TopicSplit | null;
+}
+
+/**
+ * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
+ * costs nothing anywhere. Lanes without such limits never come here (`isUsedBy`).
+ *
+ * What a fixed limit refuses (node, topic, client) is not demand of the group: a larger share would not admit it. What
+ * a topic's part of the share refuses is.
+ */
+export class Levels {
+  /** Per lane: 1 where more than the group decides. */
+  readonly isUsedBy: Uint8Array;
+  /** Per level, since creation: refusals that are not the group's own. */
+  readonly refusals = new Float64Array(LEVELS.length);
+  readonly #limiter: Limiter;
+  readonly #groups: readonly GroupLevels[];
+  readonly #node: Buckets | null;
+  readonly #lanes = new Map<number, LaneLevels>();
+  readonly #limit: [number, number] = [0, 0];
+  /** Rows of the ask at hand; null and −1 where there is no such level. */
+  #at: LaneLevels = NO_LEVELS;
+  #topicRow = -1;
+  #clientRow = -1;
+  #splitRow = -1;
+  #sweptMs = Number.NEGATIVE_INFINITY;
+
+  constructor(limiter: Limiter, groups: readonly GroupLevels[], node: NodeLimit, nowMs: number) {
+    this.#limiter = limiter;
+    this.#groups = groups;
+    this.#node = nodeBuckets(node, nowMs);
+    this.isUsedBy = Uint8Array.from({ length: limiter.laneCount }, (_, lane) =>
+      this.#node !== null || hasLevels(groups[Math.floor(lane / DIRECTION_COUNT)]!, lane % DIRECTION_COUNT) ? 1 : 0,
+    );
+  }
+
+  /** Takes from every level or from none. */
+  tryAcquire(ask: Ask, nowMs: number): number {
+    const { lane, messages, bytes, retry } = ask;
+    if (nowMs > (this.#limiter.validUntilMs[lane] as number)) return UNCONFIRMED;
+    const others = this.#askOthers(ask, nowMs);
+    if (others !== GRANTED) return others;
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    if (answer === GRANTED) this.#takeOthers(ask);
+    return answer;
+  }
+
+  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. */
+  reserve(ask: Ask, nowMs: number): number {
+    const { lane, messages, bytes } = ask;
+    if (nowMs > (this.#limiter.validUntilMs[lane] as number)) return UNCONFIRMED;
+    const others = this.#askOthers(ask, nowMs);
+    if (others !== GRANTED) return others;
+    const answer = this.#limiter.reserve(lane, messages, bytes, nowMs);
+    if (answer === GRANTED) this.#takeOthers(ask);
+    return answer;
+  }
+
+  /** Whether every level would grant this now; takes nothing, counts nothing, makes no rows. */
+  containsTokens(ask: Ask, nowMs: number): boolean {
+    const { lane, messages, bytes } = ask;
+    if (!this.#limiter.containsTokens(lane, messages, bytes, nowMs)) return false;
+    this.#find(ask);
+    return this.#each(ask, (buckets, row) => {
+      buckets.refill(row, nowMs);
+      return buckets.refusedBy(row, messages, bytes) === -1;
+    });
+  }
+
+  /** Charges every level for work that cannot be refused. */
+  consume(ask: Ask, debtMs: number, nowMs: number): void {
+    this.#make(ask, nowMs);
+    this.#limiter.consume(ask.lane, ask.messages, ask.bytes, debtMs, nowMs);
+    this.#charge(ask, ask.messages, ask.bytes, { debtMs, nowMs });
+    if (this.#splitRow === -1) return;
+    this.#at.split!.countAttempt(this.#splitRow, ask.messages, ask.bytes);
+    this.#at.split!.countAdmission(this.#splitRow, ask.messages, ask.bytes);
+  }
+
+  /** What reserved work has cost: gives back what was too much, charges what was too little, in every level. */
+  settle(ask: Ask, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.#make(ask, nowMs);
+    const when = { debtMs, nowMs };
+    const more = [messages - ask.messages, bytes - ask.bytes] as const;
+    this.#limiter.buckets.refund(ask.lane, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
+    this.#limiter.buckets.charge(ask.lane, Math.max(0, more[0]), Math.max(0, more[1]), debtMs, nowMs);
+    if (messages > 0 || bytes > 0) this.#limiter.countSettled(ask.lane, messages, bytes);
+    this.#each(ask, (buckets, row) => {
+      buckets.refund(row, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
+      return true;
+    });
+    this.#charge(ask, Math.max(0, more[0]), Math.max(0, more[1]), when);
+  }
+
+  /** Milliseconds until all levels could grant this; Infinity while one of them is blocked. */
+  waitMs(ask: Ask, nowMs: number): number {
+    const { lane, messages, bytes } = ask;
+    this.#find(ask);
+    let waitMs = this.#limiter.waitMs(lane, messages, bytes, nowMs);
+    this.#each(ask, (buckets, row) => {
+      waitMs = Math.max(waitMs, buckets.waitMs(row, messages, bytes, nowMs));
+      return true;
+    });
+    return waitMs;
+  }
+
+  /** Milliseconds until a useful amount is back in every level. */
+  throttleMs(ask: Ask, nowMs: number): number {
+    this.#find(ask);
+    let waitMs = this.#limiter.buckets.throttleMs(ask.lane, nowMs);
+    this.#each(ask, (buckets, row) => {
+      waitMs = Math.max(waitMs, buckets.throttleMs(row, nowMs));
+      return true;
+    });
+    return waitMs;
+  }
+
+  /** The least that is there in any level, ≥ 0; Infinity where nothing limits. */
+  available(ask: Ask, dimension: number, nowMs: number): number {
+    this.#find(ask);
+    let least = this.#limiter.available(ask.lane, dimension, nowMs);
+    this.#each(ask, (buckets, row) => {
+      least = Math.min(least, buckets.available(row, dimension, nowMs));
+      return true;
+    });
+    return least;
+  }
+
+  /** Divides the shares over their topics, and drops idle rows; called every round. */
+  keep(nowMs: number): void {
+    const sweep = nowMs - this.#sweptMs >= SWEEP_EVERY_MS;
+    if (sweep) this.#sweptMs = nowMs;
+    for (const [lane, { perTopic, perClient, split }] of this.#lanes) {
+      split?.divide(this.#limitOf(lane), nowMs);
+      if (!sweep) continue;
+      split?.keyed.sweep(nowMs, TOPIC_IDLE_MS, SWEPT_ROWS);
+      perTopic?.sweep(nowMs, KEYED_IDLE_MS, SWEPT_ROWS);
+      perClient?.sweep(nowMs, KEYED_IDLE_MS, SWEPT_ROWS);
+    }
+  }
+
+  /** The bound that TOPICS_FULL or CLIENTS_FULL has met. */
+  maxOf(lane: number, level: Level): number {
+    const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
+    return level === 'client' ? group.perClient.max : group.perTopic.max;
+  }
+
+  #askOthers(ask: Ask, nowMs: number): number {
+    const { lane, messages, bytes, retry } = ask;
+    const made = this.#make(ask, nowMs);
+    if (made !== GRANTED) return made;
+    const { perTopic, perClient, split } = this.#at;
+    let answer = GRANTED;
+    if (this.#node !== null) answer = this.#ask(1, this.#node, lane % DIRECTION_COUNT, ask, nowMs);
+    if (answer === GRANTED && perTopic !== null) {
+      answer = this.#ask(2, perTopic.buckets, this.#topicRow, ask, nowMs);
+    }
+    if (answer === GRANTED && perClient !== null) {
+      answer = this.#ask(3, perClient.buckets, this.#clientRow, ask, nowMs);
+    }
+    if (answer !== GRANTED || split === null) return answer;
+    if (!retry) split.countAttempt(this.#splitRow, messages, bytes);
+    answer = this.#ask(2, split.keyed.buckets, this.#splitRow, ask, nowMs);
+    if (answer !== GRANTED) this.#limiter.countRefused(lane, messages, bytes, retry);
+    return answer;
+  }
+
+  #ask(level: number, buckets: Buckets, row: number, { messages, bytes }: Ask, nowMs: number): number {
+    buckets.refill(row, nowMs);
+    const refusedBy = buckets.refusedBy(row, messages, bytes);
+    if (refusedBy === -1) return GRANTED;
+    this.refusals[level] = (this.refusals[level] as number) + 1;
+    return REFUSED + level * DIMENSION_COUNT + refusedBy;
+  }
+
+  #takeOthers(ask: Ask): void {
+    const { lane, messages, bytes } = ask;
+    const { perTopic, perClient, split } = this.#at;
+    this.#node?.take(lane % DIRECTION_COUNT, messages, bytes);
+    perTopic?.buckets.take(this.#topicRow, messages, bytes);
+    perClient?.buckets.take(this.#clientRow, messages, bytes);
+    if (split === null) return;
+    split.keyed.buckets.take(this.#splitRow, messages, bytes);
+    split.countAdmission(this.#splitRow, messages, bytes);
+  }
+
+  #charge(ask: Ask, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
+    this.#each(ask, (buckets, row) => {
+      buckets.charge(row, messages, bytes, when.debtMs, when.nowMs);
+      return true;
+    });
+  }
+
+  /** Calls for every level but the group that there is for the ask found last, until one says false. */
+  #each({ lane }: Ask, visit: (buckets: Buckets, row: number) => boolean): boolean {
+    const { perTopic, perClient, split } = this.#at;
+    if (this.#node !== null && !visit(this.#node, lane % DIRECTION_COUNT)) return false;
+    if (this.#topicRow !== -1 && !visit(perTopic!.buckets, this.#topicRow)) return false;
+    if (this.#clientRow !== -1 && !visit(perClient!.buckets, this.#clientRow)) return false;
+    return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow);
+  }
+
+  /** Rows of the ask, without making any. */
+  #find({ lane, topic, client }: Ask): void {
+    this.#at = this.#lanes.get(lane) ?? NO_LEVELS;
+    this.#topicRow = this.#at.perTopic?.find(topic) ?? -1;
+    this.#clientRow = this.#at.perClient?.find(client) ?? -1;
+    this.#splitRow = this.#at.split?.keyed.find(topic) ?? -1;
+  }
+
+  /** Rows of the ask, made where they are missing. */
+  #make({ lane, topic, client }: Ask, nowMs: number): number {
+    this.#at = this.#lanes.get(lane) ?? this.#begin(lane);
+    const { perTopic, perClient, split } = this.#at;
+    this.#topicRow = perTopic?.rowOf(topic, nowMs) ?? -1;
+    this.#clientRow = perClient?.rowOf(client, nowMs) ?? -1;
+    this.#splitRow = split?.rowOf(topic, this.#limitOf(lane), nowMs) ?? -1;
+    if ((perTopic !== null && this.#topicRow === -1) || (split !== null && this.#splitRow === -1)) return TOPICS_FULL;
+    return perClient !== null && this.#clientRow === -1 ? CLIENTS_FULL : GRANTED;
+  }
+
+  #begin(lane: number): LaneLevels {
+    const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const rule = splitRuleOf(group);
+    const levels = {
+      perTopic: keyedOf(group.perTopic, direction, group),
+      perClient: keyedOf(group.perClient, direction, group),
+      split: rule === null ? null : new TopicSplit(rule),
+    };
+    this.#lanes.set(lane, levels);
+    return levels;
+  }
+
+  #limitOf(lane: number): readonly [number, number] {
+    const { rate, depth } = this.#limiter.buckets;
+    for (const dimension of [MESSAGES, BYTES] as const) {
+      const slot = slotOf(lane, dimension);
+      const unlimited = depth[slot] === Number.POSITIVE_INFINITY;
+      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : (rate[slot] as number);
+    }
+    return this.#limit;
+  }
+}
+
+const NO_LEVELS: LaneLevels = { perTopic: null, perClient: null, split: null };
+const SWEEP_EVERY_MS = 1000;
+/** Rows that one sweep looks at: a table of 10,000 is through after ten seconds. */
+const SWEPT_ROWS = 1000;
+const KEYED_IDLE_MS = 10_000;

@@ -1,0 +1,132 @@
+import { BYTES, MESSAGES, slotOf } from '../vocabulary.js';
+import type { Buckets } from './buckets.js';
+import type { ThrottleReason, ThrottleTracker } from './throttle-tracker.js';
+import { WakeOwner, WakeQueue } from './wake-queue.js';
+
+/** What a producer has published over the limit and waits for. */
+interface Throttled {
+  readonly producer: Producer;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/** A producer on a connection; several may share one connection and its tracker. */
+export class Producer {
+  readonly tracker: ThrottleTracker;
+  readonly owner: WakeOwner<Throttled>;
+  /** Marks that it holds on its connection through this throttle. */
+  marks = 0;
+
+  constructor(tracker: ThrottleTracker, weight = 1) {
+    this.tracker = tracker;
+    this.owner = new WakeOwner(weight);
+  }
+}
+
+export interface PublishThrottleOptions {
+  readonly buckets: Buckets;
+  readonly row: number;
+  readonly reason: ThrottleReason;
+  /** Debt that accepted work may leave at most, in milliseconds of the limit (buckets.ts). */
+  readonly debtMs: number;
+  /**
+   * `expected` (ours): as many producers are woken as the bucket carries if each publishes again what it published
+   * last. `all`: PIP-322's own rule, a woken producer costs nothing, so that one useful amount wakes them all (a herd).
+   */
+  readonly wakes: 'expected' | 'all';
+  readonly onReleased: (producer: Producer) => void;
+}
+
+/**
+ * Publishes that are accepted whatever they cost, as a broker has to that reads them off a connection (PIP-322,
+ * PublishRateLimiterImpl): charged, and where nothing is left afterwards, the producer's connection is not read until
+ * it is its turn. No timer: `nextWakeMs` says when `wake` is worth calling.
+ */
+export class PublishThrottle {
+  readonly #options: PublishThrottleOptions;
+  readonly #queue = new WakeQueue<Throttled>();
+  #waiting = 0;
+  #nextWakeMs = Number.POSITIVE_INFINITY;
+
+  constructor(options: PublishThrottleOptions) {
+    this.#options = options;
+  }
+
+  /** Marks outstanding: publishes over the limit that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Infinity while nobody waits, and while the limit is 0. */
+  get nextWakeMs(): number {
+    return this.#nextWakeMs;
+  }
+
+  /** Charges an accepted publish. Returns whether its connection is to be read on. */
+  publish(producer: Producer, messages: number, bytes: number, nowMs: number): boolean {
+    const { buckets, row, debtMs, reason, wakes } = this.#options;
+    buckets.charge(row, messages, bytes, debtMs, nowMs);
+    if (buckets.hasTokens(row, nowMs)) return true;
+    producer.marks++;
+    producer.tracker.mark(reason, nowMs);
+    const cost = wakes === 'all' ? 0 : buckets.bucketMs(row, messages, bytes);
+    this.#queue.add(producer.owner, { producer, messages, bytes }, cost);
+    this.#waiting++;
+    if (this.#waiting === 1) this.#plan(0, nowMs);
+    return false;
+  }
+
+  /** Releases whoever's turn it is, as many as the bucket carries, and plans the next call. */
+  wake(nowMs: number): void {
+    const { buckets, row, wakes } = this.#options;
+    let messages = 0;
+    let bytes = 0;
+    while (this.#waiting > 0 && buckets.throttleMs(row, nowMs) === 0 && this.#carries(messages, bytes)) {
+      const owner = this.#queue.peek() as WakeOwner<Throttled>;
+      const released = this.#queue.take(owner);
+      if (wakes === 'expected') {
+        messages += released.messages;
+        bytes += released.bytes;
+      }
+      this.#release(released.producer, nowMs);
+      this.#options.onReleased(released.producer);
+    }
+    this.#plan(buckets.bucketMs(row, messages, bytes), nowMs);
+  }
+
+  /**
+   * The limit has changed: whoever sleeps out a debt at the old rate is planned anew at once (#25502: a producer slept
+   * for hours after its limit had been raised).
+   */
+  limitChanged(nowMs: number): void {
+    this.wake(nowMs);
+  }
+
+  /** The producer is gone: what it holds on its connection goes with it (#24799). */
+  close(producer: Producer, nowMs: number): void {
+    this.#queue.leave(producer.owner);
+    producer.owner.items.length = 0;
+    producer.owner.head = 0;
+    while (producer.marks > 0) this.#release(producer, nowMs);
+    if (this.#waiting === 0) this.#nextWakeMs = Number.POSITIVE_INFINITY;
+  }
+
+  #release(producer: Producer, nowMs: number): void {
+    this.#waiting--;
+    producer.marks--;
+    producer.tracker.unmark(this.#options.reason, nowMs);
+  }
+
+  /** Whether something is left beside what those woken in this call are expected to publish. */
+  #carries(messages: number, bytes: number): boolean {
+    const { tokens } = this.#options.buckets;
+    const first = slotOf(this.#options.row, 0);
+    return (tokens[first + MESSAGES] as number) - messages > 0 && (tokens[first + BYTES] as number) - bytes > 0;
+  }
+
+  #plan(expectedMs: number, nowMs: number): void {
+    const { buckets, row } = this.#options;
+    const waitMs = this.#waiting === 0 ? Number.POSITIVE_INFINITY : buckets.throttleMs(row, nowMs);
+    this.#nextWakeMs = nowMs + Math.max(waitMs, expectedMs);
+  }
+}

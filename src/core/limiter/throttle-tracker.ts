@@ -1,0 +1,84 @@
+/** Why a connection is not read, and whether several may hold it for the same reason. */
+export const THROTTLE_REASONS = {
+  inFlightPerConnection: { counted: false },
+  ioThreadBytes: { counted: false },
+  topicRate: { counted: true },
+  groupRate: { counted: true },
+  nodeRate: { counted: false },
+  outboundBufferFull: { counted: false },
+  resumeCooldown: { counted: false },
+} as const;
+
+export type ThrottleReason = keyof typeof THROTTLE_REASONS;
+
+/**
+ * `connectionChanged`: reading stopped or started. `typeChanged`: another reason, or holder of it, came or went.
+ * `dropped`: nothing changed, a plain reason is marked at most once and nothing is unmarked that is not marked.
+ */
+export type TrackerResult = 'connectionChanged' | 'typeChanged' | 'dropped';
+
+/**
+ * One slot per reason and connection (PIP-322, ServerCnxThrottleTracker, and what #24799 made of it): reading stops
+ * when the first reason appears and starts when the last goes. One counter over all reasons is what broke there: two
+ * holders of one reason and a slip of one release left the connection paused for ever, or unpaused while throttled.
+ */
+export class ThrottleTracker {
+  readonly #counts = new Map<ThrottleReason, number>();
+  readonly #setReading: (on: boolean) => void;
+  #count = 0;
+  #isActive = true;
+  #sinceMs = 0;
+  #throttledMs = 0;
+
+  /** @param setReading called on changes only, and never while the connection is inactive */
+  constructor(setReading: (on: boolean) => void) {
+    this.#setReading = setReading;
+  }
+
+  /** Σ over the reasons. */
+  get count(): number {
+    return this.#count;
+  }
+
+  get isThrottled(): boolean {
+    return this.#count > 0;
+  }
+
+  countOf(reason: ThrottleReason): number {
+    return this.#counts.get(reason) ?? 0;
+  }
+
+  mark(reason: ThrottleReason, nowMs: number): TrackerResult {
+    const count = this.countOf(reason);
+    if (count > 0 && !THROTTLE_REASONS[reason].counted) return 'dropped';
+    this.#counts.set(reason, count + 1);
+    this.#count++;
+    if (this.#count > 1) return 'typeChanged';
+    this.#sinceMs = nowMs;
+    if (this.#isActive) this.#setReading(false);
+    return 'connectionChanged';
+  }
+
+  unmark(reason: ThrottleReason, nowMs: number): TrackerResult {
+    const count = this.countOf(reason);
+    if (count === 0) return 'dropped';
+    this.#counts.set(reason, count - 1);
+    this.#count--;
+    if (this.#count > 0) return 'typeChanged';
+    this.#throttledMs += Math.max(0, nowMs - this.#sinceMs);
+    if (this.#isActive) this.#setReading(true);
+    return 'connectionChanged';
+  }
+
+  /** A connection that is not active is not touched; one that becomes active is as its reasons say. */
+  setActive(isActive: boolean): void {
+    const becameActive = isActive && !this.#isActive;
+    this.#isActive = isActive;
+    if (becameActive && this.isThrottled) this.#setReading(false);
+  }
+
+  /** For how long it has been throttled in all. */
+  throttledMs(nowMs: number): number {
+    return this.#throttledMs + (this.isThrottled ? Math.max(0, nowMs - this.#sinceMs) : 0);
+  }
+}

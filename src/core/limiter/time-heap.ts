@@ -1,0 +1,73 @@
+/** What is due when, the earliest first: a binary heap, so that 100,000 of them cost 17 steps each. */
+export class TimeHeap<Item> {
+  readonly #times: number[] = [];
+  readonly #items: Item[] = [];
+
+  get size(): number {
+    return this.#times.length;
+  }
+
+  /** Infinity when there is nothing. */
+  get nextMs(): number {
+    return this.#times[0] ?? Number.POSITIVE_INFINITY;
+  }
+
+  push(atMs: number, item: Item): void {
+    let at = this.#times.length;
+    this.#times.push(atMs);
+    this.#items.push(item);
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      if ((this.#times[above] as number) <= atMs) break;
+      this.#swap(at, above);
+      at = above;
+    }
+  }
+
+  /** Takes the earliest; undefined when there is nothing. */
+  pop(): Item | undefined {
+    const last = this.#times.length - 1;
+    if (last < 0) return undefined;
+    this.#swap(0, last);
+    this.#times.pop();
+    const item = this.#items.pop();
+    this.#sink();
+    return item;
+  }
+
+  /** Forgets the items for which `isKept` says false. */
+  keep(isKept: (item: Item) => boolean): void {
+    const times = this.#times.splice(0);
+    const items = this.#items.splice(0);
+    items.forEach((item, at) => {
+      if (isKept(item)) this.push(times[at] as number, item);
+    });
+  }
+
+  #sink(): void {
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const right = left + 1;
+      let least = at;
+      if (left < this.#times.length && this.#isBefore(left, least)) least = left;
+      if (right < this.#times.length && this.#isBefore(right, least)) least = right;
+      if (least === at) return;
+      this.#swap(at, least);
+      at = least;
+    }
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    return (this.#times[one] as number) < (this.#times[other] as number);
+  }
+
+  #swap(one: number, other: number): void {
+    const atMs = this.#times[one] as number;
+    const item = this.#items[one] as Item;
+    this.#times[one] = this.#times[other] as number;
+    this.#items[one] = this.#items[other] as Item;
+    this.#times[other] = atMs;
+    this.#items[other] = item;
+  }
+}

@@ -1,0 +1,193 @@
+import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import { burstDepth } from '../share/burst.js';
+import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../vocabulary.js';
+import { KeyedBuckets } from './keyed-buckets.js';
+
+/** What `topics:` of a group may say (PIP-82, "Rate limiting across topics/partitions"). */
+export const TOPIC_SPLITS = ['shared', 'even', 'proportional'] as const;
+export type TopicSplitName = (typeof TOPIC_SPLITS)[number];
+/** PIP-82's "evenly" leaves unused what a quiet topic does not want; max-min divides evenly and hands that on. */
+export const SPLIT_STRATEGY: Readonly<Record<Exclude<TopicSplitName, 'shared'>, string>> = {
+  even: 'max-min',
+  proportional: 'proportional',
+};
+
+export interface SplitRule {
+  readonly strategy: Strategy;
+  readonly max: number;
+  readonly floorRatio: number;
+  readonly allowanceRatio: number;
+  readonly burstMs: number;
+  readonly burstMinMessages: number;
+}
+
+/**
+ * One lane's limit on this node, divided over the topics that are used here, by the strategies of the cluster one level
+ * down: what is a node there is a topic here. The lane's own bucket goes on bounding the sum; the topics' buckets see
+ * to it that none of them starves its neighbours.
+ *
+ * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). And
+ * 2 % of the lane's limit are not divided, so that the lane's bucket does not run dry at exactly the limit, where it
+ * would refuse whoever comes next, quiet topics too.
+ * Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960 and 20, limits 960 and 25.
+ *
+ * Rates are averages over about half a second. Between two divisions a new topic gets an even part.
+ */
+export class TopicSplit {
+  readonly keyed: KeyedBuckets;
+  /** Per slot of the topic, since its row began: attempted for the first time, and admitted. */
+  #attempted: Float64Array = new Float64Array(0);
+  #admitted: Float64Array = new Float64Array(0);
+  #attemptedBefore: Float64Array = new Float64Array(0);
+  #admittedBefore: Float64Array = new Float64Array(0);
+  #demand: Float64Array = new Float64Array(0);
+  #usage: Float64Array = new Float64Array(0);
+  readonly #rule: SplitRule;
+  #round: Round = createRound(16);
+  #rows: number[] = [];
+  #dividedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(rule: SplitRule) {
+    this.#rule = rule;
+    this.keyed = new KeyedBuckets(rule.max, UNLIMITED, UNLIMITED);
+  }
+
+  /** The row of a topic, or −1 at the bound. A new topic begins with an even part of the limit. */
+  rowOf(topic: string, limit: Rates, nowMs: number): number {
+    const known = this.keyed.find(topic);
+    if (known !== -1) return this.keyed.rowOf(topic, nowMs);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const part = (limit[dimension] as number) / (this.keyed.size + 1);
+      this.keyed.rates[dimension] = part;
+      this.keyed.depths[dimension] = this.#depthOf(part, 1, part);
+    }
+    const row = this.keyed.rowOf(topic, nowMs);
+    if (row !== -1) this.#begin(row);
+    return row;
+  }
+
+  countAttempt(row: number, messages: number, bytes: number): void {
+    add(this.#attempted, row, messages, bytes);
+  }
+
+  countAdmission(row: number, messages: number, bytes: number): void {
+    add(this.#admitted, row, messages, bytes);
+  }
+
+  /** Divides anew when it is time to; `limit` is that of the lane now. */
+  divide(limit: Rates, nowMs: number): void {
+    const elapsedMs = nowMs - this.#dividedMs;
+    if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
+    this.#dividedMs = nowMs;
+    this.#gather(limit, elapsedMs === Number.POSITIVE_INFINITY ? AVERAGE_OVER_MS : elapsedMs);
+    if (this.#rows.length === 0) return;
+    this.#rule.strategy.converge(this.#round);
+    for (let at = 0; at < this.#rows.length; at++) this.#apply(at, nowMs);
+  }
+
+  #gather(limit: Rates, elapsedMs: number): void {
+    const rows = this.#rows;
+    rows.length = 0;
+    for (let row = 0; row < this.keyed.rowCount; row++) if (this.keyed.nameOf(row) !== null) rows.push(row);
+    if (this.#round.weight.length < rows.length) this.#round = createRound(rows.length * 2);
+    const round = this.#round;
+    round.count = rows.length;
+    round.floorRatio = this.#rule.floorRatio;
+    round.weight.fill(1, 0, rows.length);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      round.target[dimension] = (limit[dimension] as number) * DIVIDED_RATIO;
+      const usage = round.usage[dimension] as Float64Array;
+      const demand = round.demand[dimension] as Float64Array;
+      for (let at = 0; at < rows.length; at++) {
+        const slot = slotOf(rows[at] as number, dimension);
+        const used = follow(this.#usage, this.#admitted, this.#admittedBefore, slot, elapsedMs);
+        usage[at] = used;
+        demand[at] = Math.max(used, follow(this.#demand, this.#attempted, this.#attemptedBefore, slot, elapsedMs));
+      }
+    }
+  }
+
+  #apply(at: number, nowMs: number): void {
+    const row = this.#rows[at] as number;
+    const round = this.#round;
+    let met = true;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      if (shareAt(round, dimension, at) < demandAt(round, dimension, at) * 0.999) met = false;
+    }
+    const messages = demandAt(round, 0, at);
+    const pieceSize = messages > 0 ? Math.max(1, demandAt(round, 1, at) / messages) : 1;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const target = round.target[dimension] as number;
+      const finite = target > 0 && target !== Number.POSITIVE_INFINITY;
+      const allowance = met && finite ? this.#rule.allowanceRatio * demandAt(round, dimension, at) : 0;
+      const perSecond = shareAt(round, dimension, at) + allowance;
+      const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / round.count);
+      this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
+    }
+  }
+
+  #depthOf(perSecond: number, pieceSize: number, equalShare: number): number {
+    if (perSecond === Number.POSITIVE_INFINITY) return perSecond;
+    return Math.max(pieceSize, burstDepth(perSecond, this.#rule, pieceSize, equalShare));
+  }
+
+  /** A row that begins has the counts of nobody. */
+  #begin(row: number): void {
+    const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
+    if (this.#attempted.length < slots) this.#growTo(slots);
+    const columns = [this.#attempted, this.#admitted, this.#attemptedBefore, this.#admittedBefore];
+    for (const column of [...columns, this.#demand, this.#usage]) column.fill(0, slotOf(row, 0), slotOf(row + 1, 0));
+  }
+
+  #growTo(slots: number): void {
+    this.#attempted = grown(this.#attempted, slots);
+    this.#admitted = grown(this.#admitted, slots);
+    this.#attemptedBefore = grown(this.#attemptedBefore, slots);
+    this.#admittedBefore = grown(this.#admittedBefore, slots);
+    this.#demand = grown(this.#demand, slots);
+    this.#usage = grown(this.#usage, slots);
+  }
+}
+
+/** A topic unused for this long takes part no more. */
+export const TOPIC_IDLE_MS = 10_000;
+const DIVIDE_EVERY_MS = 100;
+const AVERAGE_OVER_MS = 500;
+const DIVIDED_RATIO = 0.98;
+
+/** Moves an average towards the rate since the last division; returns it. */
+function follow(
+  average: Float64Array,
+  counts: Float64Array,
+  before: Float64Array,
+  slot: number,
+  elapsedMs: number,
+): number {
+  const count = counts[slot] as number;
+  const rate = ((count - (before[slot] as number)) * 1000) / elapsedMs;
+  before[slot] = count;
+  const weight = Math.min(1, elapsedMs / AVERAGE_OVER_MS);
+  const next = (average[slot] as number) + (rate - (average[slot] as number)) * weight;
+  average[slot] = next;
+  return next;
+}
+
+function add(column: Float64Array, row: number, messages: number, bytes: number): void {
+  const first = slotOf(row, 0);
+  column[first] = (column[first] as number) + messages;
+  column[first + 1] = (column[first + 1] as number) + bytes;
+}
+
+function shareAt(round: Round, dimension: number, at: number): number {
+  return (round.share[dimension] as Float64Array)[at] as number;
+}
+
+function demandAt(round: Round, dimension: number, at: number): number {
+  return (round.demand[dimension] as Float64Array)[at] as number;
+}
+
+function grown(column: Float64Array, length: number): Float64Array {
+  const larger = new Float64Array(length);
+  larger.set(column);
+  return larger;
+}

@@ -1,0 +1,152 @@
+/** Somebody who waits: a connection, a client, a producer. Made once, reused for all of its items. */
+export class WakeOwner<Item> {
+  /** Twice the weight, twice as much of what there is; ≥ 1. */
+  readonly weight: number;
+  /** In order of arrival; those before `head` are gone. */
+  readonly items: { readonly item: Item; readonly cost: number }[] = [];
+  head = 0;
+  deficit = 0;
+  next: WakeOwner<Item> | null = null;
+  previous: WakeOwner<Item> | null = null;
+
+  constructor(weight = 1) {
+    this.weight = weight;
+  }
+
+  get isQueued(): boolean {
+    return this.next !== null;
+  }
+
+  get isEmpty(): boolean {
+    return this.head === this.items.length;
+  }
+}
+
+/**
+ * Whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
+ * weight × quantum; it is served while that covers its next item. With the quantum as large as the largest cost every
+ * turn serves somebody, so finding the next one takes constant time, and over any stretch two owners that always wait
+ * differ by at most one quantum per weight.
+ * Worked: A waits with items of cost 1, B with items of cost 4 → per turn four of A, one of B: equal cost.
+ *
+ * An owner's items keep their order. An owner that leaves is unlinked in constant time and costs nothing afterwards.
+ *
+ * Whoever does not wait (`mayPass`) counts as one more owner: it may take as much as the average one that waits, so
+ * that those who wait are not starved by those who do not, nor the other way round.
+ */
+export class WakeQueue<Item> {
+  #current: WakeOwner<Item> | null = null;
+  #owners = 0;
+  #quantum = 0;
+  #passCredit = 0;
+  readonly #isLive: (item: Item) => boolean;
+
+  /** @param isLive items for which it says false are dropped unseen when their turn comes */
+  constructor(isLive: (item: Item) => boolean = () => true) {
+    this.#isLive = isLive;
+  }
+
+  /** Owners in line. */
+  get owners(): number {
+    return this.#owners;
+  }
+
+  /** @param cost in any one unit, ≥ 0; 0 = items of an owner take turns with those of others one by one */
+  add(owner: WakeOwner<Item>, item: Item, cost: number): void {
+    owner.items.push({ item, cost });
+    if (cost > this.#quantum) this.#quantum = cost;
+    if (!owner.isQueued) this.rejoin(owner);
+  }
+
+  /** The owner whose next item it is, or null when nobody is in line. */
+  peek(): WakeOwner<Item> | null {
+    for (;;) {
+      const owner = this.#current;
+      if (owner === null) return null;
+      while (!owner.isEmpty && !this.#isLive(owner.items[owner.head]!.item)) advance(owner);
+      if (owner.isEmpty) this.leave(owner);
+      else if (owner.deficit >= owner.items[owner.head]!.cost) return owner;
+      else this.#turn(owner.next as WakeOwner<Item>);
+    }
+  }
+
+  /** Takes the next item of the owner that `peek` has named. */
+  take(owner: WakeOwner<Item>): Item {
+    const { item, cost } = owner.items[owner.head]!;
+    this.#passCredit = Math.min(this.#quantum, this.#passCredit + cost / this.#owners);
+    owner.deficit -= cost;
+    advance(owner);
+    if (owner.isEmpty) this.leave(owner);
+    else if (cost === 0) this.#turn(owner.next as WakeOwner<Item>);
+    return item;
+  }
+
+  /** Out of line: it has nothing more, is closed, or cannot be served for a while. Its items stay with it. */
+  leave(owner: WakeOwner<Item>): void {
+    if (!owner.isQueued) return;
+    const next = owner.next as WakeOwner<Item>;
+    if (next === owner) {
+      this.#current = null;
+      this.#quantum = 0;
+      this.#passCredit = 0;
+    } else {
+      next.previous = owner.previous;
+      (owner.previous as WakeOwner<Item>).next = next;
+      if (this.#current === owner) this.#turn(next);
+    }
+    owner.next = null;
+    owner.previous = null;
+    owner.deficit = 0;
+    this.#owners--;
+  }
+
+  /** To the end of the line, with the items it has. */
+  rejoin(owner: WakeOwner<Item>): void {
+    const first = this.#current;
+    if (first === null) {
+      owner.next = owner;
+      owner.previous = owner;
+      this.#current = owner;
+      owner.deficit = 0;
+      this.#quantum = largestCost(owner);
+      owner.deficit = this.#quantum * owner.weight;
+    } else {
+      const last = first.previous as WakeOwner<Item>;
+      owner.next = first;
+      owner.previous = last;
+      last.next = owner;
+      first.previous = owner;
+      this.#quantum = Math.max(this.#quantum, largestCost(owner));
+    }
+    this.#owners++;
+  }
+
+  /** Whether somebody who does not wait may take this now, although others wait; counts it if so. */
+  mayPass(cost: number): boolean {
+    if (this.#current === null) return true;
+    if (this.#passCredit < cost || this.#passCredit === 0) return false;
+    this.#passCredit -= cost;
+    return true;
+  }
+
+  #turn(owner: WakeOwner<Item>): void {
+    this.#current = owner;
+    owner.deficit += this.#quantum * owner.weight;
+  }
+}
+
+function advance<Item>(owner: WakeOwner<Item>): void {
+  owner.head++;
+  if (owner.head < COMPACT_AT && owner.head < owner.items.length) return;
+  owner.items.splice(0, owner.head);
+  owner.head = 0;
+}
+
+function largestCost<Item>(owner: WakeOwner<Item>): number {
+  let largest = 0;
+  for (let at = owner.head; at < owner.items.length; at++) largest = Math.max(largest, owner.items[at]!.cost);
+  return largest;
+}
+
+/** Items that are gone are removed from the array in one go of so many. */
+const COMPACT_AT = 1024;

@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { type GroupSettings, LIMITING_MODES } from '../core/settings.js';
+import { LIMITING_SPLITS } from '../core/target/limiting-rate.js';
+import { QuotameshError } from '../errors.js';
+import type { ReadRecord } from '../ports/report-topic.js';
+import {
+  decodeHeader,
+  decodeRecord,
+  FRAME_HEAD_BYTES,
+  KIND_CAUGHT_UP,
+  KIND_END,
+  KIND_HEADER,
+  KIND_RECORD,
+  MAGIC,
+  PAYLOAD_BYTES_MAX,
+  type RecordingHeader,
+} from './recording-format.js';
+
+export type RecordingEntry = ReadRecord | 'caught-up';
+
+/** How a recording ended; known when all entries have been read. */
+export interface RecordingEnd {
+  /** The recorder closed it: nothing is missing. */
+  isClosed: boolean;
+  /** Where reading had to stop, and why; null = at the end of the file. */
+  damage: { readonly atByte: number; readonly reason: string; readonly bytesLost: number } | null;
+}
+
+export interface Recording {
+  readonly header: RecordingHeader;
+  readonly entries: AsyncIterable<RecordingEntry>;
+  readonly end: RecordingEnd;
+}
+
+/**
+ * Reads a recording as a stream. Rejects with RECORDING_UNREADABLE when not even the header can be read; damage
+ * further on ends the entries there and is told in `end`: after a gap the shares would be wrong.
+ */
+export async function readRecording(input: Readable, file: string): Promise<Recording> {
+  const end: RecordingEnd = { isClosed: false, damage: null };
+  const frames = framesOf(input, end);
+  const first = await frames.next();
+  if (first.done) throw unreadable(file, end.damage?.reason ?? 'it is empty');
+  const header = headerFrom(first.value, file);
+  return { header, entries: entriesOf(frames, end), end };
+}
+
+interface Frame {
+  readonly payload: Buffer;
+  readonly atByte: number;
+}
+
+async function* entriesOf(frames: AsyncGenerator<Frame>, end: RecordingEnd): AsyncGenerator<RecordingEntry> {
+  for await (const { payload, atByte } of frames) {
+    const kind = payload[0];
+    if (kind === KIND_CAUGHT_UP) yield 'caught-up';
+    else if (kind === KIND_END) end.isClosed = true;
+    else {
+      const record = kind === KIND_RECORD ? decodeRecord(payload) : null;
+      if (record === null) {
+        end.damage = { atByte, reason: `a frame of kind ${kind} is malformed`, bytesLost: payload.length };
+        return;
+      }
+      yield record;
+    }
+  }
+}
+
+/** Whole frames whose checksums fit; what follows the first other one is only counted. */
+async function* framesOf(input: Readable, end: RecordingEnd): AsyncGenerator<Frame> {
+  let waiting: Buffer = Buffer.alloc(0);
+  let atByte = 0;
+  let reason: string | null = null;
+  let hasMagic = false;
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+    if (reason !== null) {
+      end.damage = { atByte, reason, bytesLost: (end.damage?.bytesLost ?? 0) + chunk.length };
+      waiting = EMPTY;
+      continue;
+    }
+    if (!hasMagic && waiting.length >= MAGIC.length) {
+      if (!waiting.subarray(0, MAGIC.length).equals(MAGIC)) reason = 'it does not begin like a recording';
+      hasMagic = true;
+      waiting = waiting.subarray(MAGIC.length);
+      atByte = MAGIC.length;
+    }
+    while (hasMagic && reason === null) {
+      const payload = nextPayload(waiting);
+      if (payload === null) break;
+      if (typeof payload === 'string') {
+        reason = payload;
+        break;
+      }
+      yield { payload, atByte };
+      const length = FRAME_HEAD_BYTES + payload.length;
+      waiting = waiting.subarray(length);
+      atByte += length;
+    }
+    if (reason !== null) end.damage = { atByte, reason, bytesLost: waiting.length };
+  }
+  if (reason === null && waiting.length > 0) {
+    end.damage = { atByte, reason: 'the file ends within a frame', bytesLost: waiting.length };
+  }
+}
+
+/** The first payload; null = more bytes are needed; a text = what is wrong with it. */
+function nextPayload(bytes: Buffer): Buffer | string | null {
+  if (bytes.length < FRAME_HEAD_BYTES) return null;
+  const length = bytes.readUInt32BE(0);
+  if (length === 0 || length > PAYLOAD_BYTES_MAX) return `a frame claims ${length} bytes`;
+  if (bytes.length < FRAME_HEAD_BYTES + length) return null;
+  const payload = bytes.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length);
+  return crc32(payload) === bytes.readUInt32BE(4) ? payload : 'a checksum does not fit';
+}
+
+const EMPTY = Buffer.alloc(0);
+
+const LIMITING = z.object({
+  mode: z.enum(LIMITING_MODES),
+  split: z.enum(LIMITING_SPLITS),
+  zonesLeftOut: z.int().min(0),
+  contributionRatio: z.number().min(0).max(1),
+  healthValidMs: z.number().positive(),
+  maxBackends: z.int().min(1),
+});
+
+/** Settings that a later version adds are filled in by whoever replays; the ones that are there must make sense. */
+const HEADER = z.object({
+  format: z.literal(1),
+  cluster: z.string().min(1),
+  version: z.string(),
+  topic: z.string(),
+  startedAt: z.string(),
+  partitions: z.int().min(1).max(16),
+  timing: z.record(z.string(), z.number()),
+  limiting: LIMITING.optional(),
+  groups: z.array(z.looseObject({ name: z.string().min(1), strategy: z.string() })).min(1),
+});
+
+function headerFrom({ payload }: Frame, file: string): RecordingHeader {
+  let content: unknown;
+  try {
+    content = payload[0] === KIND_HEADER ? decodeHeader(payload) : null;
+  } catch (error) {
+    throw unreadable(file, `its header is no JSON (${(error as Error).message})`);
+  }
+  const checked = HEADER.safeParse(content);
+  if (checked.success) {
+    const { limiting, ...header } = checked.data;
+    const groups = checked.data.groups as unknown as readonly GroupSettings[];
+    return { ...header, ...(limiting === undefined ? {} : { limiting }), groups };
+  }
+  const [issue] = checked.error.issues;
+  throw unreadable(file, `its header is of another version (${issue?.path.join('.')}: ${issue?.message})`);
+}
+
+function unreadable(file: string, reason: string): QuotameshError {
+  return new QuotameshError('RECORDING_UNREADABLE', { file, reason });
+}

@@ -1,0 +1,90 @@
+/**
+ * max-min as its text reads, for one group: arrays, one participant after the other, nothing reused. Slow and plain, to
+ * hold against src/core/convergence/max-min.ts.
+ */
+interface Plain {
+  readonly target: readonly number[];
+  readonly demand: readonly (readonly number[])[];
+  readonly weight: readonly number[];
+  readonly floorRatio: number;
+}
+
+const PASSES = 8;
+const SETTLED_RATIO = 1e-5;
+
+export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): number[][] {
+  const allWeight = added(weight);
+  const floors = target.map((goal) => weight.map((each) => (floorRatio * goal * each) / allWeight));
+  const isLimited = target.map((goal) => goal > 0 && goal !== Number.POSITIVE_INFINITY);
+  const shares = target.map((goal) => weight.map(() => goal));
+  let levels = target.map((goal) => (goal === 0 ? 0 : Number.POSITIVE_INFINITY));
+  const part = (at: number, offerOf: (dimension: number) => number, except: number) =>
+    Math.min(
+      1,
+      ...demand.map((column, dimension) => {
+        const wanted = column[at] as number;
+        return dimension === except || wanted === 0 ? 1 : offerOf(dimension) / wanted;
+      }),
+    );
+  for (let pass = 0; pass < PASSES; pass++) {
+    const before = levels;
+    levels = levels.map((level, dimension) => {
+      if (!isLimited[dimension]) return level;
+      const asked = weight.map((each, at) => {
+        const usable = part(at, (other) => each * (before[other] as number), dimension);
+        return Math.max(usable * (demand[dimension]?.[at] as number), floors[dimension]?.[at] as number);
+      });
+      const filled = plainFill(floors[dimension] as number[], asked, weight, target[dimension] as number);
+      shares[dimension] = filled.out;
+      return filled.level;
+    });
+    const moved = levels.some((after, dimension) => {
+      const was = before[dimension] as number;
+      return after !== was && !(Math.abs(after - was) <= SETTLED_RATIO * after);
+    });
+    if (!moved) break;
+  }
+  const useful = target.map((_, dimension) =>
+    weight.map((_, at) => {
+      const usable = part(at, (other) => shares[other]?.[at] as number, -1);
+      return Math.max(floors[dimension]?.[at] as number, usable * (demand[dimension]?.[at] as number));
+    }),
+  );
+  return shares.map((column, dimension) => {
+    if (!isLimited[dimension]) return column;
+    const amounts = useful[dimension] as number[];
+    const left = Math.max(0, (target[dimension] as number) - added(amounts));
+    return amounts.map((amount, at) => amount + (left * (weight[at] as number)) / allWeight);
+  });
+}
+
+/** Bitran and Hax with a mark per participant who is fixed. */
+export function plainFill(
+  low: readonly number[],
+  high: readonly number[],
+  weight: readonly number[],
+  capacity: number,
+): { out: number[]; level: number } {
+  const out: (number | null)[] = high.map(() => null);
+  let lastLevel = 0;
+  if (added(high) <= capacity) return { out: [...high], level: Number.POSITIVE_INFINITY };
+  for (;;) {
+    const free = out.flatMap((amount, at) => (amount === null ? [at] : []));
+    const rest = Math.max(0, capacity - added(out.map((amount) => amount ?? 0)));
+    if (free.length === 0) return { out: out as number[], level: lastLevel };
+    const level = rest / added(free.map((at) => weight[at] as number));
+    const wanted = (at: number) => level * (weight[at] as number);
+    const tooHigh = free.filter((at) => wanted(at) > (high[at] as number));
+    const tooLow = free.filter((at) => wanted(at) < (low[at] as number));
+    const excess = added(tooHigh.map((at) => wanted(at) - (high[at] as number)));
+    const lack = added(tooLow.map((at) => (low[at] as number) - wanted(at)));
+    if (excess >= lack) for (const at of tooHigh) out[at] = high[at] as number;
+    if (lack >= excess) for (const at of tooLow) out[at] = low[at] as number;
+    if (excess === lack) for (const at of free) out[at] ??= wanted(at);
+    lastLevel = level;
+  }
+}
+
+function added(column: readonly number[]): number {
+  return column.reduce((total, value) => total + value, 0);
+}

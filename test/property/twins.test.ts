@@ -1,0 +1,75 @@
+import './seed.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { STRATEGIES } from '../../src/core/convergence/registry.js';
+import type { Strategy } from '../../src/core/convergence/strategy.js';
+import { sharesOf, total } from '../unit/core/convergence/round-of.js';
+import { cluster } from './rounds.js';
+import { bisectedFill, TWINS } from './twins.js';
+
+test.each(Object.entries(TWINS))('%s gives what its plain twin gives', (name, twin) => {
+  fc.assert(
+    fc.property(cluster({ nodes: 80, dimensions: 1 }), (given) => {
+      const target = given.target[0] as number;
+      const [shares = []] = sharesOf(STRATEGIES[name] as Strategy, given);
+      twin(given).forEach((right, node) => {
+        const share = shares[node] as number;
+        if (Math.abs(share - right) > 1e-7 * target) throw new Error(`node ${node}: ${share} instead of ${right}`);
+      });
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** Applied shares that are max-min fair and spend the target, where everybody's demand is known. */
+function fairShares(demand: readonly number[], weight: readonly number[], target: number): number[] {
+  return bisectedFill(
+    demand.map(() => 0),
+    demand,
+    weight,
+    target,
+  );
+}
+
+describe.each(['max-min', 'steal-halfway', 'client-rate'])('%s', (name) => {
+  test('is at rest when shares are fair and spent', () => {
+    let cases = 0;
+    fc.assert(
+      fc.property(cluster({ nodes: 60, dimensions: 1 }), (given) => {
+        const target = given.target[0] as number;
+        const demand = given.demand[0] as readonly number[];
+        if (total(demand.slice()) < target) return;
+        cases++;
+        const applied = fairShares(demand, given.weight, target);
+        const [shares = []] = sharesOf(STRATEGIES[name] as Strategy, { ...given, floorRatio: 0, applied: [applied] });
+        shares.forEach((share, node) => {
+          expect(Math.abs(share - (applied[node] as number))).toBeLessThanOrEqual(1e-6 * target);
+        });
+      }),
+      { numRuns: 100 },
+    );
+    expect(cases).toBeGreaterThan(25);
+  });
+
+  test('comes to fair shares from anywhere, applied by everybody in every round', () => {
+    let slowest = 0;
+    fc.assert(
+      fc.property(cluster({ nodes: 40, dimensions: 1, weighted: false }), (given) => {
+        const target = given.target[0] as number;
+        const demand = given.demand[0] as readonly number[];
+        const fair = fairShares(demand, given.weight, target);
+        let applied = given.applied[0] as readonly number[];
+        const off = () => total(fair.map((share, node) => Math.max(0, share - (applied[node] as number)))) / target;
+        let rounds = 0;
+        do {
+          applied = sharesOf(STRATEGIES[name] as Strategy, { ...given, floorRatio: 0, applied: [applied] })[0] ?? [];
+          rounds++;
+        } while (off() > 0.05 && rounds < 100);
+        slowest = Math.max(slowest, rounds);
+      }),
+      { numRuns: 100 },
+    );
+    console.log(`${name}: within 5 % of fair after at most ${slowest} rounds`);
+    expect(slowest).toBeLessThanOrEqual(name === 'max-min' ? 1 : 40);
+  });
+});

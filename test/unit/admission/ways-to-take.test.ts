@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Reservation } from '../../../src/admission/decision.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+
+let scene: HttpScene;
+afterEach(() => scene.close());
+
+async function sceneWith(groups: Readonly<Record<string, unknown>>, others: Readonly<Record<string, unknown>> = {}) {
+  scene = await readyScene({ groups, ...others });
+  return scene.node;
+}
+
+const publish = (messagesPerSecond: number) => ({ publish: { messagesPerSecond } });
+
+describe('acquire', () => {
+  test('waits its turn, in order, at the rate of the quota', async () => {
+    const node = await sceneWith({ a: { quota: publish(200), burstMinMessages: 1, burstMs: 5 } });
+    const order: number[] = [];
+    const beganMs = performance.now();
+    const all = Array.from({ length: 40 }, async (_, at) => {
+      const decision = await node.acquire('a', { messages: 1 }, { waitMs: 5000 });
+      expect(decision.granted).toBe(true);
+      order.push(at);
+    });
+    await Promise.all(all);
+    expect(order).toEqual([...order].sort((one, other) => one - other));
+    expect(performance.now() - beganMs).toBeGreaterThan(150);
+    expect(node.limiter.heldBack[0]).toBe(0);
+  });
+
+  test('answers with the refusal when its time is up, and the signal’s reason when it is aborted', async () => {
+    const node = await sceneWith({ a: { quota: publish(0) } });
+    const refused = await node.acquire('a', { messages: 1 }, { waitMs: 30 });
+    expect(refused).toMatchObject({ granted: false, level: 'group', dimension: 'messages' });
+    const stop = new AbortController();
+    const waiting = node.acquire('a', { messages: 1 }, { waitMs: 5000, signal: stop.signal });
+    expect(node.limiter.heldBack[0]).toBe(1);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect([node.limiter.heldBack[0], node.gate.waiting.count]).toEqual([0, 0]);
+  });
+
+  test('clients take turns, and one that its own limit holds does not hold the others', async () => {
+    const perClient = { publish: { messagesPerSecond: 0.1 } };
+    const node = await sceneWith({ a: { quota: publish(1000), perClient, burstMinMessages: 1 } });
+    const of = (client: string, waitMs: number) => node.acquire('a', { messages: 1 }, { waitMs, client });
+    expect((await of('greedy', 0)).granted).toBe(true);
+    const held = of('greedy', 200);
+    const others = await Promise.all(Array.from({ length: 20 }, (_, at) => of(`c${at}`, 1000)));
+    expect(others.every(({ granted }) => granted)).toBe(true);
+    expect(await held).toMatchObject({ granted: false, level: 'client' });
+  });
+
+  test('a bound on those who wait; stopping answers them all', async () => {
+    const node = await sceneWith({ a: { quota: publish(0) } }, { limits: { maxWaiting: 3 } });
+    const waiting = Array.from({ length: 3 }, () => node.acquire('a', { messages: 1 }, { waitMs: 10_000 }));
+    await expect(node.acquire('a', { messages: 1 }, { waitMs: 10 })).rejects.toMatchObject({ code: 'WAITING_FULL' });
+    await node.close();
+    expect(await Promise.all(waiting)).toMatchObject(Array(3).fill({ granted: false, reason: 'not-ready' }));
+  });
+
+  test('100,000 waiters do not block the event loop', async () => {
+    const node = await sceneWith({ a: { quota: publish(500_000) } });
+    let longestMs = 0;
+    let beforeMs = performance.now();
+    const waiting: Promise<unknown>[] = [];
+    const watch = setInterval(() => {
+      longestMs = Math.max(longestMs, performance.now() - beforeMs);
+      beforeMs = performance.now();
+    }, 5);
+    for (let slice = 0; slice < 100; slice++) {
+      for (let at = 0; at < 1000; at++) {
+        waiting.push(node.acquire('a', { messages: 10 }, { waitMs: 20_000, client: `c${at}` }));
+      }
+      await sleep(0);
+    }
+    expect(node.gate.waiting.count).toBeGreaterThan(10_000);
+    const decisions = (await Promise.all(waiting)) as { granted: boolean }[];
+    clearInterval(watch);
+    console.log(`100,000 waiters: longest stop of the event loop ${Math.round(longestMs)} ms`);
+    expect(decisions.every(({ granted }) => granted)).toBe(true);
+    // About 1 ms per turn; the rest is whatever else this machine does.
+    expect(longestMs).toBeGreaterThan(0);
+    expect(longestMs).toBeLessThan(500);
+  });
+});
+
+describe('without waiting', () => {
+  test('containsTokens takes nothing; consume is never refused; throttleDurationMs says when to go on', async () => {
+    const node = await sceneWith({ a: { quota: publish(100) } });
+    expect(node.containsTokens('a', { messages: 1 })).toBe(true);
+    expect(node.throttleDurationMs('a')).toBe(0);
+    node.consume('a', { messages: 50 });
+    expect(node.containsTokens('a', { messages: 1 })).toBe(false);
+    expect(node.throttleDurationMs('a')).toBeGreaterThan(100);
+    expect(node.limiter.admitted[0]).toBe(50);
+  });
+
+  test('a reservation is settled once', async () => {
+    const node = await sceneWith({ a: { quota: publish(100) } });
+    const reserved = node.reserve('a', { messages: 4 }) as Reservation;
+    expect(reserved.granted).toBe(true);
+    reserved.commit({ messages: 2 });
+    reserved.commit({ messages: 2 });
+    reserved.cancel();
+    expect(node.limiter.admitted[0]).toBe(2);
+    (node.reserve('a', { messages: 1 }) as Reservation).cancel();
+    expect(node.limiter.admitted[0]).toBe(2);
+  });
+
+  test.each([
+    [{ messages: -1 }, /messages must be a finite number ≥ 0, got -1/],
+    [{ messages: Number.NaN }, /messages must be a finite number ≥ 0, got NaN/],
+    [{ bytes: Number.POSITIVE_INFINITY }, /bytes must be a finite number ≥ 0, got Infinity/],
+    [{ messages: 1.5 }, /messages must be a whole number, got 1.5/],
+    [{ messages: '5' as unknown as number }, /messages must be a finite number ≥ 0, got 5/],
+    [{ messages: 2 ** 53 }, /messages must be at most 2\^53 − 1/],
+    [{ messages: 0 }, /messages must not be 0 alone/],
+    [{}, /both absent/],
+    [{ messages: 1001 }, /above maxRequest 1000 of group a/],
+  ])('%o is a typed error, and nothing is charged', async (amounts, message) => {
+    const node = await sceneWith({ a: { quota: publish(100) } });
+    const before = node.limiter.tokens.slice();
+    for (const take of ['tryAcquire', 'reserve', 'containsTokens'] as const) {
+      expect(() => node[take]('a', amounts)).toThrow(message);
+    }
+    expect(() => node.acquire('a', amounts, { waitMs: 1 })).toThrow(message);
+    expect([...node.limiter.tokens]).toEqual([...before]);
+  });
+
+  test('largest request: ten seconds of the quota, per direction', async () => {
+    const node = await sceneWith({ a: { quota: { publish: { messagesPerSecond: 5, bytesPerSecond: 1024 } } } });
+    const tooMuch = (amounts: object) => expect(() => node.tryAcquire('a', amounts)).toThrow(/above maxRequest/);
+    tooMuch({ messages: 51 });
+    tooMuch({ bytes: 65_537 });
+    expect(node.tryAcquire('a', { messages: 1e6 }, { direction: 'dispatch' }).granted).toBe(true);
+  });
+});

@@ -1,0 +1,96 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'vitest';
+import { RecordingWriter } from '../../../src/recording/recording-writer.js';
+import { GROUP } from '../../simulation/settings.js';
+import { CliScene } from './cli-process.js';
+
+const ROWS = Array.from({ length: 400 }, (_, at) => `${at * 10},${at % 3}`).join('\n');
+const CSV = `ms,tenant\n${ROWS}\n`;
+const FLAGS = ['--time', 'ms', '--time-format', 'ms', '--nodes', '2'];
+
+describe.concurrent('quotamesh sim replay', () => {
+  it('a CSV: a table by strategy, JSON, and a page', async ({ expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, { 'calls.csv': CSV });
+    const table = await run(`${folder}/calls.csv`, ...FLAGS, '--by', 'tenant', '--html', `${folder}/page.html`);
+    expect(table).toMatchObject({ code: 0, stderr: '' });
+    expect(table.stdout).toContain(
+      'calls.csv: 400 messages in 4.0 s at 2 nodes; quota 100 messages/s, unlimited bytes/s',
+    );
+    expect(table.stdout).toContain('No quota given: 100 messages/s is what 400 rows ask for on the mean.');
+    expect(table.stdout).toMatch(/^quotamesh max-min +\d+ /m);
+    expect(readFileSync(`${folder}/page.html`, 'utf8')).toContain('<h1 class="name">calls.csv</h1>');
+    const json = await run(`${folder}/calls.csv`, ...FLAGS, '--quota', '1k', '--system', 'max-min', '--json');
+    const { quota, runs } = JSON.parse(json.stdout);
+    expect(quota).toEqual([1000, null]);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toMatchObject({ system: 'quotamesh max-min', offered: 400, admitted: 400 });
+  });
+
+  it.for([
+    ['no --time', [], 2, 'a CSV needs --time COLUMN'],
+    ['an unknown column', ['--time', 'sm'], 78, 'calls.csv:1: --time names the column "sm"'],
+    ['an unknown system', [...FLAGS, '--system', 'max-mim'], 2, 'got "max-mim". Did you mean "max-min"?'],
+    ['no nodes', ['--time', 'ms', '--nodes', '0'], 2, '--nodes must be a whole number from 1 to 500'],
+    ['no speed', [...FLAGS, '--speed', 'fast'], 2, '--speed must be a factor'],
+    ['no quota', [...FLAGS, '--quota', '-1'], 2, '--quota must be a rate above 0'],
+    ['an unknown format', [...FLAGS, '--time-format', 'us'], 2, 'Allowed choices are auto, iso, s, ms'],
+  ] as const)('%s is refused', async ([, flags, code, message], { expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, { 'calls.csv': CSV });
+    const result = await run(`${folder}/calls.csv`, ...flags);
+    expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+    expect(result.stderr).not.toMatch(/ {4}at /);
+  });
+
+  it('a file that is not there is 78', async ({ expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, {});
+    const result = await run(`${folder}/no.csv`, ...FLAGS);
+    expect(result).toMatchObject({ code: 78, stderr: expect.stringContaining('there is no such file') });
+  });
+
+  it('a damaged recording: what is before the damage, and what is lost', async ({ expect, onTestFinished }) => {
+    const { run, folder } = sceneOf(onTestFinished, {});
+    const file = join(folder, 'a.qmrec');
+    const writer = await RecordingWriter.create(file);
+    await writer.begin({
+      ...{ format: 1, cluster: 'demo', version: '1', topic: 'kafka', startedAt: '2026-01-01T00:00:00.000Z' },
+      ...{ partitions: 1, timing: {}, groups: [GROUP] },
+    });
+    writer.caughtUp();
+    writer.add(
+      [1, 2, 3].map((offset) => ({ partition: 0, offset, appendMs: offset, key: 'x', value: Buffer.of(offset) })),
+    );
+    await writer.end();
+    expect(await run(file)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('3 records of cluster demo (topic kafka)'),
+      stderr: '',
+    });
+    writeFileSync(file, readFileSync(file).subarray(0, -20));
+    const { code, stderr } = await run(file);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /a\.qmrec is damaged at byte \d+: the file ends within a frame; 2 records before it are replayed/,
+    );
+  });
+});
+
+describe.concurrent('quotamesh record', () => {
+  it.for([
+    ['no --out', [], 2, "required option '-o, --out <file>'"],
+    ['a topic in memory', ['--out', 'x'], 2, 'topic kind memory lives inside one process'],
+    ['a time that is none', ['--out', 'x', '--for', 'long'], 2, '--for must be a duration'],
+  ] as const)('%s is refused', async ([, flags, code, message], { expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const kind = flags[2] === '--for' ? 'embedded' : 'memory';
+    const folder = scene.folderWith({ 'node.yaml': `cluster: demo\ntopic: ${kind}\ngroups: { orders: {} }\n` });
+    const result = await scene.start(['record', '--config', `${folder}/node.yaml`, ...flags]).exit;
+    expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+});
+
+function sceneOf(onTestFinished: TestContext['onTestFinished'], files: Readonly<Record<string, string>>) {
+  const scene = new CliScene(onTestFinished);
+  const folder = scene.folderWith(files);
+  return { folder, run: (...args: readonly string[]) => scene.start(['sim', 'replay', ...args]).exit };
+}

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it, type TestContext } from 'vitest';
+import { CliScene } from './cli-process.js';
+
+const SMALL = `name: small
+says: A story of two seconds.
+durationSeconds: 2
+nodes: 2
+quota: { messagesPerSecond: 100 }
+load:
+  - { kind: poisson, ratePerSecond: 100 }
+expect:
+  max-min: { worstSecond: { atMost: 2 }, records: { atMost: 1 } }
+  proportional: { worstSecond: { atMost: 9 } }
+`;
+
+describe.concurrent('quotamesh sim', () => {
+  it('list: every scenario with its story, every system', async ({ expect, onTestFinished }) => {
+    const { run } = sceneOf(onTestFinished);
+    const { code, stdout } = await run('list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^skewed +60 +10 +One node is asked 2,000\/s/m);
+    expect(stdout).toMatch(/^max-min +the production core/m);
+    const { scenarios, systems } = JSON.parse((await run('list', '--json')).stdout);
+    expect(scenarios.length).toBeGreaterThanOrEqual(30);
+    expect(systems[0].name).toBe('max-min');
+  });
+
+  it('run: a table, what was missed by name, and exit code 1', async ({ expect, onTestFinished }) => {
+    const { run, file } = sceneOf(onTestFinished);
+    const { code, stdout, stderr } = await run('run', file(SMALL));
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^small: A story of two seconds\.\nquotamesh max-min, seed 1, 2 s\n/);
+    expect(stdout).toMatch(/^worstSecond +\d\.\d+ +≤ 2 /m);
+    expect(stdout).toMatch(/^records +\d+ +≤ 1 +missed /m);
+    expect(stderr).toMatch(/^missed: small, quotamesh max-min, seed 1: records \d+ > 1$/m);
+  });
+
+  it('run --json --html: the same bytes again, and the page is written', async ({ expect, onTestFinished }) => {
+    const { run, file } = sceneOf(onTestFinished);
+    const path = file(SMALL);
+    const page = `${path}.html`;
+    const options = ['run', path, '--json', '--seed', '5', '--strategy', 'proportional'];
+    const [one, other] = await Promise.all([run(...options, '--html', page), run(...options)]);
+    expect(one).toEqual({ code: 0, signal: null, stdout: other?.stdout, stderr: '' });
+    expect(JSON.parse(one?.stdout ?? '')).toMatchObject({ scenario: 'small', seed: 5, nodes: ['n1', 'n2'] });
+    expect(existsSync(page) && readFileSync(page, 'utf8')).toMatch(/^<!doctype html>/);
+  });
+
+  it('compare: all systems, one row each', async ({ expect, onTestFinished }) => {
+    const { run, file } = sceneOf(onTestFinished);
+    const { code, stdout, stderr } = await run('compare', file(SMALL), '--seeds', '2');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^max-min +\d/m);
+    expect(stdout).toMatch(/^equal-residual +\d/m);
+    expect(stderr.match(/^missed: /gm)).toHaveLength(2);
+  });
+
+  it('swarm: one seed, and the same again', async ({ expect, onTestFinished }) => {
+    const { run } = sceneOf(onTestFinished);
+    const { code, stdout } = await run('swarm', '--seed', '3', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ seed: 3, problems: [] });
+  });
+
+  it.for([
+    ['an unknown scenario', ['run', 'skewd'], 2, /Did you mean "skewed"/],
+    ['an unknown system', ['run', 'skewed', '--strategy', 'maxmin'], 2, /Did you mean "max-min"/],
+    ['no scenario', ['run'], 2, /missing required argument/],
+    ['an unknown command', ['rnu'], 2, /unknown command/],
+    ['a seed that is none', ['run', 'skewed', '--seed', '-1'], 2, /whole number/],
+    ['a file that is not there', ['run', 'nowhere.yaml'], 78, /cannot read nowhere\.yaml/],
+  ] as const)('%s', async ([, args, expected, text], { expect, onTestFinished }) => {
+    const { run } = sceneOf(onTestFinished);
+    const { code, stderr } = await run(...args);
+    expect(code).toBe(expected);
+    expect(stderr).toMatch(text);
+  });
+
+  it('a broken scenario is 78, every mistake with its line', async ({ expect, onTestFinished }) => {
+    const { run, file } = sceneOf(onTestFinished);
+    const broken = SMALL.replace('nodes: 2', 'nodes: 0').replace('poisson', 'poison');
+    const { code, stdout, stderr } = await run('run', file(broken));
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).toMatch(/small\.yaml:4:8: nodes must be a whole number/);
+    expect(stderr).toMatch(/small\.yaml:7:13: load\[0\]\.kind must be one of .* Did you mean "poisson"/);
+    expect(stderr).not.toMatch(/ {4}at /);
+  });
+});
+
+function sceneOf(onTestFinished: TestContext['onTestFinished']) {
+  const scene = new CliScene(onTestFinished);
+  return {
+    run: (...args: readonly string[]) => scene.start(['sim', ...args]).exit,
+    file: (text: string) => `${scene.folderWith({ 'small.yaml': text })}/small.yaml`,
+  };
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
+import { expectShares, type Participants, sharesOf, total } from './round-of.js';
+
+const TABLE: readonly (Participants & { readonly says: string; readonly messages: readonly number[] })[] = [
+  // The worked numbers of the strategy's comment.
+  { says: '80/20, the second saturated', target: [100], applied: [[80, 20]], demand: [[80, 200]], messages: [50, 50] },
+  {
+    says: 'the lowest steals from the most dominant, the second lowest from the second dominant',
+    target: [100],
+    usage: [[60, 25, 10, 5]],
+    demand: [[60, 25, 200, 200]],
+    messages: [32.5, 17.5, 17.5, 32.5],
+  },
+  {
+    says: 'above the quota the dominant one is levelled down',
+    target: [100],
+    applied: [[80, 50]],
+    demand: [[80, 30]],
+    messages: [70, 30],
+  },
+  {
+    says: 'one has all of four',
+    target: [100],
+    usage: [[100, 0, 0, 0]],
+    demand: [[100, 100, 100, 100]],
+    messages: [50, 16.67, 16.67, 16.67],
+  },
+  {
+    says: 'nobody takes more than it wants',
+    target: [100],
+    applied: [[80, 20]],
+    demand: [[80, 25]],
+    messages: [75, 25],
+  },
+  { says: 'a rest goes to the saturated', target: [100], applied: [[70, 20]], demand: [[80, 20]], messages: [80, 20] },
+  {
+    says: 'idle nodes do not occupy the lowest places',
+    target: [100],
+    applied: [[80, 20, 1, 1, 1, 1]],
+    demand: [[200, 200, 0, 0, 0, 0]],
+    messages: [50, 50, 0, 0, 0, 0],
+  },
+  {
+    says: 'weights: levels are rates per weight',
+    target: [90],
+    applied: [[30, 60]],
+    demand: [[900, 900]],
+    weight: [2, 1],
+    messages: [60, 30],
+  },
+  { says: 'cold', target: [90], demand: [[0, 0, 0]], messages: [30, 30, 30] },
+  { says: 'left over by weight', target: [100], applied: [[50, 50]], demand: [[20, 30]], messages: [45, 55] },
+  { says: 'blocked', target: [0], applied: [[5, 5]], demand: [[5, 5]], messages: [0, 0] },
+];
+
+describe('steal-halfway', () => {
+  test.each(TABLE)('$says', ({ messages, ...participants }) => {
+    expectShares(sharesOf(stealHalfway, participants)[0], messages);
+  });
+
+  test('a node whose messages are short gives up the bytes that it cannot spend', () => {
+    const [, bytes = []] = sharesOf(stealHalfway, {
+      target: [100, 3000],
+      demand: [
+        [100, 100],
+        [2000, 4000],
+      ],
+      applied: [
+        [50, 50],
+        [1500, 1500],
+      ],
+      headroom: 'none',
+    });
+    expectShares(bytes, [1000, 2000]);
+  });
+});
+
+/** Rounds in which everybody applies what it was given, from `applied` on. */
+function rounds(given: Participants, count: number): number[][] {
+  let applied = given.applied?.[0] ?? [];
+  return Array.from({ length: count }, () => {
+    applied = sharesOf(stealHalfway, { ...given, applied: [applied] })[0] as number[];
+    return [...applied];
+  });
+}
+
+describe('the goals of PIP-82', () => {
+  test('smooth and fair: 80/20 ends at 50/50, one rises and one falls all the way', () => {
+    const path = rounds({ target: [100], applied: [[80, 20]], demand: [[200, 200]] }, 10);
+    path.reduce(
+      ([high = 0, low = 0], [nextHigh = 0, nextLow = 0]) => {
+        expect(nextHigh).toBeLessThanOrEqual(high);
+        expect(nextLow).toBeGreaterThanOrEqual(low);
+        return [nextHigh, nextLow];
+      },
+      [80, 20],
+    );
+    expectShares(path.at(-1), [50, 50]);
+  });
+
+  test.each([
+    { says: 'no under-use: allocated 70/30, wanted 80/20', demand: [80, 20], ends: [80, 20] },
+    { says: 'fair: two that want 70 each of 100', demand: [70, 70], ends: [50, 50] },
+  ])('$says', ({ demand, ends }) => {
+    expectShares(rounds({ target: [100], applied: [[70, 30]], demand: [demand] }, 10).at(-1), ends);
+  });
+
+  test('few rounds: eight nodes of which one has everything are within 10 % of fair after six', () => {
+    const shares = [800, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6];
+    const path = rounds({ target: [800], applied: [shares], demand: [shares.map(() => 1000)] }, 6);
+    const worst = path.map((round) => Math.max(...round.map((share) => Math.abs(share / 100 - 1))));
+    console.log(`steal-halfway, one of eight has all: off by ${worst.map((part) => part.toFixed(2)).join(', ')}`);
+    expect(worst[5]).toBeLessThanOrEqual(0.1);
+    for (const round of path) expect(total(round)).toBeCloseTo(800, 6);
+  });
+});

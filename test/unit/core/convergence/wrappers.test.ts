@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest';
+import { clamped } from '../../../../src/core/convergence/clamp.js';
+import { strategyOf } from '../../../../src/core/convergence/compose.js';
+import { decay } from '../../../../src/core/convergence/decay.js';
+import { equal } from '../../../../src/core/convergence/equal.js';
+import { maxMin } from '../../../../src/core/convergence/max-min.js';
+import { slewed } from '../../../../src/core/convergence/slew.js';
+import { smoothed } from '../../../../src/core/convergence/smoothing.js';
+import { GROUP } from '../../../simulation/settings.js';
+import { expectShares, type Participants, roundOf, sharesOf } from './round-of.js';
+
+test.each([0, 1e-9, 0.124, 0.125, 0.7, 1, 3.3, 12, 39.9, 40, 1e9])('e^−%f without Math.exp', (x) => {
+  expect(Math.abs(decay(x) - (x < 40 ? Math.exp(-x) : 0))).toBeLessThanOrEqual(1e-13);
+});
+
+/** One node alone: the strategy gives it the target. */
+const ALONE = { target: [200], demand: [[500]], applied: [[100]] };
+
+describe('smoothing', () => {
+  test.each([
+    [0, 100],
+    [100, 109.52],
+    [250, 122.12],
+    [60_000, 122.12],
+  ])('after %i ms: %f', (ageMs, share) => {
+    expectShares(sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [ageMs] })[0], [share]);
+  });
+
+  test('two steps of half the age are one of the whole', () => {
+    const half = sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [120] })[0] as number[];
+    const twice = sharesOf(smoothed(maxMin, 1000), { ...ALONE, applied: [half], ageMs: [120] })[0];
+    expectShares(twice, sharesOf(smoothed(maxMin, 1000), { ...ALONE, ageMs: [240] })[0] as number[], 9);
+  });
+
+  test.each<Participants & { says: string; shares: readonly number[] }>([
+    {
+      says: 'those that fall make room for those that rise',
+      target: [100],
+      demand: [[200, 200]],
+      applied: [[100, 0]],
+      shares: [50, 50],
+    },
+    {
+      says: 'a quota that was cut holds at once',
+      target: [100],
+      demand: [[900, 900]],
+      applied: [[600, 200]],
+      shares: [50, 50],
+    },
+  ])('$says', ({ shares, ...given }) => {
+    expectShares(sharesOf(smoothed(maxMin, 1000), given)[0], shares);
+  });
+});
+
+describe('slew', () => {
+  const given: Participants = { target: [1000], demand: [[900]], applied: [[200]], headroom: 'none' };
+
+  test.each([
+    [0, 200],
+    [100, 210],
+    [250, 225],
+    [60_000, 225],
+  ])('after %i ms: %f', (ageMs, share) => {
+    expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, ageMs: [ageMs] })[0], [share]);
+  });
+
+  test('decreases are immediate', () => {
+    expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, demand: [[50]] })[0], [50]);
+  });
+
+  test('what is not known starts at the strategy’s share', () => {
+    expectShares(sharesOf(slewed(maxMin, 0.1), { ...given, applied: [] })[0], [900]);
+  });
+});
+
+describe('a range of shares', () => {
+  test.each<Participants & { says: string; least?: number; most?: number; shares: readonly number[] }>([
+    {
+      says: 'what a maximum cuts off goes to those that want more, the rest lies idle',
+      target: [100],
+      demand: [[200, 40, 5]],
+      most: 0.5,
+      shares: [50, 40, 5],
+    },
+    { says: 'headroom is cut as well', target: [100], demand: [[5]], most: 0.5, shares: [50] },
+    {
+      says: 'minimums beyond the target are cut to target/N',
+      target: [100],
+      demand: [[90, 10, 0]],
+      least: 0.9,
+      shares: [33.33, 33.33, 33.33],
+    },
+    { says: 'the maximum wins over a minimum', target: [100], demand: [[90]], least: 0.9, most: 0.5, shares: [50] },
+  ])('$says', ({ shares, least: minShareRatio = 0, most: maxShareRatio = 1, ...given }) => {
+    expectShares(sharesOf(clamped(maxMin, { minShareRatio, maxShareRatio }), given)[0], shares);
+  });
+
+  test('a minimum is taken from the others', () => {
+    const given = { target: [100], demand: [[100, 10, 0]], headroom: 'none' as const };
+    const range = { minShareRatio: 0.1, maxShareRatio: 1 };
+    expectShares(sharesOf(clamped(maxMin, range), given)[0], [80, 10, 10]);
+  });
+});
+
+describe('what a group’s settings put together', () => {
+  test('nothing, by default: the strategy itself', () => {
+    expect(strategyOf(GROUP)).toBe(maxMin);
+    expect(strategyOf({ ...GROUP, strategy: 'equal' })).toBe(equal);
+  });
+
+  test('the slew limit lies around smoothing, smoothing around the range', () => {
+    const all = strategyOf({ ...GROUP, slewPerSecond: 0.1, smoothingMs: 100, maxShareRatio: 0.6 });
+    const round = roundOf({ target: [1000], demand: [[900]], applied: [[200]], ageMs: [1000] });
+    all.converge(round);
+    expectShares(
+      round.share.slice(0, 1).map(([share = 0]) => share),
+      [225],
+    );
+    expect(round.moving[0]).toBe(1);
+    expect(all.remembers).toBe(true);
+    round.applied[0]?.set([900]);
+    all.converge(round);
+    expectShares(
+      round.share.slice(0, 1).map(([share = 0]) => share),
+      [600],
+    );
+  });
+
+  test('by-demand and none: what a left-over becomes', () => {
+    const given = { target: [100], demand: [[20, 30]] };
+    expectShares(sharesOf(maxMin, { ...given, headroom: 'by-demand' })[0], [40, 60]);
+    expectShares(sharesOf(maxMin, { ...given, headroom: 'none' })[0], [20, 30]);
+    expectShares(sharesOf(maxMin, { target: [100], demand: [[0, 0]], headroom: 'none' })[0], [50, 50]);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
+import { type Ask, CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
+import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
+import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+
+const NONE = Number.POSITIVE_INFINITY;
+const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
+
+const GROUP: GroupLevels = {
+  topics: 'shared',
+  perTopic: { ...NO_LIMIT, max: 10 },
+  perClient: { ...NO_LIMIT, max: 10 },
+  ...{ floorRatio: 0.001, allowanceRatio: 0.25, burstMs: 100, burstMinMessages: 20 },
+};
+
+/** The publish lane of one group, full at 0. */
+function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [number, number] = [NONE, NONE]) {
+  const limiter = new Limiter(2);
+  limiter.validUntilMs.fill(NONE);
+  limiter.setLimit(0, MESSAGES, perSecond, Math.max(1, perSecond / 10), 0);
+  limiter.setLimit(0, BYTES, NONE, NONE, 0);
+  limiter.buckets.fill(0, 0);
+  const levels = new Levels(limiter, [{ ...GROUP, ...group }], { ...NO_LIMIT, publish: node, burstMs: 100 }, 0);
+  const ask = (from: Partial<Ask>): Ask => ({
+    lane: 0,
+    messages: 1,
+    bytes: 0,
+    retry: false,
+    topic: '',
+    client: '',
+    ...from,
+  });
+  return { limiter, levels, ask };
+}
+
+/** `client/messages`. */
+function refusalOf(answer: number): string {
+  return `${LEVELS[Math.floor((answer - REFUSED) / 2)]}/${(answer - REFUSED) % 2 === 0 ? 'messages' : 'bytes'}`;
+}
+
+describe('all or nothing over all levels', () => {
+  const perClient = { ...NO_LIMIT, publish: [10, 1000], max: 10 } as const;
+  const perTopic = { ...NO_LIMIT, publish: [50, NONE], max: 10 } as const;
+
+  test.each([
+    ['node/bytes', { messages: 1, bytes: 1000, topic: 't', client: 'c' }],
+    ['topic/messages', { messages: 3, topic: 't', client: 'c' }],
+    ['client/messages', { messages: 2, topic: 'u', client: 'c' }],
+    ['client/bytes', { messages: 0, bytes: 97, topic: 'u', client: 'd' }],
+    ['group/messages', { messages: 93, topic: 'v', client: 'e' }],
+  ])('%s refuses, and nothing is charged anywhere', (refused, from) => {
+    const isGroup = refused.startsWith('group');
+    const { limiter, levels, ask } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
+    levels.consume(ask({ messages: 12, bytes: 10, topic: 't', client: 'x' }), 1e6, 0);
+    levels.consume(ask({ messages: 2, bytes: 0, topic: 'u', client: 'c' }), 1e6, 0);
+    levels.consume(ask({ messages: 0, bytes: 5, topic: 'u', client: 'd' }), 1e6, 0);
+    const tokens = limiter.tokens.slice();
+    const there = levels.available(ask(from), MESSAGES, 0);
+    expect(levels.containsTokens(ask(from), 0)).toBe(false);
+    expect(refusalOf(levels.tryAcquire(ask(from), 0))).toBe(refused);
+    expect(limiter.tokens).toEqual(tokens);
+    expect(levels.available(ask(from), MESSAGES, 0)).toBe(there);
+    const waitMs = levels.waitMs(ask(from), 0);
+    expect(waitMs).toBeGreaterThan(0);
+    expect(levels.tryAcquire(ask(from), waitMs * 0.99)).not.toBe(GRANTED);
+    expect(levels.tryAcquire(ask(from), waitMs)).toBe(GRANTED);
+  });
+
+  test('what a fixed limit refuses is not demand of the group', () => {
+    const { limiter, levels, ask } = scene({ perClient });
+    for (let time = 0; time < 50; time++) levels.tryAcquire(ask({ client: 'c' }), 0);
+    expect(limiter.attempted[MESSAGES]).toBe(limiter.admitted[MESSAGES]);
+    expect(levels.refusals[3]).toBe(50 - (limiter.admitted[MESSAGES] as number));
+  });
+
+  test('a reservation gives back what was too much, and charges what was too little, everywhere', () => {
+    const { limiter, levels, ask } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
+    const reserved = ask({ messages: 5, client: 'c' });
+    expect(levels.reserve(reserved, 0)).toBe(GRANTED);
+    expect(limiter.admitted[MESSAGES]).toBe(0);
+    levels.settle(reserved, 2, 0, 1e6, 0);
+    expect([limiter.admitted[MESSAGES], limiter.tokens[MESSAGES]]).toEqual([2, 98]);
+    levels.reserve(reserved, 0);
+    levels.settle(reserved, 50, 0, 1e6, 0);
+    expect([limiter.admitted[MESSAGES], limiter.tokens[MESSAGES]]).toEqual([52, 48]);
+    expect(levels.tryAcquire(ask({ client: 'c' }), 0)).not.toBe(GRANTED);
+    expect(levels.tryAcquire(ask({ client: 'd' }), 0)).toBe(GRANTED);
+  });
+});
+
+describe('a bounded number of rows', () => {
+  test.each([
+    ['topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, TOPICS_FULL],
+    ['client', { perClient: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, CLIENTS_FULL],
+  ])('the eleventh %s in use is refused, and let in when another is as good as new', (level, group, full) => {
+    const { levels, ask } = scene(group);
+    for (let at = 0; at < 10; at++) expect(levels.tryAcquire(ask({ [level]: `n${at}` }), 0)).toBe(GRANTED);
+    expect(levels.tryAcquire(ask({ [level]: 'one more' }), 10)).toBe(full);
+    expect(levels.tryAcquire(ask({ [level]: 'one more' }), 1000)).toBe(GRANTED);
+  });
+});
+
+describe('topics of a share', () => {
+  /** A hot topic asks for everything, ten quiet ones for 10/s each, of 1,000/s; returns what each was admitted. */
+  function run(topics: GroupLevels['topics']) {
+    const { levels, ask } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
+    const admitted = new Map<string, number>();
+    const attempted = new Map<string, number>();
+    const one = (topic: string, nowMs: number) => {
+      if (nowMs > 5000) attempted.set(topic, (attempted.get(topic) ?? 0) + 1);
+      const granted = levels.tryAcquire(ask({ topic }), nowMs) === GRANTED;
+      if (granted && nowMs > 5000) admitted.set(topic, (admitted.get(topic) ?? 0) + 1);
+    };
+    for (let nowMs = 0; nowMs < 25_000; nowMs++) {
+      for (let time = 0; time < 5; time++) one('hot', nowMs);
+      for (let quiet = 0; quiet < 10; quiet++) if ((nowMs + quiet * 13) % 100 === 0) one(`quiet ${quiet}`, nowMs);
+      if (nowMs % 20 === 0) levels.keep(nowMs);
+    }
+    const quiet = [...attempted].filter(([topic]) => topic !== 'hot');
+    const served = quiet.map(([topic, count]) => (admitted.get(topic) ?? 0) / count);
+    const total = [...admitted.values()].reduce((sum, count) => sum + count, 0);
+    return { least: Math.min(...served), utilisation: total / 20_000 };
+  }
+
+  test('shared: the hot one starves its neighbours', () => {
+    expect(run('shared').least).toBeLessThan(0.5);
+  });
+
+  test('even: it does not, and 97 % of the share are used', () => {
+    const { least, utilisation } = run('even');
+    expect(least).toBeGreaterThan(0.98);
+    expect(utilisation).toBeGreaterThan(0.97);
+    expect(utilisation).toBeLessThanOrEqual(1.005);
+  });
+
+  test('proportional: by what they use', () => {
+    const { utilisation } = run('proportional');
+    expect(utilisation).toBeGreaterThan(0.97);
+    expect(utilisation).toBeLessThanOrEqual(1.005);
+  });
+});

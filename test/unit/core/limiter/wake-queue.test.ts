@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { Buckets } from '../../../../src/core/limiter/buckets.js';
+import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-throttle.js';
+import { ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
+import { TimeHeap } from '../../../../src/core/limiter/time-heap.js';
+import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
+import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+
+function drain(queue: WakeQueue<string>, most: number): string[] {
+  const taken: string[] = [];
+  for (let owner = queue.peek(); owner !== null && taken.length < most; owner = queue.peek())
+    taken.push(queue.take(owner));
+  return taken;
+}
+
+function countOf(taken: readonly string[], name: string): number {
+  return taken.filter((one) => one === name).length;
+}
+
+describe('turns', () => {
+  test('by cost, not by number: four small ones for a large one', () => {
+    const queue = new WakeQueue<string>();
+    const [small, large] = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 100; item++) {
+      queue.add(small, 'small', 1);
+      queue.add(large, 'large', 4);
+    }
+    const taken = drain(queue, 100);
+    expect([countOf(taken, 'small'), countOf(taken, 'large')]).toEqual([80, 20]);
+  });
+
+  test('by weight', () => {
+    const queue = new WakeQueue<string>();
+    const [light, heavy] = [new WakeOwner<string>(1), new WakeOwner<string>(3)];
+    for (let item = 0; item < 100; item++) {
+      queue.add(light, 'light', 2);
+      queue.add(heavy, 'heavy', 2);
+    }
+    const taken = drain(queue, 80);
+    expect([countOf(taken, 'light'), countOf(taken, 'heavy')]).toEqual([20, 60]);
+  });
+
+  test('an owner’s items keep their order, and the dead are passed over', () => {
+    const queue = new WakeQueue<string>((item) => !item.startsWith('dead'));
+    const owner = new WakeOwner<string>();
+    for (const item of ['dead 1', 'a', 'dead 2', 'b', 'dead 3']) queue.add(owner, item, 1);
+    expect(drain(queue, 10)).toEqual(['a', 'b']);
+    expect(queue.owners).toBe(0);
+  });
+
+  test('an owner that leaves costs nothing, and may come back with what it had', () => {
+    const queue = new WakeQueue<string>();
+    const [one, other] = [new WakeOwner<string>(), new WakeOwner<string>()];
+    queue.add(one, 'one', 1);
+    queue.add(other, 'other', 1);
+    queue.leave(one);
+    queue.leave(one);
+    expect(drain(queue, 10)).toEqual(['other']);
+    queue.rejoin(one);
+    expect(drain(queue, 10)).toEqual(['one']);
+  });
+
+  test('whoever does not wait gets as much as one who does', () => {
+    const queue = new WakeQueue<string>();
+    const owners = [new WakeOwner<string>(), new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 200; item++) for (const [at, owner] of owners.entries()) queue.add(owner, `${at}`, 1);
+    let passed = 0;
+    for (let turn = 0; turn < 300; turn++) {
+      queue.take(queue.peek()!);
+      while (queue.mayPass(1)) passed++;
+    }
+    expect(Math.abs(passed - 100)).toBeLessThanOrEqual(1);
+  });
+
+  test('100,000 owners are served in turn', () => {
+    const queue = new WakeQueue<string>();
+    for (let at = 0; at < 100_000; at++) queue.add(new WakeOwner<string>(), `${at}`, 1 + (at % 7));
+    const taken = drain(queue, 100_000);
+    expect(new Set(taken).size).toBe(100_000);
+  });
+});
+
+test('the heap gives back in order of time', () => {
+  const heap = new TimeHeap<number>();
+  const times = Array.from({ length: 500 }, (_, at) => (at * 7919) % 500);
+  for (const atMs of times) heap.push(atMs, atMs);
+  heap.keep((atMs) => atMs % 2 === 0);
+  const popped = Array.from({ length: heap.size }, () => heap.pop());
+  expect(popped).toEqual(times.filter((atMs) => atMs % 2 === 0).sort((one, other) => one - other));
+  expect(heap.pop()).toBeUndefined();
+});
+
+describe('defects of the reference implementation', () => {
+  function scene(wakes: 'all' | 'expected', perSecond = 10, depth = perSecond) {
+    const buckets = new Buckets(1);
+    buckets.setLimit(0, MESSAGES, perSecond, depth, 0);
+    buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
+    buckets.fill(0, 0);
+    const released: Producer[] = [];
+    const throttle = new PublishThrottle({
+      ...{ buckets, row: 0, reason: 'groupRate', debtMs: 1e9, wakes },
+      onReleased: (producer) => void released.push(producer),
+    });
+    return { buckets, throttle, released };
+  }
+
+  test('#24799: a producer closed while throttled does not leave its connection paused for the next one', () => {
+    const { throttle } = scene('all');
+    const reads: boolean[] = [];
+    const tracker = new ThrottleTracker((on) => void reads.push(on));
+    const [first, second] = [new Producer(tracker), new Producer(tracker)];
+    throttle.publish(first, 10, 0, 0);
+    throttle.publish(first, 1, 0, 0);
+    tracker.mark('nodeRate', 0);
+    expect([tracker.isThrottled, throttle.waiting]).toEqual([true, 2]);
+    throttle.close(first, 100);
+    expect([throttle.waiting, throttle.nextWakeMs]).toEqual([0, Number.POSITIVE_INFINITY]);
+    expect(reads).toEqual([false]);
+    tracker.unmark('nodeRate', 120);
+    expect(reads).toEqual([false, true]);
+    expect(tracker.throttledMs(500)).toBe(120);
+    throttle.publish(second, 1, 0, 100);
+    throttle.wake(1000);
+    expect([tracker.isThrottled, throttle.waiting]).toEqual([false, 0]);
+  });
+
+  test('#25502: a producer that sleeps out a debt at the old rate is planned anew when the limit is raised', () => {
+    const { buckets, throttle, released } = scene('expected', 1);
+    const producer = new Producer(new ThrottleTracker(() => undefined));
+    throttle.publish(producer, 100_000, 0, 0);
+    expect(throttle.nextWakeMs).toBeGreaterThan(27 * 3_600_000);
+    buckets.setLimit(0, MESSAGES, 1e6, 1e6, 1000);
+    throttle.limitChanged(1000);
+    expect(throttle.nextWakeMs).toBeLessThan(1000 + 200);
+    throttle.wake(throttle.nextWakeMs);
+    expect(released).toEqual([producer]);
+  });
+
+  test('#23930: idle time gives no credit beyond the depth, however late the charge', () => {
+    const { buckets } = scene('all');
+    for (let second = 1; second <= 600; second++) buckets.refill(0, second * 1000);
+    buckets.charge(0, 25, 0, 1e9, 600_000);
+    expect(buckets.tokens[MESSAGES]).toBe(-15);
+  });
+
+  test('no herd: as many are woken as the bucket carries, and the rest in their turn', () => {
+    const { buckets, throttle, released } = scene('expected', 100, 10);
+    const producers = Array.from({ length: 50 }, () => new Producer(new ThrottleTracker(() => undefined)));
+    buckets.take(0, 10, 0);
+    for (const producer of producers) throttle.publish(producer, 1, 0, 0);
+    const wakes: number[] = [];
+    let nowMs = 0;
+    while (nowMs < 20_000) {
+      nowMs = throttle.nextWakeMs;
+      const before = released.length;
+      throttle.wake(nowMs);
+      wakes.push(released.length - before);
+      for (const producer of released.slice(before)) throttle.publish(producer, 1, 0, nowMs);
+    }
+    expect(Math.max(...wakes)).toBeLessThanOrEqual(10);
+    expect(released.length / 20).toBeGreaterThan(95);
+    const turns = producers.map((producer) => released.filter((one) => one === producer).length);
+    expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('debt of work that cannot be refused', () => {
+  test.each([
+    ['ten seconds of 100/s', 100, 10_000, 1e6, -1000],
+    ['at least one bucket', 100, 0, 1e6, -100],
+    ['what is less stays as it is', 100, 10_000, 150, -50],
+  ])('%s', (_, perSecond, debtMs, amount, tokens) => {
+    const buckets = new Buckets(1);
+    buckets.setLimit(0, MESSAGES, perSecond, perSecond, 0);
+    buckets.fill(0, 0);
+    buckets.charge(0, amount, 0, debtMs, 0);
+    expect(buckets.tokens[MESSAGES]).toBe(tokens);
+    buckets.setLimit(0, MESSAGES, 1, 1, 0);
+    buckets.charge(0, 5, 0, debtMs, 0);
+    expect(buckets.tokens[MESSAGES]).toBeLessThanOrEqual(tokens);
+  });
+
+  test('a refund fills up to the depth, and hours back or forth do no harm', () => {
+    const buckets = new Buckets(1);
+    buckets.setLimit(0, MESSAGES, 10, 10, 0);
+    buckets.fill(0, 7_200_000);
+    buckets.take(0, 8, 0);
+    buckets.refund(0, 100, 0, 7_200_000);
+    expect(buckets.tokens[MESSAGES]).toBe(10);
+    buckets.take(0, 10, 0);
+    buckets.refill(0, 0);
+    expect(buckets.available(0, MESSAGES, 500)).toBe(5);
+    expect(buckets.available(0, MESSAGES, 1e12)).toBe(10);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { ReportRecord } from '../../../../src/core/report/record.js';
+import { Membership } from '../../../../src/core/usage-map/membership.js';
+import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
+
+const KEYS = 200;
+const ROUNDS = 200;
+
+/** Records of the same keys again and again, as those of a steady cluster are: built before anything is measured. */
+function recordOf(key: number, sequence: number): ReportRecord {
+  const rows = Array.from({ length: 6 }, (_, at) => {
+    const rate = 1.5 + at;
+    return {
+      ...{ groupId: key * 6 + at, direction: 0, topics: 0, usageMessages: rate, usageBytes: rate },
+      ...{ demandMessages: rate, demandBytes: rate, shareMessages: rate, shareBytes: rate },
+    };
+  });
+  return { kind: 'report', author: { nodeKey: 5, incarnation: 65_536, sequence }, rows };
+}
+
+test('a record of a known key replaces the one before without growing the map', () => {
+  const membership = new Membership(5000, 1);
+  const usageMap = new UsageMap(membership, () => {});
+  const member = membership.memberOf({ nodeKey: 5, incarnation: 65_536, sequence: 1 }, 0);
+  const keys = Array.from({ length: KEYS }, (_, key) => `AAAAAAAF/${key}`);
+  const records = keys.map((_, key) => recordOf(key, 1));
+  const applyAll = (round: number) => {
+    for (let key = 0; key < KEYS; key++) {
+      const record = records[key] as ReportRecord;
+      (record.author as { sequence: number }).sequence = round;
+      expect(usageMap.apply(0, keys[key] as string, member, record, { nowMs: round, logMs: round })).toBe(true);
+    }
+  };
+  applyAll(1);
+  const { capacity, count } = usageMap.rows;
+  for (let round = 2; round < ROUNDS; round++) applyAll(round);
+  expect(count).toBe(KEYS * 6);
+  expect(usageMap.rows.count).toBe(count);
+  expect(usageMap.rows.capacity).toBe(capacity);
+  expect(usageMap.entryCount).toBe(KEYS);
+});

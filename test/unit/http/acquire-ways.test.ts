@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+const GROUPS = {
+  fast: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
+  slow: { quota: { publish: { messagesPerSecond: 0.05 } } },
+  clients: {
+    quota: { publish: { messagesPerSecond: 1000 } },
+    perClient: { publish: { messagesPerSecond: 1 }, max: 2 },
+    burstMinMessages: 1,
+  },
+  free: {},
+};
+
+let scene: HttpScene;
+beforeAll(async () => {
+  scene = await readyScene({ groups: GROUPS });
+});
+afterAll(() => scene.close());
+
+describe('waitMs', () => {
+  it('waits for its turn', async () => {
+    scene.node.consume('fast', { messages: 500 });
+    expect((await scene.acquire({ group: 'fast', messages: 1 })).status).toBe(429);
+    expect(await scene.acquire({ group: 'fast', messages: 1, waitMs: 5000 })).toMatchObject({ status: 200 });
+  });
+
+  it('ends with the refusal, and excludes atMost', async () => {
+    expect(await scene.acquire({ group: 'slow', messages: 1, waitMs: 20 })).toMatchObject({
+      status: 429,
+      body: { code: 'QUOTA_EXCEEDED', level: 'group' },
+    });
+    expect(await scene.acquire({ group: 'slow', messages: 1, waitMs: 20, atMost: true })).toMatchObject({
+      status: 422,
+      body: { detail: 'atMost must be absent where waitMs is given' },
+    });
+    expect(scene.node.gate.waiting.count).toBe(0);
+  });
+});
+
+describe('atMost', () => {
+  it('grants whole messages of the size asked for, and says how many', async () => {
+    const { status, body } = await scene.acquire({ group: 'fast', messages: 4000, bytes: 400_000, atMost: true });
+    expect(status).toBe(200);
+    expect(body.messages).toBeGreaterThan(0);
+    expect(body.messages).toBeLessThan(100);
+    expect(body.bytes).toBe(100 * (body.messages as number));
+    expect(await scene.acquire({ group: 'slow', messages: 1, atMost: true })).toMatchObject({ status: 429 });
+    expect((await scene.acquire({ group: 'free', messages: 5, bytes: 7, atMost: true })).body).toEqual({
+      granted: true,
+      messages: 5,
+      bytes: 7,
+    });
+  });
+});
+
+describe('levels', () => {
+  it('tell which one refused, with its policy, and refuse loudly when there is no room', async () => {
+    const ask = (client: string) => scene.acquire({ group: 'clients', messages: 1, client });
+    expect((await ask('a')).status).toBe(200);
+    const { status, headers, body } = await ask('a');
+    expect(status).toBe(429);
+    expect(body).toMatchObject({
+      level: 'client',
+      dimension: 'messages',
+      detail: 'group clients: messages publish limit of the client is used up on this node',
+      'violated-policies': ['clients-publish-messages-per-client'],
+    });
+    expect(headers['ratelimit-policy']).toBe(
+      '"clients-publish-messages";q=1000;w=1, "clients-publish-messages-per-client";q=1;w=1',
+    );
+    expect(headers.ratelimit).toMatch(
+      /^"clients-publish-messages";r=\d+, "clients-publish-messages-per-client";r=0;t=1$/,
+    );
+    expect((await ask('b')).status).toBe(200);
+    expect(await ask('c')).toMatchObject({
+      status: 503,
+      body: { code: 'LEVEL_FULL' },
+      headers: { 'retry-after': '1' },
+    });
+  });
+});
+
+describe('POST /v1/acquire/batch', () => {
+  const batch = (payload: object) => answerOf(scene.app, { method: 'POST', url: '/v1/acquire/batch', payload });
+
+  it('answers every ask by itself, in order', async () => {
+    const asks = [
+      { group: 'free', messages: 1 },
+      { group: 'slow', messages: 1 },
+      { group: 'nope', messages: 1 },
+      { group: 'free', messages: 3, atMost: true },
+    ];
+    const { status, body } = await batch({ asks });
+    expect(status).toBe(200);
+    expect(body.answers).toMatchObject([
+      { status: 200, granted: true },
+      { status: 429, granted: false, code: 'QUOTA_EXCEEDED', level: 'group', dimension: 'messages' },
+      { status: 404, granted: false, code: 'GROUP_UNKNOWN' },
+      { status: 200, granted: true, messages: 3 },
+    ]);
+  });
+
+  it('names every wrong field of every ask, and charges nothing', async () => {
+    const before = scene.node.limiter.admitted.slice();
+    const asks = [
+      { group: 'free', messages: 1 },
+      { group: 'free', messages: -1, retry: 7 },
+      { messages: 1, waitMs: 3 },
+    ];
+    const { status, body } = await batch({ asks });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'FIELDS_INVALID' });
+    for (const named of [
+      'asks[1].messages must',
+      'asks[1].retry must',
+      'asks[2].group is missing',
+      'asks[2].waitMs is not',
+    ]) {
+      expect(body.detail).toContain(named);
+    }
+    expect([...scene.node.limiter.admitted]).toEqual([...before]);
+    expect(await batch({ asks: [] })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringMatching(/^asks must be an array of 1 to/) },
+    });
+  });
+});
+
+describe('what is wrong is told at once', () => {
+  it('all fields of a body', async () => {
+    const { body } = await scene.acquire({ group: 7, messages: 1.5, direction: 'up', zzz: 1 });
+    expect(body.code).toBe('FIELDS_INVALID');
+    expect(body.detail).toMatch(/^4 fields are wrong: /);
+    for (const named of [
+      'field zzz is not known',
+      'group must be',
+      'messages must be a whole number',
+      'direction must',
+    ]) {
+      expect(body.detail).toContain(named);
+    }
+  });
+
+  it.each([
+    ['/v1/groups?aftr=a', 422, 'FIELD_UNKNOWN'],
+    ['/v1/groups?after=fast&after=slow', 422, 'FIELD_INVALID'],
+    ['/v1/groups?after=nope', 404, 'GROUP_UNKNOWN'],
+    ['/v1/groups/fast?x=1', 422, 'FIELD_UNKNOWN'],
+    ['/v1/nodes?x=1', 422, 'FIELD_UNKNOWN'],
+  ])('%s is %i %s', async (url, status, code) => {
+    expect(await scene.get(url)).toMatchObject({ status, body: { code } });
+  });
+});

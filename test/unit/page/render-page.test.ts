@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { html, jsonIn } from '../../../sim/page/html.js';
+import { NODES_MAX, pageSeriesOf } from '../../../sim/page/page-runs.js';
+import { renderPage } from '../../../sim/page/render-page.js';
+import { runOf } from './runs.js';
+
+const HOSTILE = [
+  `</script><script>alert(1)</script>`,
+  `"'><img src=x onerror=alert(1)>`,
+  '<!--',
+  '\u2028',
+  '&amp;',
+  '$&$1',
+];
+
+describe('renderPage', () => {
+  test('the same runs give the same bytes', () => {
+    const runs = () => [runOf({ system: 'max-min', nodes: ['a', 'b'], seconds: 10 })];
+    expect(renderPage(runs())).toBe(renderPage(runs()));
+  });
+
+  test('asks the network for nothing, and its policy would not let it', () => {
+    const page = renderPage([runOf({ system: 'max-min', nodes: ['a'], seconds: 5 })]);
+    const withoutLicence = page.replace(/<!-- uPlot[\s\S]*?-->/, '').replace(/<script>[\s\S]*<\/script>/, '');
+    expect(withoutLicence).not.toMatch(/https?:\/\/|@import|url\(/);
+    expect(page).toMatch(/content="default-src &#39;none&#39;; script-src &#39;sha256-[^"]+"/);
+  });
+
+  test("keeps the chart library's licence", () => {
+    const page = renderPage([runOf({ system: 'max-min', nodes: ['a'], seconds: 5 })]);
+    expect(page).toContain('The MIT License (MIT)');
+    expect(page).toContain('Copyright (c) 2022 Leon Sorokin');
+  });
+
+  test.for(HOSTILE)('a name like %j is text everywhere', (name) => {
+    const happenings = [{ atMs: 1000, says: name }];
+    const plain = renderPage([runOf({ system: 'x', scenario: 'x', nodes: ['x'], seconds: 3 })], 'x');
+    const page = renderPage([runOf({ system: name, scenario: name, nodes: [name], seconds: 3, happenings })], name);
+    const tagsOf = (text: string) => text.match(/<\/?[a-z!][^\s>]*/gi)?.length;
+    expect(tagsOf(page)).toBe(tagsOf(plain));
+    const json = /<script type="application\/json" id="runs">(.*?)<\/script>/s.exec(page)?.[1] ?? '';
+    expect(json).not.toMatch(/[<>&\u2028]/);
+    expect(JSON.parse(json)[0].happenings).toEqual(happenings);
+    expect(JSON.parse(json)[0].dimensions[0].nodes[0].name).toBe(name);
+  });
+
+  test('several scenarios or seeds are told apart', () => {
+    const one = runOf({ system: 'max-min', nodes: ['a'], seconds: 3 });
+    const other = runOf({ system: 'max-min', nodes: ['a'], seconds: 3, seed: 8 });
+    expect(pageSeriesOf([one, other]).map(({ label }) => label)).toEqual(['max-min · seed 7', 'max-min · seed 8']);
+  });
+
+  test('a run without a verdict has no table', () => {
+    const run = runOf({ system: 'max-min', nodes: ['a'], seconds: 3 });
+    expect(renderPage([run])).toContain('<table class="verdict">');
+    expect(renderPage([{ ...run, verdict: null }])).not.toContain('<table class="verdict">');
+  });
+});
+
+describe('the series of the page', () => {
+  const nodes = Array.from({ length: 100 }, (_, at) => `n${at}`);
+
+  test.for([1, 11, 12, 13, 100])('%i nodes: at most 12 lines, and nobody is lost', (count) => {
+    const run = runOf({ system: 'max-min', nodes: nodes.slice(0, count), seconds: 3 });
+    const [{ dimensions }] = pageSeriesOf([run]) as [ReturnType<typeof pageSeriesOf>[number]];
+    const [messages] = dimensions;
+    expect(messages!.nodes.length).toBe(Math.min(count, NODES_MAX));
+    expect(messages!.nodes.reduce((total, node) => total + node.count, 0)).toBe(count);
+    messages!.total.admitted.forEach((total, at) => {
+      const parts = messages!.nodes.reduce((sum, node) => sum + (node.admitted[at] as number), 0);
+      // Four significant digits each.
+      expect(Math.abs(parts - total)).toBeLessThanOrEqual(1e-3 * total + 1e-9);
+    });
+  });
+
+  test('whoever asks most has a line of its own', () => {
+    const run = runOf({ system: 'max-min', nodes: [...nodes.slice(1), 'n0'], seconds: 3 });
+    const loud = {
+      ...run,
+      series: run.series.map((series) => ({ ...series, perNode: loudest(series.perNode, 'n42') })),
+    };
+    expect(pageSeriesOf([loud])[0]?.dimensions[0]?.nodes.map(({ name }) => name)).toContain('n42');
+  });
+
+  test('one unlimited node makes the sum unlimited', () => {
+    const run = runOf({ system: 'max-min', nodes: ['a', 'b'], seconds: 3 });
+    const [series] = run.series;
+    const perNode = {
+      ...series!.perNode,
+      b: { ...series!.perNode.b!, limit: series!.perNode.b!.limit.map(() => null) },
+    };
+    const [page] = pageSeriesOf([{ ...run, series: [{ ...series!, perNode }] }]);
+    expect(page?.dimensions[0]?.total.limit[0]).toBeNull();
+    expect(page?.dimensions[0]?.nodes[0]?.limit[0]).toBeGreaterThan(0);
+  });
+});
+
+test('html escapes whatever is not html', () => {
+  expect(html`<p title="${'"<&\'>'}">${html`<b>${1}</b>`}${[html`<i></i>`]}</p>`.text).toBe(
+    '<p title="&quot;&lt;&amp;&#39;&gt;"><b>1</b><i></i></p>',
+  );
+  expect(jsonIn('</script>&\u2029').text).toBe('"\\u003c/script\\u003e\\u0026\\u2029"');
+});
+
+function loudest(perNode: ReturnType<typeof runOf>['series'][number]['perNode'], name: string) {
+  const loud = perNode[name]!;
+  return { ...perNode, [name]: { ...loud, demand: loud.demand.map((demand) => demand * 50) } };
+}

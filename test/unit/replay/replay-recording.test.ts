@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { replayRecording } from '../../../sim/replay/replay-recording.js';
+import { World } from '../../../sim/world.js';
+import { RecordCodec } from '../../../src/codec/record-codec.js';
+import { MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import type { Recording, RecordingEntry } from '../../../src/recording/read-recording.js';
+import type { RecordingHeader } from '../../../src/recording/recording-format.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
+
+const { groups, cluster, version, limiting, costs: _, ...timing } = SETTINGS;
+const HEADER: RecordingHeader = {
+  ...{ format: 1, cluster, version, topic: 'embedded', startedAt: '2026-01-01T00:00:00.000Z', partitions: 1 },
+  ...{ timing, limiting, groups },
+};
+
+/** The log of a live cluster in virtual time, from the start, as a recorder would have written it. */
+function recordingOf(world: World, header = HEADER, extra: readonly RecordingEntry[] = []): Recording {
+  const codec = new RecordCodec(header.cluster);
+  const entries = world.topic.log.map(({ record, ...read }) => {
+    return { ...read, value: record === null ? null : codec.encode(record) };
+  });
+  async function* all(): AsyncGenerator<RecordingEntry> {
+    yield 'caught-up';
+    yield* entries;
+    yield* extra;
+  }
+  return { header, entries: all(), end: { isClosed: true, damage: null } };
+}
+
+function liveCluster(seconds: number): World {
+  const world = new World(5, SETTINGS);
+  for (const node of ['a', 'b', 'c']) world.start(node);
+  world.runFor(2000);
+  world.drive({ node: 'a', ratePerSecond: () => 2000 });
+  for (const node of ['b', 'c']) world.drive({ node, ratePerSecond: () => 100 });
+  world.runFor(seconds * 1000);
+  return world;
+}
+
+describe('replayRecording', () => {
+  test('the live strategy gives what the live nodes held; the others give what is theirs', async () => {
+    const world = liveCluster(10);
+    const { runs, records, undecodable } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    expect({ records, undecodable }).toEqual({ records: world.topic.log.length, undecodable: 0 });
+    const maxMin = runs.find(({ system }) => system === 'quotamesh max-min')!;
+    expect([...maxMin.nodes].sort()).toEqual(['a', 'b', 'c']);
+    for (const node of ['a', 'b', 'c']) {
+      const live = world.node(node).coordinator.shares.computed[slotOf(0, MESSAGES)]!;
+      expect(maxMin.series[0]!.perNode[node]!.limit.at(-1)).toBe(live);
+      expect(live).toBeGreaterThan(90);
+    }
+    // Those that do not come to max-min shares in the end.
+    const others = runs.filter(({ system }) => /proportional|equal$/.test(system));
+    expect(others.length).toBe(2);
+    for (const { series } of others) {
+      expect(series[0]!.perNode.a!.limit.at(-1)).not.toBe(maxMin.series[0]!.perNode.a!.limit.at(-1));
+    }
+    // 12 s of life, the last heartbeats less than a second before their end.
+    expect(maxMin.durationMs).toBeGreaterThan(10_500);
+    expect(maxMin.durationMs).toBeLessThan(12_500);
+    expect(maxMin.happenings.map(({ says }) => says.replace(/^[\d.]+ s /, '')).sort()).toEqual([
+      'a joined',
+      'b joined',
+      'c joined',
+    ]);
+  });
+
+  test('a node that leaves has no share from then on', async () => {
+    const world = liveCluster(3);
+    world.node('c').leave();
+    world.runFor(4000);
+    const { runs } = await replayRecording(recordingOf(world), { direction: 'publish' });
+    const { perNode } = runs[0]!.series[0]!;
+    expect(perNode.c!.limit.at(-1)).toBe(0);
+    expect(perNode.b!.limit.at(-1)).toBeGreaterThan(0);
+    expect(runs[0]!.happenings.at(-1)!.says).toMatch(/ s c left$/);
+  });
+
+  test('records of others are counted and left out', async () => {
+    const foreign = { partition: 0, offset: 1e6, appendMs: 0, key: 'x', value: Buffer.from('not ours') };
+    const { undecodable } = await replayRecording(recordingOf(liveCluster(1), HEADER, [foreign]), {
+      direction: 'publish',
+    });
+    expect(undecodable).toBe(1);
+  });
+
+  test('of several groups one must be named', async () => {
+    const header = { ...HEADER, groups: [GROUP, { ...GROUP, name: 'mail' }] };
+    const world = liveCluster(1);
+    await expect(replayRecording(recordingOf(world, header), { direction: 'publish' })).rejects.toThrow(
+      'the recording has 2 groups, name one with --group: orders, mail',
+    );
+    await expect(replayRecording(recordingOf(world, header), { direction: 'publish', group: 'nail' })).rejects.toThrow(
+      'there is no group "nail"',
+    );
+    const { runs } = await replayRecording(recordingOf(world, header), { direction: 'publish', group: 'orders' });
+    expect(runs[0]!.scenario).toBe('demo, orders, publish');
+  });
+});

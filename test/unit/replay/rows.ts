@@ -1,0 +1,28 @@
+import { Readable } from 'node:stream';
+import { readTrace, type TraceArrival, type TraceOptions } from '../../../sim/replay/read-trace.js';
+
+export const OPTIONS: TraceOptions = {
+  time: 'time',
+  timeFormat: 'auto',
+  messages: '1',
+  bytes: '0',
+  speed: 1,
+  nodes: 3,
+  by: 'hash',
+  delimiter: ',',
+};
+
+/** What a text gives, in chunks so small that every border falls somewhere. */
+export async function rowsOf(text: string, options: Partial<TraceOptions> = {}): Promise<TraceArrival[]> {
+  const bytes = Buffer.from(text);
+  const size = bytes.length < 1000 ? 7 : 997;
+  const count = Math.ceil(bytes.length / size);
+  const chunks = Array.from({ length: count }, (_, at) => bytes.subarray(size * at, size * at + size));
+  const rows: TraceArrival[] = [];
+  for await (const row of readTrace(Readable.from(chunks), 'calls.csv', { ...OPTIONS, ...options })) rows.push(row);
+  return rows;
+}
+
+export function arrival(atMs: number, node = 0, messages = 1, bytes = 0): TraceArrival {
+  return { atMs, node, messages, bytes, line: 2 };
+}
