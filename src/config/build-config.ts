@@ -57,7 +57,7 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
   return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
 }
 
-/** Quotas without a value are unlimited. */
+/** Quotas without a value are unlimited, and nothing of them is reserved. */
 export function buildGroup(name: string, values: SettingValues): GroupConfig {
   return {
     name,
@@ -102,7 +102,7 @@ function ratesOf(values: SettingValues, direction: string): Rates {
 function costOf(values: SettingValues, direction: string): CostQuota {
   return {
     total: (values.get(`${direction}.costPerSecond`) as number | null) ?? Number.POSITIVE_INFINITY,
-    reserved: values.get(`${direction}.reservedCostPerSecond`) as number,
+    reserved: (values.get(`${direction}.reservedCostPerSecond`) as number | undefined) ?? 0,
   };
 }
 

@@ -108,6 +108,7 @@ export class TargetBook {
     this.#costs.clear();
     this.#inputs.transactions = 0;
     this.#inputs.cost = 0;
+    if (!this.#usageMap.costs.hasLane(mapLane)) return;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = this.#usageMap.nextRow(row)) {
       const costs = this.#usageMap.costs.of(row);
       if (costs === undefined || !this.#isAlive(row)) continue;

@@ -18,7 +18,13 @@ export class CostRows {
   /** Rises with every change of any row. */
   version = 0;
   readonly #ofRow = new Map<number, LaneCosts>();
+  /** Rows with costs per lane: most lanes have none, and need not be looked through. */
+  readonly #rowsIn = new Map<number, number>();
   readonly #lanesOn = new Map<BackendId, Map<number, CostLane>>();
+
+  hasLane(mapLane: number): boolean {
+    return this.#rowsIn.has(mapLane);
+  }
 
   of(row: number): LaneCosts | undefined {
     return this.#ofRow.get(row);
@@ -27,6 +33,7 @@ export class CostRows {
   set(row: number, key: number, mapLane: number, costs: LaneCosts): void {
     this.version++;
     this.#ofRow.set(row, costs);
+    this.#rowsIn.set(mapLane, (this.#rowsIn.get(mapLane) ?? 0) + 1);
     for (const { backend } of costs.backends) {
       let lanes = this.#lanesOn.get(backend);
       if (lanes === undefined) {
@@ -45,6 +52,9 @@ export class CostRows {
     if (costs === undefined) return;
     this.version++;
     this.#ofRow.delete(row);
+    const left = (this.#rowsIn.get(mapLane) ?? 0) - 1;
+    if (left > 0) this.#rowsIn.set(mapLane, left);
+    else this.#rowsIn.delete(mapLane);
     for (const { backend } of costs.backends) {
       const lanes = this.#lanesOn.get(backend);
       const lane = lanes?.get(mapLane);
