@@ -4,13 +4,15 @@ import { defineConfig } from 'vitest/config';
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
  * processes: the command, and the embedded topic with several processes
  * kafka:     the Kafka topic against real brokers; mostly waiting
- * cluster:   whole clusters of real processes under load
+ * stories:   what clusters of real processes promise under load, to a per cent: one at a time
+ * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
  * long:      soaks and long outages, `npm run test:long` only, one file at a time
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = ['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
+const stories = ['test/integration/cluster-*.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 const long = ['test/long/**/*.test.ts'];
@@ -30,9 +32,10 @@ export default defineConfig({
       {
         test: {
           ...{ ...common, name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
-          exclude: [...processes, ...kafka, ...demo],
+          exclude: [...processes, ...kafka, ...stories, ...demo],
         },
       },
+      { test: { ...common, name: 'stories', include: stories, testTimeout: 60_000, globalSetup } },
       { test: { ...common, name: 'demo', include: demo, testTimeout: 60_000 } },
       {
         test: { ...common, ...{ name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup } },

@@ -14,10 +14,10 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
  */
 const LINES = [
   [
-    { projects: ['cluster'], workers: 2 },
+    { projects: ['stories'], workers: 1 },
     { projects: ['quick'], workers: 2, behind: true },
   ],
-  [{ projects: ['processes', 'kafka'], workers: 3 }],
+  [{ projects: ['cluster', 'processes', 'kafka'], workers: 3 }],
   [{ projects: ['demo'], workers: 1 }],
 ];
 const LONG = [[{ projects: ['long'], workers: 1 }]];

@@ -51,7 +51,7 @@ function systemLines({ ownSystems, baselines }: AccuracyFacts): string[] {
 }
 
 function metricLines(): string[] {
-  const rows = METRICS.map(({ name, title, says }) => `| ${title} | \`${name}\` | ${says} |`);
+  const rows = METRICS.map(({ name, title, says }) => `| ${title} | \`${name}\` | ${says.replaceAll('|', '\\|')} |`);
   return ['## The figures', '', '| column | in `--json` | what it is |', '| --- | --- | --- |', ...rows, ''];
 }
 
