@@ -74,9 +74,14 @@ export const ERROR_CATALOGUE = {
     remedy: 'Check that a node runs there; --url names another one.',
     exitCode: EXIT_UNAVAILABLE,
   },
-  DEMO_NODE_FAILED: {
-    message: 'node {node} of the demonstration {reason}; the end of its log:\n{log}',
-    remedy: 'Correct what the log says. `npm start -- --keep` keeps the logs of all nodes.',
+  NODE_FAILED: {
+    message: 'node {node} {reason}; the end of its log:\n{log}',
+    remedy: 'Correct what the log says. `npm start -- --keep` keeps the logs of the demonstration.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  LIVE_FAILED: {
+    message: 'the live run of {scenario} ended early: {reason}',
+    remedy: 'Nothing is left of it. Correct what it says, or play the scenario with `quotamesh sim run`.',
     exitCode: EXIT_UNAVAILABLE,
   },
   TOPIC_UNREACHABLE: {

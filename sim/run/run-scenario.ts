@@ -24,20 +24,59 @@ export function runScenario(
   seed: number,
   onProgress: (part: number) => void = () => undefined,
 ): RunResult {
-  const run = new Run(scenario, system, seed);
-  for (let nowMs = 0; nowMs < scenario.durationMs; nowMs += PROGRESS_MS) {
-    onProgress(nowMs / scenario.durationMs);
-    run.queue.runUntil(Math.min(scenario.durationMs, nowMs + PROGRESS_MS));
-  }
-  return run.result();
+  return play(new Run(scenario, seed, simulated(scenario, system, seed)), scenario.durationMs, onProgress);
+}
+
+/** Whoever knows how the nodes and the load of a run come about: the simulator, or a recording of real ones. */
+export interface Player {
+  /** The system whose expectations count. */
+  readonly judgedAs: string;
+  create(queue: EventQueue): ClusterUnderTest;
+  /** Lets the load arrive; the recorder is told of every attempt. */
+  beginLoad(queue: EventQueue, cluster: ClusterUnderTest, recorder: Recorder): void;
+}
+
+/** Plays and judges. */
+export function playRun(scenario: Scenario, seed: number, player: Player): RunResult {
+  return play(new Run(scenario, seed, player), scenario.durationMs, () => undefined);
 }
 
 const PROGRESS_MS = 5000;
 
+function play(run: Run, durationMs: number, onProgress: (part: number) => void): RunResult {
+  for (let nowMs = 0; nowMs < durationMs; nowMs += PROGRESS_MS) {
+    onProgress(nowMs / durationMs);
+    run.queue.runUntil(Math.min(durationMs, nowMs + PROGRESS_MS));
+  }
+  return run.result();
+}
+
+function simulated(scenario: Scenario, system: System, seed: number): Player {
+  const { delays, faults, quota, nodes, settings } = scenario;
+  return {
+    judgedAs: shortName(system.name),
+    create: (queue) => {
+      const random = Random.stream(seed, 'network');
+      const cluster = system.create({ queue, random, delays, quota, nodes: nodes.length, settings });
+      cluster.setFaults(faults);
+      return cluster;
+    },
+    beginLoad: (queue, cluster, recorder) => {
+      const ask: Ask = (node, messages, bytes, retry) => {
+        const admitted = cluster.tryAcquire(nodes[node]!, messages, bytes, retry);
+        recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
+        return admitted;
+      };
+      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, ask });
+      for (const pool of clientPools(scenario)) playClients(pool, { queue, seed, ask });
+    },
+  };
+}
+
 class Run {
   readonly queue = new EventQueue();
   readonly #scenario: Scenario;
-  readonly #system: System;
+  readonly #player: Player;
   readonly #seed: number;
   readonly #cluster: ClusterUnderTest;
   readonly #recorder: Recorder;
@@ -46,15 +85,13 @@ class Run {
   readonly #happened: { readonly atMs: number; readonly says: string }[] = [];
   #quota: readonly [number, number];
 
-  constructor(scenario: Scenario, system: System, seed: number) {
-    const { delays, faults, quota, nodes, settings, durationMs } = scenario;
+  constructor(scenario: Scenario, seed: number, player: Player) {
+    const { quota, nodes, durationMs } = scenario;
     this.#scenario = scenario;
-    this.#system = system;
+    this.#player = player;
     this.#seed = seed;
     this.#quota = [quota.messagesPerSecond, quota.bytesPerSecond];
-    const random = Random.stream(seed, 'network');
-    this.#cluster = system.create({ queue: this.queue, random, delays, quota, nodes: nodes.length, settings });
-    this.#cluster.setFaults(faults);
+    this.#cluster = player.create(this.queue);
     this.#recorder = new Recorder(nodes.length, durationMs, this.#quota);
     this.#reference = new FairReference(scenario);
     this.#presence = new Presence(nodes.length);
@@ -80,7 +117,7 @@ class Run {
       series: seriesOf(this.#recorder, nodes),
       happenings: this.#happened,
       verdict,
-      expectations: judgeExpectations(this.#scenario.expectations.get(shortName(this.#system.name)) ?? [], verdict),
+      expectations: judgeExpectations(this.#scenario.expectations.get(this.#player.judgedAs) ?? [], verdict),
     };
   }
 
@@ -94,18 +131,7 @@ class Run {
       tell: (says) => this.#happened.push({ atMs: this.queue.nowMs, says }),
     });
     this.queue.at(0, () => this.#tick());
-    const stage = { queue: this.queue, seed: this.#seed, ask: this.#asker() };
-    for (const stream of arrivalStreams(this.#scenario)) playStream(stream, stage);
-    for (const pool of clientPools(this.#scenario)) playClients(pool, stage);
-  }
-
-  #asker(): Ask {
-    const [cluster, recorder, queue, nodes] = [this.#cluster, this.#recorder, this.queue, this.#scenario.nodes];
-    return (node, messages, bytes, retry) => {
-      const admitted = cluster.tryAcquire(nodes[node]!, messages, bytes, retry);
-      recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
-      return admitted;
-    };
+    this.#player.beginLoad(this.queue, this.#cluster, this.#recorder);
   }
 
   /** Looks at the quota, the fair shares and the limits, every 20 ms. */

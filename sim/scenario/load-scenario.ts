@@ -12,11 +12,16 @@ import type { Scenario } from './scenario.js';
 const FOLDER = new URL('../scenarios/', import.meta.url);
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** A further look at a scenario without mistakes, for whoever cannot play all of them; `raw` is what YAML says. */
+export type ScenarioCheck = (scenario: Scenario, raw: RawScenario, findings: Findings) => void;
+
+export type RawScenario = Readonly<Record<string, unknown>>;
+
 /** A scenario by the name of a built-in one, or by its file. Throws a ConfigError with every mistake. */
-export function loadScenario(nameOrFile: string): Scenario {
-  if (/\.ya?ml$|[/\\]/.test(nameOrFile) || existsSync(nameOrFile)) return loadFile(nameOrFile);
+export function loadScenario(nameOrFile: string, check?: ScenarioCheck): Scenario {
+  if (/\.ya?ml$|[/\\]/.test(nameOrFile) || existsSync(nameOrFile)) return loadFile(nameOrFile, check);
   const names = builtInNames();
-  if (names.includes(nameOrFile)) return loadBuiltIn(nameOrFile);
+  if (names.includes(nameOrFile)) return loadBuiltIn(nameOrFile, check);
   const near = didYouMean(nameOrFile, names);
   const reason = `no scenario is named ${JSON.stringify(nameOrFile)}, and there is no such file. ${near}`.trimEnd();
   throw new QuotameshError('USAGE', { reason });
@@ -27,12 +32,12 @@ export function builtInNames(): readonly string[] {
   return files.map((file) => file.slice(0, -'.yaml'.length)).sort();
 }
 
-export function loadBuiltIn(name: string): Scenario {
-  return loadFile(fileURLToPath(new URL(`${name}.yaml`, FOLDER)));
+export function loadBuiltIn(name: string, check?: ScenarioCheck): Scenario {
+  return loadFile(fileURLToPath(new URL(`${name}.yaml`, FOLDER)), check);
 }
 
 /** A scenario from its text; `source` is the file's name in messages. */
-export function parseScenario(text: string, source: string): Scenario {
+export function parseScenario(text: string, source: string, check?: ScenarioCheck): Scenario {
   const parsed = parseYaml(text);
   const own = parsed.mistakes.map(
     ({ path, place, ...finding }): Mistake => ({ file: source, ...place, path: formatPath(path), ...finding }),
@@ -40,13 +45,14 @@ export function parseScenario(text: string, source: string): Scenario {
   if (!parsed.readable) throw new ConfigError(source, own);
   const findings = new Findings(source, parsed.locate);
   const scenario = readScenario(parsed.raw, findings);
+  if (own.length + findings.mistakes.length === 0) check?.(scenario, parsed.raw as RawScenario, findings);
   const mistakes = [...own, ...findings.mistakes];
   if (mistakes.length > 0) throw new ConfigError(source, mistakes);
   return scenario;
 }
 
-function loadFile(file: string): Scenario {
-  return parseScenario(readFile(file), file);
+function loadFile(file: string, check?: ScenarioCheck): Scenario {
+  return parseScenario(readFile(file), file, check);
 }
 
 function readFile(file: string): string {

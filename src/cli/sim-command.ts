@@ -1,11 +1,12 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { LiveTopicKind } from '../live/check-live.js';
 import { simReplayCommand } from './sim-replay-command.js';
 
 /** `quotamesh sim`: the production core in virtual time, judged. */
 export function simCommand(): Command {
   const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
-  for (const command of [listCommand(), runCommand(), compareCommand(), swarmCommand(), simReplayCommand()])
-    sim.addCommand(command);
+  const commands = [listCommand(), runCommand(), compareCommand(), liveCommand(), swarmCommand(), simReplayCommand()];
+  for (const command of commands)    sim.addCommand(command);
   return sim.addHelpText('after', HELP);
 }
 
@@ -18,6 +19,16 @@ export interface RunOptions {
 
 export interface CompareOptions {
   readonly seeds: number;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+export interface LiveCommandOptions {
+  readonly topic: LiveTopicKind;
+  readonly brokers?: readonly string[];
+  readonly brokerPid?: number;
+  readonly seed: number;
+  readonly maxRate: number;
   readonly json?: boolean;
   readonly html?: string;
 }
@@ -70,6 +81,24 @@ function compareCommand(): Command {
     });
 }
 
+function liveCommand(): Command {
+  return new Command('live')
+    .description('Play one scenario on real node processes of this machine, and judge it like a simulated one.')
+    .argument('<scenario>', SCENARIO)
+    .addOption(new Option('--topic <kind>', 'where the reports go').choices(['embedded', 'kafka']).default('embedded'))
+    .option('--brokers <list>', 'with --topic kafka: host:port, host:port, …', brokerList)
+    .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', countBetween(2, 2 ** 31))
+    .option('--seed <number>', 'arrivals are those of `sim run` with this seed', seedNumber, 1)
+    .option('--max-rate <number>', 'refuse scenarios with more requests/s than this', countBetween(1, 100_000), 2500)
+    .option('--json', 'the whole result, with its series, as JSON')
+    .option('--html <file>', 'also write a page with charts')
+    .addHelpText('after', LIVE_HELP)
+    .action(async (scenario: string, options: LiveCommandOptions) => {
+      const { runLive } = await import('./sim/run-live.js');
+      await runLive(scenario, options);
+    });
+}
+
 function swarmCommand(): Command {
   return new Command('swarm')
     .description('Random clusters under random load and faults: safety while they last, convergence after them.')
@@ -91,6 +120,12 @@ function seedNumber(text: string): number {
   throw new InvalidArgumentError('A whole number from 0 to 4294967295.');
 }
 
+function brokerList(text: string): readonly string[] {
+  const brokers = text.split(',').map((broker) => broker.trim());
+  if (brokers.every((broker) => /^[^\s:]+:\d+$/.test(broker))) return brokers;
+  throw new InvalidArgumentError('host:port, or several with commas between them.');
+}
+
 function countBetween(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -104,6 +139,7 @@ Examples:
   quotamesh sim list
   quotamesh sim run skewed --seed 7
   quotamesh sim compare skewed --seeds 3
+  quotamesh sim live crash
   quotamesh sim swarm --runs 200`;
 
 const RUN_HELP = `
@@ -112,6 +148,13 @@ Examples:
   quotamesh sim run my-scenario.yaml --seed 7 --strategy proportional
   quotamesh sim run skewed --json > result.json
   quotamesh sim run crash --html crash.html`;
+
+const LIVE_HELP = `
+Takes as long as the scenario lasts. Only scenarios of open loads, rate, start, crash, leave, stall and outage (docs/live.md).
+
+Examples:
+  quotamesh sim live crash --seed 7
+  quotamesh sim live my-scenario.yaml --topic kafka --brokers 127.0.0.1:9092 --json`;
 
 const SWARM_HELP = `
 A run that breaks a promise prints its plan and the line that plays it again.

@@ -35,6 +35,11 @@ export class Ending {
     this.#resolve(reason);
   }
 
+  /** Signals do again what they do by themselves. */
+  forget(): void {
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+  }
+
   #signalled(signal: NodeJS.Signals): void {
     if (this.reason === null) this.reach({ kind: 'signal', signal });
     else if (performance.now() - this.#reachedMs > SAME_SIGNAL_MS) this.#onImpatience();

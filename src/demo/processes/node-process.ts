@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { type ClusterStatus, fetchClusterStatus } from '../../cli/cluster-status.js';
 import { QuotameshError } from '../../errors.js';
 import { Child } from './child.js';
-import type { StateFolder } from './state-folder.js';
 
 const CLI_FILE = fileURLToPath(new URL('../../cli.js', import.meta.url));
 const READY_POLL_MS = 50;
@@ -12,7 +11,13 @@ const LOG_LINES_SHOWN = 10;
 export interface NodeProcessOptions {
   readonly id: string;
   readonly port: number;
-  readonly folder: StateFolder;
+  readonly folder: NodeFolder;
+}
+
+/** Where its configuration is, and where its log goes. */
+export interface NodeFolder {
+  readonly configFile: string;
+  logFile(name: string): string;
 }
 
 /** One node of the cluster: `quotamesh run` in a process of its own. */
@@ -39,7 +44,7 @@ export class NodeProcess {
     const { exit } = this.child;
     const reason = exit === null ? `not ready within ${timeoutMs / 1000} s` : `ended with ${exit.code ?? exit.signal}`;
     const log = this.child.logEnd(LOG_LINES_SHOWN);
-    throw new QuotameshError('DEMO_NODE_FAILED', { node: this.id, reason, log });
+    throw new QuotameshError('NODE_FAILED', { node: this.id, reason, log });
   }
 
   status(group: string): Promise<ClusterStatus> {

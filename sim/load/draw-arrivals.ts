@@ -1,0 +1,32 @@
+import { EventQueue } from '../event-queue.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { arrivalStreams } from './arrival-streams.js';
+import { playStream } from './play-arrivals.js';
+
+/** First attempts in order of time; columns of equal length. */
+export interface Arrivals {
+  readonly atMs: Float64Array;
+  /** Index in `arrivalStreams`: says node, messages and retries. */
+  readonly stream: Uint16Array;
+  readonly bytes: Float64Array;
+}
+
+/**
+ * The arrivals that a run with this seed sees. What becomes of them moves none of them, so they can be drawn without
+ * a cluster: whoever is asked here admits everything.
+ */
+export function drawArrivals(scenario: Scenario, seed: number): Arrivals {
+  const queue = new EventQueue();
+  const [atMs, stream, bytes]: [number[], number[], number[]] = [[], [], []];
+  for (const [index, one] of arrivalStreams(scenario).entries()) {
+    const ask = (_node: number, _messages: number, size: number): boolean => {
+      atMs.push(queue.nowMs);
+      stream.push(index);
+      bytes.push(size);
+      return true;
+    };
+    playStream(one, { queue, seed, ask });
+  }
+  queue.runUntil(scenario.durationMs);
+  return { atMs: Float64Array.from(atMs), stream: Uint16Array.from(stream), bytes: Float64Array.from(bytes) };
+}

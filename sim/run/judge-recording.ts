@@ -1,0 +1,41 @@
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
+import type { EventQueue } from '../event-queue.js';
+import type { RunResult } from '../run-result.js';
+import type { Scenario } from '../scenario/scenario.js';
+import { RecordedCluster } from './recorded-cluster.js';
+import type { Recorder } from './recorder.js';
+import type { Attempts, Recording } from './recording.js';
+import { type Player, playRun } from './run-scenario.js';
+
+/**
+ * The result of a run that was recorded, by the recorder and the verdict of simulated runs. The judge sees the nodes
+ * come and go when they really did; it expects what the scenario expects of the default strategy.
+ */
+export function judgeRecording(scenario: Scenario, recording: Recording, seed: number): RunResult {
+  const rates = scenario.happenings.filter(({ what }) => what === 'rate');
+  const happenings = [...rates, ...recording.happenings].sort((one, other) => one.atMs - other.atMs);
+  const seen = { ...scenario, happenings };
+  const player: Player = {
+    judgedAs: DEFAULT_STRATEGY,
+    create: (queue) => new RecordedCluster(recording, scenario.nodes, queue),
+    beginLoad: (queue, _cluster, recorder) => playAttempts(recording.attempts, queue, recorder),
+  };
+  return playRun(seen, seed, player);
+}
+
+function playAttempts(attempts: Attempts, queue: EventQueue, recorder: Recorder): void {
+  const order = Uint32Array.from(attempts.atMs, (_, at) => at).sort(
+    (one, other) => attempts.atMs[one]! - attempts.atMs[other]! || one - other,
+  );
+  let done = 0;
+  const next = () => {
+    if (done < order.length) queue.at(Math.max(0, attempts.atMs[order[done]!]!), play);
+  };
+  const play = () => {
+    const at = order[done++]!;
+    const [node, messages, bytes] = [attempts.node[at]!, attempts.messages[at]!, attempts.bytes[at]!];
+    recorder.attempted(queue.nowMs, node, messages, bytes, attempts.retry[at] === 1, attempts.admitted[at] === 1);
+    next();
+  };
+  next();
+}

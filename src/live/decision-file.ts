@@ -1,0 +1,32 @@
+import type { LimitColumn } from '../../sim/run/recording.js';
+
+interface DecisionLine {
+  /** Epoch milliseconds. */
+  readonly t: number;
+  readonly node: string;
+  readonly direction: string;
+  readonly limitMessages: number | null;
+  readonly limitBytes: number | null;
+}
+
+/**
+ * Limits per node from the decision log that all of them append to (log.decisionsFile), in ms since `beganMs`. A
+ * killed process may leave half a line.
+ */
+export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<string, LimitColumn> {
+  const lines = text.split('\n').flatMap((line) => parsed(line));
+  const columns = new Map<string, { atMs: number[]; limits: [number, number][] }>();
+  for (const { t, node, limitMessages, limitBytes } of lines.sort((one, other) => one.t - other.t)) {
+    const column = columns.get(node) ?? { atMs: [], limits: [] };
+    columns.set(node, column);
+    column.atMs.push(t - beganMs);
+    column.limits.push([limitMessages ?? Number.POSITIVE_INFINITY, limitBytes ?? Number.POSITIVE_INFINITY]);
+  }
+  return columns;
+}
+
+function parsed(line: string): readonly DecisionLine[] {
+  if (!line.endsWith('}')) return [];
+  const decision = JSON.parse(line) as DecisionLine;
+  return decision.direction === 'publish' ? [decision] : [];
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { judgeRecording } from '../../sim/run/judge-recording.js';
+import type { RunResult } from '../../sim/run-result.js';
+import type { Scenario } from '../../sim/scenario/scenario.js';
+import type { LiveTopicKind } from './check-live.js';
+import { limitsFromDecisions } from './decision-file.js';
+import { Frozen } from './frozen.js';
+import { epochNow, LiveCluster, untilEpoch } from './live-cluster.js';
+import { liveConfig } from './live-config.js';
+import { firstNodes, LiveStory } from './live-story.js';
+import { EmbeddedLiveTopic, KafkaLiveTopic, type LiveTopic } from './live-topic.js';
+import { LiveTraffic, trafficPlan } from './live-traffic.js';
+import type { TrafficReport } from './traffic/protocol.js';
+
+export interface LiveOptions {
+  readonly topic: LiveTopicKind;
+  readonly brokers: readonly string[];
+  readonly brokerPid: number | null;
+  readonly seed: number;
+  readonly onProgress?: (part: number) => void;
+}
+
+export interface LiveOutcome {
+  readonly result: RunResult;
+  /** How well this machine kept to the plan. */
+  readonly traffic: Pick<TrafficReport, 'late' | 'unanswered'>;
+}
+
+/** Drawing and sending the plan takes a moment, and everything begins at the same time 0. */
+const LEAD_MS = 1000;
+const TRAFFIC_STOP_PATIENCE_MS = 500;
+
+/**
+ * Plays a scenario on real node processes, `quotamesh run` on this machine, with the arrivals of the simulator over
+ * HTTP, and has the simulator's judge look at what was seen. `leave` must be called in the end, however it ends.
+ */
+export class LiveRun {
+  readonly #scenario: Scenario;
+  readonly #options: LiveOptions;
+  readonly #folder: string;
+  readonly #traffic: LiveTraffic;
+  readonly #frozen: Frozen;
+  readonly #topic: LiveTopic;
+  #cluster: LiveCluster | undefined;
+  #story: LiveStory | undefined;
+  #isLeaving = false;
+  #progressTimer: NodeJS.Timeout | undefined;
+
+  private constructor(scenario: Scenario, options: LiveOptions, folder: string) {
+    this.#scenario = scenario;
+    this.#options = options;
+    this.#folder = folder;
+    this.#traffic = new LiveTraffic(scenario.name, this.#logFile('traffic'));
+    this.#frozen = new Frozen((kind, pid) => this.#traffic.tell({ kind, pid }));
+    const partitions = scenario.settings.partitions;
+    this.#topic =
+      options.topic === 'embedded'
+        ? new EmbeddedLiveTopic(folder)
+        : new KafkaLiveTopic({ ...options, partitions }, this.#frozen);
+  }
+
+  static async prepare(scenario: Scenario, options: LiveOptions): Promise<LiveRun> {
+    return new LiveRun(scenario, options, await mkdtemp(join(tmpdir(), 'quotamesh-live-')));
+  }
+
+  async play(): Promise<LiveOutcome> {
+    const { seed } = this.#options;
+    const cluster = await this.#startCluster();
+    const beganMs = epochNow() + LEAD_MS;
+    this.#traffic.begin(trafficPlan(this.#scenario, seed, cluster.urls, beganMs));
+    const failed = new Promise<never>((_, reject) => {
+      const stage = { scenario: this.#scenario, cluster, topic: this.#topic, frozen: this.#frozen, beganMs };
+      this.#story = new LiveStory(stage, reject);
+    });
+    const story = this.#story as unknown as LiveStory;
+    await untilEpoch(beganMs);
+    story.begin();
+    cluster.count();
+    this.#showProgress(beganMs);
+    const over = untilEpoch(beganMs + this.#scenario.durationMs);
+    await Promise.race([over, failed, cluster.failed, this.#traffic.report.then(() => over)]);
+    const happenings = story.end();
+    const sent = await cluster.sent();
+    const { attempts, late, unanswered } = await this.#traffic.report;
+    const limits = limitsFromDecisions(await readFile(this.#decisionsFile, 'utf8'), beganMs);
+    const recording = { system: `live ${this.#options.topic}`, happenings, attempts, limits, sent };
+    return { result: judgeRecording(this.#scenario, recording, seed), traffic: { late, unanswered } };
+  }
+
+  /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    clearInterval(this.#progressTimer);
+    this.#story?.end();
+    await Promise.all([this.#cluster?.stop(), this.#traffic.child.stop(TRAFFIC_STOP_PATIENCE_MS)]);
+    try {
+      if (this.#cluster !== undefined) await this.#topic.remove();
+    } finally {
+      await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  }
+
+  killAll(): void {
+    this.#frozen.thawAll();
+    this.#cluster?.killAll();
+    this.#traffic.child.signal('SIGKILL');
+  }
+
+  async #startCluster(): Promise<LiveCluster> {
+    const configFile = join(this.#folder, 'node.yaml');
+    await writeFile(configFile, liveConfig(this.#scenario, this.#topic.config, this.#decisionsFile));
+    const folder = { configFile, logFile: (name: string) => this.#logFile(name) };
+    const cluster = await LiveCluster.create(this.#scenario.nodes, folder);
+    this.#cluster = cluster;
+    if (this.#isLeaving) await cluster.stop();
+    await Promise.all(firstNodes(this.#scenario).map((node) => cluster.start(node)));
+    return cluster;
+  }
+
+  #showProgress(beganMs: number): void {
+    const { onProgress } = this.#options;
+    if (onProgress === undefined) return;
+    this.#progressTimer = setInterval(() => {
+      onProgress(Math.min(1, Math.max(0, (epochNow() - beganMs) / this.#scenario.durationMs)));
+    }, 500);
+  }
+
+  get #decisionsFile(): string {
+    return join(this.#folder, 'decisions.jsonl');
+  }
+
+  #logFile(name: string): string {
+    return join(this.#folder, `${name}.log`);
+  }
+}
