@@ -13,6 +13,7 @@ export function simCommand(): Command {
 export interface RunOptions {
   readonly seed: number;
   readonly strategy: string;
+  readonly seconds?: number;
   readonly json?: boolean;
   readonly html?: string;
 }
@@ -29,6 +30,7 @@ export interface LiveCommandOptions {
   readonly brokerPid?: number;
   readonly seed: number;
   readonly maxRate: number;
+  readonly seconds?: number;
   readonly json?: boolean;
   readonly html?: string;
 }
@@ -55,6 +57,7 @@ function runCommand(): Command {
     .argument('<scenario>', SCENARIO)
     .option('--seed <number>', 'the same seed gives the same result, byte for byte', seedNumber, 1)
     .option('--strategy <name>', 'a strategy of ours or another system; `sim list` names them', 'max-min')
+    .option('--seconds <number>', SECONDS, countBetween(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', RUN_HELP)
@@ -90,6 +93,7 @@ function liveCommand(): Command {
     .option('--broker-pid <pid>', 'with --topic kafka: the broker that an outage freezes', countBetween(2, 2 ** 31))
     .option('--seed <number>', 'arrivals are those of `sim run` with this seed', seedNumber, 1)
     .option('--max-rate <number>', 'refuse scenarios with more requests/s than this', countBetween(1, 100_000), 2500)
+    .option('--seconds <number>', SECONDS, countBetween(1, 3600))
     .option('--json', 'the whole result, with its series, as JSON')
     .option('--html <file>', 'also write a page with charts')
     .addHelpText('after', LIVE_HELP)
@@ -112,6 +116,7 @@ function swarmCommand(): Command {
     });
 }
 
+const SECONDS = 'only the first so many seconds, and nothing is expected';
 const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/scenarios.md)';
 
 function seedNumber(text: string): number {

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
+import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { Ending } from '../../demo/ending.js';
 import { QuotameshError } from '../../errors.js';
 import { checkLive } from '../../live/check-live.js';
@@ -12,10 +13,11 @@ import { writePage } from './write-page.js';
 
 /** `quotamesh sim live`. */
 export async function runLive(nameOrFile: string, options: LiveCommandOptions): Promise<void> {
-  const { topic, brokers, brokerPid = null, seed, maxRate: requestsPerSecondMax, json, html } = options;
+  const { topic, brokers, brokerPid = null, seed, maxRate: requestsPerSecondMax, seconds, json, html } = options;
   checkPlace(options);
   const check = checkLive({ topic, brokerKnown: brokerPid !== null, requestsPerSecondMax });
-  const scenario = loadScenario(nameOrFile, check);
+  const whole = loadScenario(nameOrFile, check);
+  const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const onProgress = (part: number) => bar.show(part, scenario.name);
   const run = await LiveRun.prepare(scenario, { topic, brokers: brokers ?? [], brokerPid, seed, onProgress });

@@ -2,6 +2,7 @@ import { describeBroken } from '../../../sim/run/expectations.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
 import type { RunResult } from '../../../sim/run-result.js';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
+import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { SYSTEM_NAMES, type System, systemNamed } from '../../../sim/systems.js';
 import { didYouMean } from '../../config/nearest-name.js';
 import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
@@ -11,9 +12,10 @@ import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
 /** `quotamesh sim run`. */
-export async function runOne(nameOrFile: string, { seed, strategy, json, html }: RunOptions): Promise<void> {
+export async function runOne(nameOrFile: string, { seed, strategy, seconds, json, html }: RunOptions): Promise<void> {
   const system = systemOrThrow(strategy);
-  const scenario = loadScenario(nameOrFile);
+  const whole = loadScenario(nameOrFile);
+  const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const result = runScenario(scenario, system, seed, (part) => bar.show(part, scenario.name));
   bar.clear();

@@ -28,6 +28,11 @@ class PlannedTraffic {
   }
 
   begin(): void {
+    for (const connections of this.#connections) connections.warmUp();
+    this.#sendDue();
+  }
+
+  #sendDue(): void {
     const { atMs, stream, bytes } = this.#plan.arrivals;
     for (; this.#next < atMs.length && atMs[this.#next]! <= this.#nowMs; this.#next++) {
       const at = this.#next;
@@ -35,7 +40,7 @@ class PlannedTraffic {
       this.#attempt(stream[at]!, bytes[at]!, this.#plan.streams[stream[at]!]!.retries, false);
     }
     const dueMs = this.#next < atMs.length ? atMs[this.#next]! : this.#plan.durationMs;
-    if (this.#nowMs < dueMs || this.#next < atMs.length) setTimeout(() => this.begin(), dueMs - this.#nowMs);
+    if (this.#nowMs < dueMs || this.#next < atMs.length) setTimeout(() => this.#sendDue(), dueMs - this.#nowMs);
     else this.#finishWhenAnswered();
   }
 

@@ -1,0 +1,146 @@
+/**
+ * Simulator and reality side by side: scenarios as `quotamesh sim run` plays them, and as `sim live` does on real node
+ * processes. Writes docs/accuracy-live.json, which docs/accuracy.md shows; only the topics that were played change in it.
+ *
+ *   npm run accuracy:live                          on the embedded topic, 45 s of each scenario
+ *   npm run accuracy:live -- --kafka               and on Kafka: KAFKA_BOOTSTRAP, or a broker of its own
+ *   npm run accuracy:live -- --seconds 25 --only crash,even --seed 2
+ *
+ * Exit code 1 when the admitted totals of a scenario are more than 5 % apart, or when one of the two settles after a
+ * step and the other never does.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { RunResult } from '../sim/run-result.js';
+import { startKafka } from '../test/kafka/kafka.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const CLI = fileURLToPath(new URL('dist/src/cli.js', ROOT));
+const FILE = new URL('docs/accuracy-live.json', ROOT);
+/** At most 2,200 requests/s, and no faults that only a simulated world has. */
+const SCENARIOS = ['even', 'hot-node-moves', 'dip-and-return', 'crash', 'late-joiner'];
+const ADMITTED_APART_MAX = 0.05;
+/** One round: a sample every 20 ms, a report every 50 ms at most (src/config: sampleIntervalMs, reportGapMs). */
+const ROUND_MS = 70;
+
+interface Comparison {
+  readonly scenario: string;
+  readonly seconds: number;
+  readonly nodes: number;
+  readonly seed: number;
+  readonly admitted: { readonly simulated: number; readonly live: number; readonly apart: number };
+  /** Per step; null = not settled before the next one. */
+  readonly convergenceMs: {
+    readonly simulated: readonly (number | null)[];
+    readonly live: readonly (number | null)[];
+    readonly withinOneRound: boolean;
+  };
+  readonly worstSecond: { readonly simulated: number; readonly live: number };
+  readonly agrees: boolean;
+}
+
+const { values } = parseArgs({
+  options: {
+    kafka: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '45' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: SCENARIOS.join(',') },
+  },
+});
+const played = { embedded: await compareAll(['--topic', 'embedded']), ...(values.kafka ? await onKafka() : {}) };
+const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as { topics: object }) : { topics: {} };
+const bounds = { admittedApart: ADMITTED_APART_MAX, roundMs: ROUND_MS };
+writeFileSync(FILE, `${JSON.stringify({ bounds, topics: { ...before.topics, ...played } }, null, 2)}\n`);
+const apart = Object.values(played).flatMap((comparisons) => comparisons.filter(({ agrees }) => !agrees));
+process.exit(apart.length === 0 ? 0 : 1);
+
+async function onKafka(): Promise<{ readonly kafka: readonly Comparison[] }> {
+  const running = process.env.KAFKA_BOOTSTRAP;
+  if (running !== undefined) return { kafka: await compareAll(['--topic', 'kafka', '--brokers', running]) };
+  const kafka = await startKafka();
+  try {
+    return { kafka: await compareAll(['--topic', 'kafka', '--brokers', kafka.brokers.join(',')]) };
+  } finally {
+    await kafka.stop();
+  }
+}
+
+async function compareAll(place: readonly string[]): Promise<readonly Comparison[]> {
+  const comparisons: Comparison[] = [];
+  for (const scenario of values.only.split(',')) {
+    const options = [scenario, '--seconds', values.seconds, '--seed', values.seed, '--json'];
+    const simulated = await runOf(['sim', 'run', ...options]);
+    const live = await runOf(['sim', 'live', ...options, ...place]);
+    const comparison = compare(simulated, live);
+    comparisons.push(comparison);
+    print(live.system, comparison);
+  }
+  return comparisons;
+}
+
+/** Exit code 1 only says that an expectation was missed. */
+function runOf(args: readonly string[]): Promise<RunResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code !== 0 && code !== 1) reject(new Error(`quotamesh ${args.join(' ')} ended with ${code}`));
+      else resolve(JSON.parse(Buffer.concat(chunks).toString()) as RunResult);
+    });
+  });
+}
+
+function compare(simulated: RunResult, live: RunResult): Comparison {
+  const [wanted, seen] = [admittedOf(simulated), admittedOf(live)];
+  const apart = rounded(seen / wanted - 1, 4);
+  const steps = [simulated.verdict.convergenceMs, live.verdict.convergenceMs] as const;
+  const pairs = Array.from({ length: Math.max(...steps.map(({ length }) => length)) }, (_, step) => {
+    return steps.map((one) => one[step] ?? null) as [number | null, number | null];
+  });
+  const areSettled = pairs.every(([one, other]) => (one === null) === (other === null));
+  return {
+    scenario: simulated.scenario,
+    seconds: simulated.durationMs / 1000,
+    nodes: simulated.nodes.length,
+    seed: simulated.seed,
+    admitted: { simulated: wanted, live: seen, apart },
+    convergenceMs: {
+      simulated: steps[0].map(wholeMs),
+      live: steps[1].map(wholeMs),
+      withinOneRound: areSettled && pairs.every(([one, other]) => Math.abs((one ?? 0) - (other ?? 0)) <= ROUND_MS),
+    },
+    worstSecond: {
+      simulated: rounded(simulated.verdict.worstSecond, 3),
+      live: rounded(live.verdict.worstSecond, 3),
+    },
+    agrees: Math.abs(apart) <= ADMITTED_APART_MAX && areSettled,
+  };
+}
+
+function admittedOf({ series, sampleMs }: RunResult): number {
+  const rates = Object.values(series[0]?.perNode ?? {}).flatMap(({ admitted }) => admitted);
+  return Math.round(rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0));
+}
+
+function print(system: string, { scenario, admitted, convergenceMs, worstSecond, agrees }: Comparison): void {
+  const shown = (steps: readonly (number | null)[]) => steps.map((ms) => ms ?? 'never').join(', ');
+  const percent = `${(100 * admitted.apart).toFixed(2)} %`;
+  process.stdout.write(
+    `${system}, ${scenario}: admitted ${admitted.simulated} simulated, ${admitted.live} live (${percent}); ` +
+      `settled after ${shown(convergenceMs.simulated)} ms simulated, ${shown(convergenceMs.live)} ms live` +
+      `${convergenceMs.withinOneRound ? '' : ' (more than one round apart)'}; worst second ` +
+      `${worstSecond.simulated} and ${worstSecond.live}${agrees ? '' : ': THEY DISAGREE'}\n`,
+  );
+}
+
+function wholeMs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

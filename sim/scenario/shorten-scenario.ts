@@ -1,0 +1,14 @@
+import type { Scenario } from './scenario.js';
+
+/** The first seconds of a scenario. What it expects was measured on all of it, so that is left out. */
+export function shortenScenario(scenario: Scenario, seconds: number): Scenario {
+  const durationMs = Math.min(scenario.durationMs, seconds * 1000);
+  if (durationMs === scenario.durationMs) return scenario;
+  return {
+    ...scenario,
+    durationMs,
+    happenings: scenario.happenings.filter(({ atMs }) => atMs < durationMs),
+    settlePointsMs: scenario.settlePointsMs?.filter((atMs) => atMs < durationMs) ?? null,
+    expectations: new Map(),
+  };
+}

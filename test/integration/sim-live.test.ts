@@ -1,0 +1,97 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunResult } from '../../sim/run-result.js';
+
+const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const run = promisify(execFile);
+
+/** Low rates: the machine may be busy. Two survivors want the whole quota, so that nothing is lost while n1 is away. */
+const STORY = `name: live-crash
+says: One of three nodes is killed and comes back.
+durationSeconds: 10
+nodes: 3
+quota: { messagesPerSecond: 120 }
+load:
+  - { kind: poisson, ratePerSecond: 80 }
+happenings:
+  - { atSeconds: 3, what: crash, nodes: n1, forSeconds: 2 }
+timing: { heartbeatMs: 200, stalenessMs: 1000, shareValidMs: 800 }
+`;
+
+let folder = '';
+let file = '';
+let env: NodeJS.ProcessEnv = {};
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotamesh-live-test-'));
+  file = join(folder, 'live-crash.yaml');
+  writeFileSync(file, STORY);
+  env = { ...process.env, TMPDIR: folder };
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a crash on real processes admits what the simulator says, and nothing is left behind', {
+  retry: 1,
+}, async () => {
+  const [live, simulated] = await Promise.all([played('live'), played('run')]);
+  const [seen, wanted] = [admittedOf(live), admittedOf(simulated)];
+  console.log(
+    `[live] admitted ${seen} live, ${wanted} simulated; settled after ${live.verdict.convergenceMs.join(', ')} ms live, ` +
+      `${simulated.verdict.convergenceMs.join(', ')} ms simulated; worst second ${live.verdict.worstSecond.toFixed(3)}`,
+  );
+  expect(live.system).toBe('live embedded');
+  expect(live.happenings.map(({ says }) => says.replace(/ for .*/, ''))).toContain('crash n1');
+  expect(live.verdict.records).toBeGreaterThan(20);
+  expect(Math.abs(seen / wanted - 1)).toBeLessThanOrEqual(0.1);
+  const n1 = live.series[0]?.perNode.n1;
+  expect(n1?.admitted.slice(31, 49)).toEqual(Array(18).fill(0));
+  expect(readdirSync(folder)).toEqual(['live-crash.yaml']);
+});
+
+test('Ctrl-C ends it with 130 and leaves no process and no folder', async () => {
+  const child = spawn(process.execPath, [CLI, 'sim', 'live', file], { env, stdio: 'ignore' });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const pids = await nodePids();
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(pids.filter((pid) => isRunning(pid))).toEqual([]);
+  expect(readdirSync(folder)).toEqual(['live-crash.yaml']);
+});
+
+async function played(command: 'live' | 'run'): Promise<RunResult> {
+  const { stdout } = await run(process.execPath, [CLI, 'sim', command, file, '--json'], { env, maxBuffer: 1e8 });
+  return JSON.parse(stdout) as RunResult;
+}
+
+function admittedOf({ series, sampleMs }: RunResult): number {
+  const rates = Object.values(series[0]?.perNode ?? {}).flatMap(({ admitted }) => admitted);
+  return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
+}
+
+/** Of the three nodes, from what they log, once all are ready. */
+async function nodePids(): Promise<readonly number[]> {
+  for (;;) {
+    const own = readdirSync(folder).find((name) => name.startsWith('quotamesh-live-'));
+    const logs = own === undefined ? [] : readdirSync(join(folder, own)).filter((name) => /^n\d\.log$/.test(name));
+    const texts = logs.map((name) => readFileSync(join(folder, own as string, name), 'utf8'));
+    if (texts.length === 3 && texts.every((text) => text.includes('node ready'))) {
+      return texts.map((text) => Number(/"pid":(\d+)/.exec(text)?.[1]));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
+import { ConfigError } from '../../../src/config/config-error.js';
+import { examineConfig } from '../../../src/config/resolve-config.js';
+import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
+import { limitsFromDecisions } from '../../../src/live/decision-file.js';
+import { liveConfig } from '../../../src/live/live-config.js';
+import { firstNodes } from '../../../src/live/live-story.js';
+import { AttemptColumns } from '../../../src/live/traffic/attempt-columns.js';
+
+const BOUNDS: LiveBounds = { topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 };
+const KAFKA: LiveBounds = { ...BOUNDS, topic: 'kafka' };
+
+const GOOD = `name: small
+says: A story.
+durationSeconds: 10
+nodes: 2
+quota: { messagesPerSecond: 1000 }
+load:
+  - { kind: poisson, ratePerSecond: 100 }
+`;
+
+function reportOf(text: string, bounds = BOUNDS): readonly string[] {
+  try {
+    parseScenario(text, 'x.yaml', checkLive(bounds));
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).report.split('\n');
+  }
+}
+
+describe('what a live run cannot play is refused, with its line and what is allowed', () => {
+  test.each([
+    [
+      'quota',
+      'happenings:\n  - { atSeconds: 1, what: quota, messagesPerSecond: 5 }\n',
+      BOUNDS,
+      'x.yaml:9:27: happenings[0].what must be one of rate, start, crash, leave, stall, outage in a live run, got quota.',
+    ],
+    [
+      'partition',
+      'happenings:\n  - { atSeconds: 1, what: leave, nodes: n1 }\n  - { atSeconds: 1, what: partition, nodes: n1, forSeconds: 1 }\n',
+      BOUNDS,
+      'x.yaml:10:27: happenings[1].what must be one of',
+    ],
+    [
+      'lossy network',
+      'network: { lostRatio: 0.1 }\n',
+      BOUNDS,
+      'x.yaml:8:23: network.lostRatio cannot be played live. Allowed is the network of this machine',
+    ],
+    [
+      'partitions of the embedded topic',
+      'network: { partitions: 2 }\n',
+      BOUNDS,
+      'network.partitions cannot be played live. Allowed is the network of this machine; partitions with --topic kafka.',
+    ],
+    [
+      'outage of an unknown broker',
+      'happenings:\n  - { atSeconds: 1, what: outage, forSeconds: 1 }\n',
+      KAFKA,
+      'x.yaml:9:27: happenings[0].what needs a broker that can be frozen. Give the process id of the broker with --broker-pid',
+    ],
+  ] as const)('%s', (_, more, bounds, expected) => {
+    const report = reportOf(GOOD + more, bounds);
+    expect(report).toHaveLength(1);
+    expect(report[0]).toContain(expected);
+  });
+
+  test('clients, because their arrivals depend on the answers', () => {
+    const text = GOOD.replace('{ kind: poisson, ratePerSecond: 100 }', '{ kind: clients, count: 5, thinkMs: 100 }');
+    expect(reportOf(text)[0]).toMatch(/^x\.yaml:7:13: load\[0\]\.kind must be an open load: every kind but clients/);
+  });
+
+  test.each([
+    ['1250', '', []],
+    [
+      '1251',
+      '',
+      ['asks for 2502 requests/s at 0 s, retries included; a live run carries at most 2500 requests/s in all'],
+    ],
+    ['500', ', retries: 2', ['asks for 3000 requests/s']],
+    ['100', ', fromSeconds: 3, messages: 1000', []],
+  ])('%s/s at two nodes%s', (rate, more, expected) => {
+    const report = reportOf(GOOD.replace('ratePerSecond: 100', `ratePerSecond: ${rate}${more}`));
+    expect(report).toHaveLength(expected.length);
+    for (const [at, text] of expected.entries()) expect(report[at]).toContain(text);
+  });
+
+  test('a rate that only a later factor makes too high', () => {
+    const report = reportOf(`${GOOD}happenings:\n  - { atSeconds: 4, what: rate, nodes: n2, factor: 30 }\n`);
+    expect(report[0]).toContain('asks for 3100 requests/s at 4 s');
+  });
+
+  test('more processes than a machine should run', () => {
+    expect(reportOf(GOOD.replace('nodes: 2', 'nodes: 17'))[0]).toContain(
+      'a live run has at most 16 nodes, each a process',
+    );
+  });
+
+  test('nothing of the scenarios that npm run accuracy:live plays', () => {
+    for (const name of [
+      'even',
+      'hot-node-moves',
+      'dip-and-return',
+      'crash',
+      'late-joiner',
+      'topic-outage',
+      'stall-5s',
+    ]) {
+      expect(loadBuiltIn(name, checkLive({ ...KAFKA, brokerKnown: true })).name).toBe(name);
+    }
+  });
+});
+
+describe('the configuration of the nodes', () => {
+  test('is valid, and says what the scenario says', () => {
+    const text = `${GOOD}group: { burstMs: 250, isolation: { holdMs: 2s }, weights: { n1: 3 } }\ntiming: { heartbeatMs: 500 }\n`;
+    const scenario = parseScenario(text, 'x.yaml');
+    const raw: unknown = JSON.parse(liveConfig(scenario, { kind: 'embedded', path: '/nowhere' }, '/nowhere/d'));
+    const { config, mistakes } = examineConfig(raw, { source: 'x', folder: '/nowhere', locate: () => null });
+    expect(mistakes).toEqual([]);
+    if (config === null) throw new Error('no configuration');
+    expect(config.timing).toMatchObject({ heartbeatMs: 500, stalenessMs: 5000 });
+    expect(config.log.decisionsFile).toBe('/nowhere/d');
+    expect(config.groups[0]).toMatchObject({
+      ...{ name: 'scenario', burstMs: 250, weights: { n1: 3 }, strategy: 'max-min' },
+      isolation: { policy: 'equal-share', holdMs: 2000 },
+      quota: { publish: [1000, Number.POSITIVE_INFINITY] },
+    });
+  });
+});
+
+describe('what is left of a live run', () => {
+  test('the decision log: per node, in order, without half a line', () => {
+    const line = (t: number, node: string, limitMessages: number | null, direction = 'publish') =>
+      JSON.stringify({ t, node, direction, limitMessages, limitBytes: null });
+    const lines = [line(1200, 'n1', 20), line(1100, 'n1', 10), line(1300, 'n2', null), line(1400, 'n1', 5, 'dispatch')];
+    const limits = limitsFromDecisions(`${lines.join('\n')}\n${line(1500, 'n1', 9).slice(0, 20)}`, 1000);
+    expect(Object.fromEntries(limits)).toEqual({
+      n1: {
+        atMs: [100, 200],
+        limits: [
+          [10, Number.POSITIVE_INFINITY],
+          [20, Number.POSITIVE_INFINITY],
+        ],
+      },
+      n2: { atMs: [300], limits: [[Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]] },
+    });
+  });
+
+  test('attempts become columns', () => {
+    const columns = new AttemptColumns();
+    columns.add({ atMs: 1.5, node: 2, messages: 3, bytes: 4, retry: true, admitted: false });
+    columns.add({ atMs: 2.5, node: 0, messages: 1, bytes: 0, retry: false, admitted: true });
+    expect(columns.toAttempts()).toEqual({
+      ...{ atMs: Float64Array.of(1.5, 2.5), node: Uint16Array.of(2, 0), messages: Float64Array.of(3, 1) },
+      ...{ bytes: Float64Array.of(4, 0), retry: Uint8Array.of(1, 0), admitted: Uint8Array.of(0, 1) },
+    });
+  });
+
+  test('nodes that start later are not there at first', () => {
+    expect(firstNodes(loadBuiltIn('late-joiner'))).toEqual(['n1', 'n2', 'n3', 'n4']);
+    expect(firstNodes(loadBuiltIn('crash'))).toHaveLength(5);
+  });
+});
