@@ -14,6 +14,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { RunResult } from '../sim/run-result.js';
+import type { Punctuality } from '../src/live/traffic/protocol.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -38,8 +39,16 @@ interface Comparison {
     readonly withinOneRound: boolean;
   };
   readonly worstSecond: { readonly simulated: number; readonly live: number };
+  /** False: after three attempts this machine still did not keep to the plan, and the figures are its own. */
+  readonly punctual: boolean;
   readonly agrees: boolean;
 }
+
+/** A machine that answers less in time shows itself, not the nodes: the scenario is played again. */
+const MISSED_MAX = 0.01;
+const ATTEMPTS_MAX = 3;
+
+type LiveResult = RunResult & { readonly punctuality: Punctuality };
 
 const { values } = parseArgs({
   options: {
@@ -71,8 +80,8 @@ async function compareAll(place: readonly string[]): Promise<readonly Comparison
   const comparisons: Comparison[] = [];
   for (const scenario of values.only.split(',')) {
     const options = [scenario, '--seconds', values.seconds, '--seed', values.seed, '--json'];
-    const simulated = await runOf(['sim', 'run', ...options]);
-    const live = await runOf(['sim', 'live', ...options, ...place]);
+    const simulated = await runOf<RunResult>(['sim', 'run', ...options]);
+    const live = await punctualRun(['sim', 'live', ...options, ...place]);
     const comparison = compare(simulated, live);
     comparisons.push(comparison);
     print(live.system, comparison);
@@ -80,8 +89,16 @@ async function compareAll(place: readonly string[]): Promise<readonly Comparison
   return comparisons;
 }
 
+async function punctualRun(args: readonly string[]): Promise<LiveResult> {
+  for (let attempt = 1; ; attempt++) {
+    const live = await runOf<LiveResult>(args);
+    if (live.punctuality.missedRatio <= MISSED_MAX || attempt === ATTEMPTS_MAX) return live;
+    process.stdout.write(`${live.scenario}: this machine was too busy, once more\n`);
+  }
+}
+
 /** Exit code 1 only says that an expectation was missed. */
-function runOf(args: readonly string[]): Promise<RunResult> {
+function runOf<Result extends RunResult>(args: readonly string[]): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const chunks: Buffer[] = [];
@@ -89,12 +106,12 @@ function runOf(args: readonly string[]): Promise<RunResult> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code !== 0 && code !== 1) reject(new Error(`quotamesh ${args.join(' ')} ended with ${code}`));
-      else resolve(JSON.parse(Buffer.concat(chunks).toString()) as RunResult);
+      else resolve(JSON.parse(Buffer.concat(chunks).toString()) as Result);
     });
   });
 }
 
-function compare(simulated: RunResult, live: RunResult): Comparison {
+function compare(simulated: RunResult, live: LiveResult): Comparison {
   const [wanted, seen] = [admittedOf(simulated), admittedOf(live)];
   const apart = rounded(seen / wanted - 1, 4);
   const steps = [simulated.verdict.convergenceMs, live.verdict.convergenceMs] as const;
@@ -117,6 +134,7 @@ function compare(simulated: RunResult, live: RunResult): Comparison {
       simulated: rounded(simulated.verdict.worstSecond, 3),
       live: rounded(live.verdict.worstSecond, 3),
     },
+    punctual: live.punctuality.missedRatio <= MISSED_MAX,
     agrees: Math.abs(apart) <= ADMITTED_APART_MAX && areSettled,
   };
 }

@@ -12,7 +12,7 @@ import { liveConfig } from './live-config.js';
 import { firstNodes, LiveStory } from './live-story.js';
 import { EmbeddedLiveTopic, KafkaLiveTopic, type LiveTopic } from './live-topic.js';
 import { LiveTraffic, trafficPlan } from './live-traffic.js';
-import type { TrafficReport } from './traffic/protocol.js';
+import type { Punctuality } from './traffic/protocol.js';
 
 export interface LiveOptions {
   readonly topic: LiveTopicKind;
@@ -24,8 +24,7 @@ export interface LiveOptions {
 
 export interface LiveOutcome {
   readonly result: RunResult;
-  /** How well this machine kept to the plan. */
-  readonly traffic: Pick<TrafficReport, 'late' | 'unanswered'>;
+  readonly punctuality: Punctuality;
 }
 
 /** Drawing and sending the plan takes a moment, and everything begins at the same time 0. */
@@ -83,10 +82,10 @@ export class LiveRun {
     await Promise.race([over, failed, cluster.failed, this.#traffic.report.then(() => over)]);
     const happenings = story.end();
     const sent = await cluster.sent();
-    const { attempts, late, unanswered } = await this.#traffic.report;
+    const { attempts, punctuality } = await this.#traffic.report;
     const limits = limitsFromDecisions(await readFile(this.#decisionsFile, 'utf8'), beganMs);
     const recording = { system: `live ${this.#options.topic}`, happenings, attempts, limits, sent };
-    return { result: judgeRecording(this.#scenario, recording, seed), traffic: { late, unanswered } };
+    return { result: judgeRecording(this.#scenario, recording, seed), punctuality };
   }
 
   /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. */

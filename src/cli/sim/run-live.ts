@@ -5,6 +5,7 @@ import { Ending } from '../../demo/ending.js';
 import { QuotameshError } from '../../errors.js';
 import { checkLive } from '../../live/check-live.js';
 import { LiveRun } from '../../live/live-run.js';
+import type { Punctuality } from '../../live/traffic/protocol.js';
 import type { LiveCommandOptions } from '../sim-command.js';
 import { ProgressBar } from './progress-bar.js';
 import { tellBroken } from './run-one.js';
@@ -29,11 +30,12 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
       process.exitCode = outcome.kind === 'signal' ? 128 + constants.signals[outcome.signal] : 1;
       return;
     }
-    const { result, traffic } = outcome;
+    const { result, punctuality } = outcome;
     if (html !== undefined) await writePage(html, [result]);
-    const text = json === true ? JSON.stringify(result) : verdictLines(scenario.says, result).join('\n');
+    const text =
+      json === true ? JSON.stringify({ ...result, punctuality }) : verdictLines(scenario.says, result).join('\n');
     process.stdout.write(`${text}\n`);
-    process.stderr.write(`${trafficLine(traffic)}\n`);
+    process.stderr.write(`${punctualityLine(punctuality)}\n`);
     tellBroken([result]);
   } finally {
     bar.clear();
@@ -50,7 +52,12 @@ function checkPlace({ topic, brokers, brokerPid }: LiveCommandOptions): void {
   if (wrong) throw new QuotameshError('USAGE', { reason: wrong });
 }
 
-function trafficLine({ late, unanswered }: Awaited<ReturnType<LiveRun['play']>>['traffic']): string {
-  const [median, worst] = [late.medianMs.toFixed(1), late.worstMs.toFixed(0)];
-  return `requests left ${median} ms (median) to ${worst} ms after their time; ${unanswered} got no answer`;
+/** Above this the figures tell of the machine rather than of the nodes. */
+const MISSED_MAX = 0.01;
+
+function punctualityLine({ medianLateMs, worstLateMs, missedRatio }: Punctuality): string {
+  const left = `requests left ${medianLateMs.toFixed(1)} ms (median) to ${worstLateMs.toFixed(0)} ms after their time`;
+  const missed = `${(100 * missedRatio).toFixed(1)} % got no answer in time`;
+  const hint = '; unless nodes were frozen, this machine is too busy for the scenario';
+  return `${left}, ${missed}${missedRatio > MISSED_MAX ? hint : ''}`;
 }

@@ -27,6 +27,10 @@ export class AttemptColumns {
     this.#admitted.push(admitted ? 1 : 0);
   }
 
+  get length(): number {
+    return this.#atMs.length;
+  }
+
   toAttempts(): Attempts {
     return {
       atMs: Float64Array.from(this.#atMs),

@@ -17,8 +17,10 @@ export interface Work {
   readonly retry: boolean;
 }
 
-/** true = admitted, false = refused, null = no answer. */
-export type OnAnswer = (admitted: boolean | null) => void;
+/** `late`: no answer in time, or too many that wait for one. */
+export type Answer = 'admitted' | 'refused' | 'nobody-there' | 'late';
+
+export type OnAnswer = (answer: Answer) => void;
 
 /** Kept-alive connections to one node, over which it is asked through its public API. */
 export class NodeConnections {
@@ -37,17 +39,18 @@ export class NodeConnections {
   }
 
   acquire(work: Work, onAnswer: OnAnswer): void {
-    if (this.#waiting >= WAITING_MAX || performance.now() < this.#downUntilMs) {
-      onAnswer(null);
+    const isDown = performance.now() < this.#downUntilMs;
+    if (isDown || this.#waiting >= WAITING_MAX) {
+      onAnswer(isDown ? 'nobody-there' : 'late');
       return;
     }
     this.#waiting++;
     let isDone = false;
-    const done = (admitted: boolean | null) => {
+    const done = (answer: Answer) => {
       if (isDone) return;
       isDone = true;
       this.#waiting--;
-      onAnswer(admitted);
+      onAnswer(answer);
     };
     this.#post(JSON.stringify(work), done);
   }
@@ -61,14 +64,14 @@ export class NodeConnections {
     const sent = request(this.#target, { method: 'POST', agent: this.#agent, headers }, (response) => {
       clearTimeout(timer);
       response.resume();
-      done(response.statusCode === 200);
+      done(response.statusCode === 200 ? 'admitted' : 'refused');
     });
     // By way of setImmediate: after a pause of our own the answers that have come are read first.
     const timer = setTimeout(() => setImmediate(() => giveUp(sent, done)), TIMEOUT_MS);
     sent.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);
       if (error.code === 'ECONNREFUSED') this.#downUntilMs = performance.now() + DOWN_MS;
-      done(null);
+      done('nobody-there');
     });
     sent.end(body);
   }
@@ -86,6 +89,6 @@ export class NodeConnections {
  * connection for every late answer would make a slow machine slower, until it answers nothing in time.
  */
 function giveUp(sent: ClientRequest, done: OnAnswer): void {
-  done(null);
+  done('late');
   if (sent.socket === null) sent.destroy();
 }

@@ -17,7 +17,7 @@ class PlannedTraffic {
   readonly #finished: (report: TrafficReport) => void;
   #next = 0;
   #open = 0;
-  #unanswered = 0;
+  #missed = 0;
 
   constructor(plan: TrafficPlan, finished: (report: TrafficReport) => void) {
     this.#plan = plan;
@@ -53,12 +53,13 @@ class PlannedTraffic {
     const { node, messages } = this.#plan.streams[stream]!;
     const sentMs = this.#nowMs;
     this.#open++;
-    this.#connections[node]!.acquire({ group: this.#plan.group, messages, bytes, retry }, (admitted) => {
+    this.#connections[node]!.acquire({ group: this.#plan.group, messages, bytes, retry }, (answer) => {
       this.#open--;
-      if (admitted === null) this.#unanswered++;
-      const atMs = admitted === null ? sentMs : this.#nowMs;
-      this.#columns.add({ atMs, node, messages, bytes, retry, admitted: admitted === true });
-      if (admitted !== true && left > 0) this.#later(stream, bytes, left - 1);
+      const admitted = answer === 'admitted';
+      const isAnswered = admitted || answer === 'refused';
+      if (answer === 'late') this.#missed++;
+      this.#columns.add({ atMs: isAnswered ? this.#nowMs : sentMs, node, messages, bytes, retry, admitted });
+      if (!admitted && left > 0) this.#later(stream, bytes, left - 1);
     });
   }
 
@@ -80,7 +81,11 @@ class PlannedTraffic {
     }
     for (const connections of this.#connections) connections.close();
     const sorted = this.#lateMs.sort();
-    const late = { medianMs: sorted[sorted.length >> 1] ?? 0, worstMs: sorted.at(-1) ?? 0 };
-    this.#finished({ attempts: this.#columns.toAttempts(), late, unanswered: this.#unanswered });
+    const punctuality = {
+      medianLateMs: sorted[sorted.length >> 1] ?? 0,
+      worstLateMs: sorted.at(-1) ?? 0,
+      missedRatio: this.#missed / Math.max(1, this.#columns.length),
+    };
+    this.#finished({ attempts: this.#columns.toAttempts(), punctuality });
   }
 }

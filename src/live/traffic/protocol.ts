@@ -30,8 +30,14 @@ export interface PlannedStream {
 /** All that the process says, once, when the last answer has come. */
 export interface TrafficReport {
   readonly attempts: Attempts;
-  /** How much later than planned requests left: on a machine that is too busy the arrivals are not the seed's. */
-  readonly late: { readonly medianMs: number; readonly worstMs: number };
-  /** Attempts without an answer, counted as refused: no process there, or one that is frozen. */
-  readonly unanswered: number;
+  readonly punctuality: Punctuality;
+}
+
+/** How well the machine kept to the plan. One that is too busy shows itself, not the nodes. */
+export interface Punctuality {
+  /** How much later than planned requests left. */
+  readonly medianLateMs: number;
+  readonly worstLateMs: number;
+  /** Part of the attempts that a node did not answer in time, counted as refused; those of frozen nodes among them. */
+  readonly missedRatio: number;
 }
