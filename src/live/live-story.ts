@@ -125,7 +125,8 @@ export class LiveStory {
     void (async () => action())().catch((error: unknown) => this.#fail(error));
   }
 
+  /** Whole milliseconds: they are shown, and the judge looks every 20. */
   get #nowMs(): number {
-    return epochNow() - this.#stage.beganMs;
+    return Math.round(epochNow() - this.#stage.beganMs);
   }
 }

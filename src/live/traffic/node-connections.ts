@@ -1,14 +1,14 @@
-import { Agent, type ClientRequest, get, request } from 'node:http';
+import { type Exchange, HttpPipe } from './http-pipe.js';
 
-/** A node takes 0.1 ms per request: far more than a live run asks for at once, unless it stands still. */
-const CONNECTIONS = 32;
+const CONNECTIONS = 4;
+/** More than this is not waited for: a node takes 0.1 ms per request, unless it stands still. */
 const WAITING_MAX = 512;
 /** As long as a client would wait; a frozen node costs so many of its arrivals their answer. */
 const TIMEOUT_MS = 1000;
+const SWEEP_MS = 50;
 /** Nobody listens: asked again after this. */
 const DOWN_MS = 20;
-const WARM_CONNECTIONS = 4;
-const WARM_REQUESTS = 25;
+const WARM_REQUESTS = 50;
 
 export interface Work {
   readonly group: string;
@@ -24,18 +24,25 @@ export type OnAnswer = (answer: Answer) => void;
 
 /** Kept-alive connections to one node, over which it is asked through its public API. */
 export class NodeConnections {
-  readonly #target: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
+  readonly #url: URL;
+  readonly #pipes: HttpPipe[] = [];
+  /** Not answered yet, in order of time; some are done all the same. */
+  readonly #open: Asking[] = [];
+  /** Not sent yet. */
+  readonly #unsent: Asking[] = [];
+  readonly #sweepTimer: NodeJS.Timeout;
   #waiting = 0;
   #downUntilMs = 0;
 
   constructor(url: string) {
-    this.#target = new URL('/v1/acquire', url);
+    this.#url = new URL(url);
+    // By way of setImmediate: after a pause of our own the answers that have come are read first.
+    this.#sweepTimer = setInterval(() => setImmediate(() => this.#sweep()), SWEEP_MS);
   }
 
-  /** The first arrivals should not pay for connections and for code that has never run: half of a core for a second. */
+  /** The first arrivals should not pay for connections and for code that has never run. */
   warmUp(): void {
-    for (let at = 0; at < WARM_CONNECTIONS; at++) this.#warm(WARM_REQUESTS);
+    for (let at = 0; at < CONNECTIONS; at++) this.#warm(this.#connect(), WARM_REQUESTS);
   }
 
   acquire(work: Work, onAnswer: OnAnswer): void {
@@ -45,50 +52,88 @@ export class NodeConnections {
       return;
     }
     this.#waiting++;
-    let isDone = false;
-    const done = (answer: Answer) => {
-      if (isDone) return;
-      isDone = true;
+    const asking = new Asking(requestOf(this.#url, work), (answer) => {
       this.#waiting--;
       onAnswer(answer);
-    };
-    this.#post(JSON.stringify(work), done);
+    });
+    this.#open.push(asking);
+    this.#unsent.push(asking);
+    this.#pump();
   }
 
   close(): void {
-    this.#agent.destroy();
+    clearInterval(this.#sweepTimer);
+    for (const pipe of this.#pipes) pipe.close();
   }
 
-  #post(body: string, done: OnAnswer): void {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(this.#target, { method: 'POST', agent: this.#agent, headers }, (response) => {
-      clearTimeout(timer);
-      response.resume();
-      done(response.statusCode === 200 ? 'admitted' : 'refused');
-    });
-    // By way of setImmediate: after a pause of our own the answers that have come are read first.
-    const timer = setTimeout(() => setImmediate(() => giveUp(sent, done)), TIMEOUT_MS);
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      if (error.code === 'ECONNREFUSED') this.#downUntilMs = performance.now() + DOWN_MS;
-      done('nobody-there');
-    });
-    sent.end(body);
+  #pump(): void {
+    while (this.#unsent.length > 0) {
+      const pipe = this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#another();
+      if (pipe === undefined) return;
+      const next = this.#unsent.shift() as Asking;
+      if (!next.isDone) pipe.send(next);
+    }
   }
 
-  #warm(left: number): void {
+  #another(): HttpPipe | undefined {
+    return this.#pipes.length < CONNECTIONS ? this.#connect() : undefined;
+  }
+
+  #connect(): HttpPipe {
+    const pipe: HttpPipe = new HttpPipe(this.#url, () => (pipe.isOpen ? this.#pump() : this.#gone(pipe)));
+    this.#pipes.push(pipe);
+    return pipe;
+  }
+
+  /** Whoever waits to be sent finds nobody either. */
+  #gone(pipe: HttpPipe): void {
+    this.#pipes.splice(this.#pipes.indexOf(pipe), 1);
+    this.#downUntilMs = performance.now() + DOWN_MS;
+    for (const asking of this.#unsent.splice(0)) asking.finish('nobody-there');
+  }
+
+  #sweep(): void {
+    const beforeMs = performance.now() - TIMEOUT_MS;
+    while (this.#open.length > 0) {
+      const oldest = this.#open[0] as Asking;
+      if (!oldest.isDone && oldest.sinceMs > beforeMs) return;
+      oldest.finish('late');
+      this.#open.shift();
+    }
+  }
+
+  #warm(pipe: HttpPipe, left: number): void {
     if (left === 0) return;
-    const url = new URL('/livez', this.#target);
-    const again = () => this.#warm(left - 1);
-    get(url, { agent: this.#agent }, (response) => response.resume().once('end', again)).on('error', () => undefined);
+    const again = (status: number | null) => status !== null && this.#warm(pipe, left - 1);
+    pipe.send({ request: `GET /livez HTTP/1.1\r\nhost: ${this.#url.host}\r\n\r\n`, onStatus: again });
   }
 }
 
-/**
- * What waits for a connection is not sent any more. What has one keeps it, and the answer is read when it comes: a new
- * connection for every late answer would make a slow machine slower, until it answers nothing in time.
- */
-function giveUp(sent: ClientRequest, done: OnAnswer): void {
-  done('late');
-  if (sent.socket === null) sent.destroy();
+class Asking implements Exchange {
+  readonly request: string;
+  readonly sinceMs = performance.now();
+  isDone = false;
+  readonly #onAnswer: OnAnswer;
+
+  constructor(request: string, onAnswer: OnAnswer) {
+    this.request = request;
+    this.#onAnswer = onAnswer;
+  }
+
+  readonly onStatus = (status: number | null): void => {
+    if (status === null) this.finish('nobody-there');
+    else this.finish(status === 200 ? 'admitted' : 'refused');
+  };
+
+  finish(answer: Answer): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.#onAnswer(answer);
+  }
+}
+
+function requestOf({ host }: URL, work: Work): string {
+  const body = JSON.stringify(work);
+  const head = `POST /v1/acquire HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
+  return `${head}content-length: ${body.length}\r\n\r\n${body}`;
 }
