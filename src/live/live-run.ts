@@ -75,6 +75,7 @@ export class LiveRun {
     });
     const story = this.#story as unknown as LiveStory;
     await untilEpoch(beganMs);
+    if (this.#isLeaving) throw new Error('left before it began');
     story.begin();
     cluster.count();
     this.#showProgress(beganMs);
@@ -88,17 +89,18 @@ export class LiveRun {
     return { result: judgeRecording(this.#scenario, recording, seed), punctuality };
   }
 
-  /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. */
-  async leave(): Promise<void> {
+  /** Leaves nothing behind: no process, no socket, no lock, no topic, no folder. Says what it could not remove. */
+  async leave(): Promise<string | null> {
     this.#isLeaving = true;
     clearInterval(this.#progressTimer);
     this.#story?.end();
     await Promise.all([this.#cluster?.stop(), this.#traffic.child.stop(TRAFFIC_STOP_PATIENCE_MS)]);
-    try {
-      if (this.#cluster !== undefined) await this.#topic.remove();
-    } finally {
-      await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
-    }
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    if (this.#cluster === undefined) return null;
+    return this.#topic.remove().then(
+      () => null,
+      (error: Error) => `the topic ${this.#topic.config.name} may still be there: ${error.message}`,
+    );
   }
 
   killAll(): void {

@@ -21,9 +21,10 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const onProgress = (part: number) => bar.show(part, scenario.name);
-  const run = await LiveRun.prepare(scenario, { topic, brokers: brokers ?? [], brokerPid, seed, onProgress });
-  const ending = new Ending(() => run.killAll());
+  let run: LiveRun | undefined;
+  const ending = new Ending(() => run?.killAll());
   try {
+    run = await LiveRun.prepare(scenario, { topic, brokers: brokers ?? [], brokerPid, seed, onProgress });
     const outcome = await Promise.race([run.play(), ending.reached]);
     bar.clear();
     if ('kind' in outcome) {
@@ -39,7 +40,8 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
     tellBroken([result]);
   } finally {
     bar.clear();
-    await run.leave();
+    const left = await run?.leave();
+    if (left) process.stderr.write(`quotamesh: ${left}\n`);
     ending.forget();
   }
 }
