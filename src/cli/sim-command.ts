@@ -6,7 +6,7 @@ import { simReplayCommand } from './sim-replay-command.js';
 export function simCommand(): Command {
   const sim = new Command('sim').description('Play scenarios in virtual time on the production core, and judge them.');
   const commands = [listCommand(), runCommand(), compareCommand(), liveCommand(), swarmCommand(), simReplayCommand()];
-  for (const command of commands)    sim.addCommand(command);
+  for (const command of commands) sim.addCommand(command);
   return sim.addHelpText('after', HELP);
 }
 
