@@ -26,6 +26,7 @@ export function readScenario(raw: unknown, findings: Findings): Scenario {
       bytesPerSecond: (quota.bytesPerSecond as number | null) ?? Number.POSITIVE_INFINITY,
     },
     settings: readSettings(findings, root, network.partitions as number),
+    written: { group: root.group ?? {}, timing: root.timing ?? {} },
     delays: network as unknown as Scenario['delays'],
     faults: network as unknown as Scenario['faults'],
     loads: readLoads(findings, root.load, played),

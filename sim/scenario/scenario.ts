@@ -11,6 +11,8 @@ export interface Scenario {
   readonly quota: QuotaRates;
   /** What quotamesh nodes are configured with; its one group without quota and strategy. */
   readonly settings: WorldSettings;
+  /** `group` and `timing` as the file has them, for real nodes, which read them themselves. */
+  readonly written: { readonly group: unknown; readonly timing: unknown };
   readonly delays: TopicDelays;
   readonly faults: DeliveryFaults;
   readonly loads: readonly Load[];
