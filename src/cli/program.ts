@@ -4,6 +4,7 @@ import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
+import { mqttCommand } from './mqtt-command.js';
 import { runCommand } from './run-command.js';
 import { statusCommand } from './status-command.js';
 
@@ -16,7 +17,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  for (const command of [runCommand(), checkCommand(), statusCommand(), demoCommand()]) {
+  for (const command of [runCommand(), mqttCommand(), checkCommand(), statusCommand(), demoCommand()]) {
     program.addCommand(command.exitOverride().copyInheritedSettings(program));
   }
   try {

@@ -19,9 +19,9 @@ export function readNode(root: unknown, findings: Findings, hostName: string): S
   return values;
 }
 
-const { node, http, limits, log, metrics, timing } = SETTINGS;
+const { node, http, mqtt, limits, log, metrics, timing } = SETTINGS;
 
-const NODE_ROWS: SettingRows = Object.fromEntries([node, http, limits, log, metrics, timing].flatMap(fullRows));
+const NODE_ROWS: SettingRows = Object.fromEntries([node, http, mqtt, limits, log, metrics, timing].flatMap(fullRows));
 
 const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'defaults', 'groups']);
 
