@@ -1,9 +1,7 @@
-import type { Clock } from '../ports/clock.js';
 import type { GatedConnection } from './gated-connection.js';
 import { type PublishHead, publishHead } from './packets.js';
 
 export interface DispatchRules {
-  readonly clock: Clock;
   /** Beyond either, QoS 0 is dropped and publishers of QoS 1 and 2 wait; beyond twice that, the subscriber is cut off. */
   readonly maxMessages: number;
   readonly maxBytes: number;

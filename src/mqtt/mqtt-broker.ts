@@ -134,7 +134,7 @@ export class MqttBroker {
       clock,
       maxPacketBytes,
       dispatch: {
-        ...{ clock, maxMessages, maxBytes, notReadingMs, counts },
+        ...{ maxMessages, maxBytes, notReadingMs, counts },
         tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
         admit: (connection, head, isCounted) => this.#dispatch(connection, head, isCounted),
       },
