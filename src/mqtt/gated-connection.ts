@@ -3,7 +3,17 @@ import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
 import type { Clock } from '../ports/clock.js';
 import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
-import { CONNACK, CONNECT, PacketError, PacketSplitter, PINGREQ, PUBLISH, SUBSCRIBE, typeOf } from './packets.js';
+import {
+  CONNACK,
+  CONNECT,
+  DISCONNECT,
+  PacketError,
+  PacketSplitter,
+  PINGREQ,
+  PUBLISH,
+  SUBSCRIBE,
+  typeOf,
+} from './packets.js';
 
 export interface ConnectionRules {
   readonly clock: Clock;
@@ -86,10 +96,15 @@ export class GatedConnection extends Duplex {
     return this.socket.writableLength > OUTBOUND_BYTES_MAX;
   }
 
-  /** The PUBLISH that went on last has been decided: the next one may. */
+  /**
+   * The PUBLISH that went on last has been decided: the next one may, in the next turn of the event loop. By then aedes
+   * has looked at the subscribers of this one, and one that is behind holds us back before the next.
+   */
   decided(): void {
-    this.#undecided = false;
-    this.#planFeed();
+    setImmediate(() => {
+      this.#undecided = false;
+      this.#planFeed();
+    });
   }
 
   /** Calls when no reason holds the connection: now, or once the last has gone. For the PUBLISH that is being decided. */
@@ -204,6 +219,7 @@ export class GatedConnection extends Duplex {
       while (this.#arrived.length === 0) {
         const chunk = this.socket.read() as Buffer | null;
         if (chunk === null) break;
+        if (this.#state === 'new' && this.#incoming.heldBytes === 0) checkFirst(chunk);
         this.#arrived.push(...this.#incoming.push(chunk));
       }
     } catch (error) {
@@ -217,8 +233,7 @@ export class GatedConnection extends Duplex {
   #mayPass(packet: Buffer): boolean {
     const type = typeOf(packet);
     if (this.#state === 'new') {
-      // Anything else than a CONNECT makes aedes end the connection.
-      this.#state = type === CONNECT ? 'connecting' : 'connected';
+      this.#state = 'connecting';
       return true;
     }
     if (this.#state === 'connecting') return false;
@@ -227,6 +242,7 @@ export class GatedConnection extends Duplex {
       this.#undecided = true;
       return true;
     }
+    if (type === DISCONNECT) return !this.#undecided;
     return type !== SUBSCRIBE || this.#maySubscribe();
   }
 
@@ -273,6 +289,11 @@ export class GatedConnection extends Duplex {
     this.#lingerTimer = setTimeout(() => this.cutOff('gone-while-throttled'), LINGER_MS);
     this.#lingerTimer.unref();
   }
+}
+
+/** Who begins with something else speaks another protocol, whose bytes may look like the length of a long packet. */
+function checkFirst(chunk: Buffer): void {
+  if (typeOf(chunk) !== CONNECT) throw new PacketError('protocol-error', 'the first packet must be CONNECT');
 }
 
 /** What aedes says when it ends a connection. */

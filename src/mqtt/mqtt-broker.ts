@@ -121,6 +121,8 @@ export class MqttBroker {
     for (const event of ['clientError', 'connectionError'] as const) {
       aedes.on(event, (client, { message }) => {
         this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
+        // Here aedes ends the connection without giving it the reason.
+        if (message === 'Invalid protocol') this.#countDisconnect('protocol-error');
       });
     }
     return aedes;

@@ -3,13 +3,16 @@ export const CONNECT = 1;
 export const CONNACK = 2;
 export const PUBLISH = 3;
 export const SUBSCRIBE = 8;
+export const DISCONNECT = 14;
 
 export const PINGREQ: Buffer = Buffer.from([0xc0, 0x00]);
 
-export class PacketError extends Error {
-  readonly reason: 'malformed-packet' | 'packet-too-large';
+export type PacketMistake = 'malformed-packet' | 'packet-too-large' | 'protocol-error';
 
-  constructor(reason: 'malformed-packet' | 'packet-too-large', detail: string) {
+export class PacketError extends Error {
+  readonly reason: PacketMistake;
+
+  constructor(reason: PacketMistake, detail: string) {
     super(detail);
     this.reason = reason;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PINGREQ, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
+import { DISCONNECT, PINGREQ, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
 import '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
 import { publishPacket, subscribePacket } from './wire.js';
@@ -83,6 +83,16 @@ describe('packets go to aedes one by one', () => {
     socket.push(Buffer.concat([A_PUBLISH, PINGREQ, A_PUBLISH, PINGREQ]));
     await settle();
     expect(passed).toEqual([PUBLISH, PING]);
+  });
+
+  test('DISCONNECT waits for the PUBLISH before it: its end would take that with it', async () => {
+    const { socket, connection, passed } = await connectionScene();
+    socket.push(Buffer.concat([A_PUBLISH, Buffer.from([0xe0, 0])]));
+    await settle();
+    expect(passed).toEqual([PUBLISH]);
+    connection.decided();
+    await settle();
+    expect(passed).toEqual([PUBLISH, DISCONNECT]);
   });
 
   test('the socket is not read while a packet waits', async () => {
