@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
 import type { Clock } from '../ports/clock.js';
+import { closeSocket, reasonOf } from './close-socket.js';
 import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
 import {
   CONNACK,
@@ -14,6 +15,7 @@ import {
   SUBSCRIBE,
   typeOf,
 } from './packets.js';
+import { TurnPacer } from './turn-pacer.js';
 
 export interface ConnectionRules {
   readonly clock: Clock;
@@ -52,6 +54,10 @@ export class GatedConnection extends Duplex {
   #wanted = false;
   #feedPlanned = false;
   #undecided = false;
+  readonly #pacer = new TurnPacer(() => {
+    this.#undecided = false;
+    this.#planFeed();
+  });
   #passing: (() => void) | null = null;
   #inputEnded = false;
   #heldBytes = 0;
@@ -96,15 +102,9 @@ export class GatedConnection extends Duplex {
     return this.socket.writableLength > OUTBOUND_BYTES_MAX;
   }
 
-  /**
-   * The PUBLISH that went on last has been decided: the next one may, in the next turn of the event loop. By then aedes
-   * has looked at the subscribers of this one, and one that is behind holds us back before the next.
-   */
+  /** The PUBLISH that went on last has been decided: the next one may. */
   decided(): void {
-    setImmediate(() => {
-      this.#undecided = false;
-      this.#planFeed();
-    });
+    this.#pacer.next();
   }
 
   /** Calls when no reason holds the connection: now, or once the last has gone. For the PUBLISH that is being decided. */
@@ -219,7 +219,9 @@ export class GatedConnection extends Duplex {
       while (this.#arrived.length === 0) {
         const chunk = this.socket.read() as Buffer | null;
         if (chunk === null) break;
-        if (this.#state === 'new' && this.#incoming.heldBytes === 0) checkFirst(chunk);
+        // Bytes of another protocol may look like the length of a long packet.
+        const isFirst = this.#state === 'new' && this.#incoming.heldBytes === 0;
+        if (isFirst && typeOf(chunk) !== CONNECT) return this.cutOff('protocol-error');
         this.#arrived.push(...this.#incoming.push(chunk));
       }
     } catch (error) {
@@ -291,30 +293,7 @@ export class GatedConnection extends Duplex {
   }
 }
 
-/** Who begins with something else speaks another protocol, whose bytes may look like the length of a long packet. */
-function checkFirst(chunk: Buffer): void {
-  if (typeOf(chunk) !== CONNECT) throw new PacketError('protocol-error', 'the first packet must be CONNECT');
-}
-
-/** What aedes says when it ends a connection. */
-function reasonOf({ message }: Error): string {
-  if (message === 'keep alive timeout') return 'keep-alive';
-  return message === 'connect did not arrive in time' ? 'connect-timeout' : 'protocol-error';
-}
-
 /** Answers and messages in the socket beyond this: the client is not reading. */
 const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
 const SUBSCRIBE_WAIT_MS_MAX = 60_000;
-/** For what has been written, e.g. a CONNACK that refuses. */
-const CLOSE_MS = 1000;
-
-function closeSocket(socket: Socket): void {
-  if (socket.destroyed) return;
-  if (socket.writableLength === 0) {
-    socket.destroy();
-    return;
-  }
-  socket.destroySoon();
-  setTimeout(() => socket.destroy(), CLOSE_MS).unref();
-}

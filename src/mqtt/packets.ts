@@ -7,7 +7,7 @@ export const DISCONNECT = 14;
 
 export const PINGREQ: Buffer = Buffer.from([0xc0, 0x00]);
 
-export type PacketMistake = 'malformed-packet' | 'packet-too-large' | 'protocol-error';
+export type PacketMistake = 'malformed-packet' | 'packet-too-large';
 
 export class PacketError extends Error {
   readonly reason: PacketMistake;

@@ -15,6 +15,8 @@ export interface PublisherResult {
 export interface PublisherProcess {
   go(): void;
   stop(): Promise<PublisherResult>;
+  /** The same once everything under way is acknowledged. */
+  drain(): Promise<PublisherResult>;
   end(): void;
 }
 
@@ -35,6 +37,10 @@ export async function startPublishers(
     go: () => void child.send('go'),
     stop: async () => {
       child.send('stop');
+      return await next<PublisherResult>();
+    },
+    drain: async () => {
+      child.send('drain');
       return await next<PublisherResult>();
     },
     end: () => {
