@@ -221,7 +221,7 @@ export class GatedConnection extends Duplex {
         if (chunk === null) break;
         // Bytes of another protocol may look like the length of a long packet.
         const isFirst = this.#state === 'new' && this.#incoming.heldBytes === 0;
-        if (isFirst && typeOf(chunk) !== CONNECT) return this.cutOff('protocol-error');
+        if (isFirst && typeOf(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
         this.#arrived.push(...this.#incoming.push(chunk));
       }
     } catch (error) {

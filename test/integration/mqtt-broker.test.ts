@@ -204,7 +204,7 @@ describe('rates of CONNECT and SUBSCRIBE', () => {
 
 describe('bad input', () => {
   test.each<[string, Buffer, string]>([
-    ['no MQTT', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'protocol-error'],
+    ['no MQTT', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'malformed-packet'],
     ['a length of five bytes', Buffer.from([0x30, 255, 255, 255, 255, 1]), 'malformed-packet'],
     ['a packet that is too large', publishPacket('a', Buffer.alloc(100_001), 0), 'packet-too-large'],
     ['a message larger than the group allows', publishPacket('small/x', Buffer.alloc(1001), 0), 'publish-rejected'],
