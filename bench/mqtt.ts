@@ -17,8 +17,8 @@ import { startPublishers } from '../test/mqtt/publisher-process.js';
 const ROUNDS = Number(process.argv[2] ?? 3);
 const QUIET_PER_SECOND = 200;
 const LOAD_QUOTA = 1000;
-const RUN_MS = 6000;
-const WARM_MS = 1000;
+const RUN_MS = 8000;
+const WARM_MS = 3000;
 const RUNS = { alone: 0, free: LOAD_QUOTA * 0.98, throttled: 10 * LOAD_QUOTA } as const;
 
 type RunName = keyof typeof RUNS;
