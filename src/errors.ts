@@ -69,6 +69,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Stop the other process or choose another address with --http HOST:PORT.',
     exitCode: EXIT_UNAVAILABLE,
   },
+  MQTT_ADDRESS_IN_USE: {
+    message: 'cannot listen on {address} for MQTT: {reason}',
+    remedy: 'Stop the other process or choose another address with --mqtt HOST:PORT.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
   NODE_UNREACHABLE: {
     message: 'no answer from a node at {url}: {reason}',
     remedy: 'Check that a node runs there; --url names another one.',

@@ -1,7 +1,7 @@
 import { GENERATED, table } from './markdown.mjs';
 
 /** docs/metrics.md from the metric tables (src/telemetry/metric-table.ts). */
-export function renderMetrics({ NODE_METRICS, TOPIC_METRICS, ADMISSION_METRICS, GROUP_METRICS }) {
+export function renderMetrics({ NODE_METRICS, TOPIC_METRICS, ADMISSION_METRICS, MQTT_METRICS, GROUP_METRICS }) {
   return `${GENERATED}
 
 # Metrics
@@ -28,6 +28,12 @@ ${metricTable(TOPIC_METRICS)}
 Sums over all groups of this node.
 
 ${metricTable(ADMISSION_METRICS)}
+
+## MQTT broker
+
+Only of \`quotamesh mqtt\` (docs/mqtt.md).
+
+${metricTable(MQTT_METRICS)}
 
 ## Groups
 

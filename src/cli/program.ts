@@ -5,6 +5,7 @@ import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
 import { explainCommand } from './explain-command.js';
+import { mqttCommand } from './mqtt-command.js';
 import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
 import { simCommand } from './sim-command.js';
@@ -19,8 +20,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
     .addHelpText('after', EXAMPLES);
-  const commands = [runCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand(), recordCommand()];
-  for (const command of [...commands, demoCommand()]) {
+  const commands = [runCommand(), mqttCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand()];
+  for (const command of [...commands, recordCommand(), demoCommand()]) {
     program.addCommand(inherit(command, program));
   }
   try {

@@ -4,25 +4,48 @@ import { describeConfig } from '../config/describe-config.js';
 import { loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { EXIT_OK } from '../errors.js';
+import type { MqttBroker } from '../mqtt/mqtt-broker.js';
+import { mqttStatus } from '../mqtt/mqtt-status.js';
 import { assembleNode } from '../runtime/create-node.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
 import { createMetrics } from '../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../telemetry/node-log.js';
 import { VERSION } from '../version.js';
 import { describeError, exitCodeOf } from './exit.js';
+import type { MqttOptions } from './mqtt-command.js';
 import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
 import { stopOnSignals } from './stop-on-signals.js';
 
 /** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
 export async function runNode(options: RunOptions): Promise<void> {
-  const overrides = { nodeId: options.node, http: options.http };
+  const config = await configOf(options);
+  if (config !== null) await serve(config, async () => null);
+}
+
+/** `quotamesh mqtt`: the same with an MQTT broker beside it. */
+export async function runMqtt(options: MqttOptions): Promise<void> {
+  const config = await configOf(options);
+  if (config === null) return;
+  await serve(config, async (node, log) => {
+    const { MqttBroker } = await import('../mqtt/mqtt-broker.js');
+    return new MqttBroker(node, log);
+  });
+}
+
+/** Null when all that was asked for has been printed. */
+async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
+  const overrides = { nodeId: options.node, http: options.http, mqtt: options.mqtt };
   const config = await loadConfig({ file: options.config, env: process.env, overrides });
   if (options.printConfig === true) process.stdout.write(describeConfig(config));
   else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
-  else await serve(config);
+  else return config;
+  return null;
 }
 
-async function serve(config: ResolvedConfig): Promise<void> {
+type CreateBroker = (node: QuotaNode, log: NodeLog) => Promise<MqttBroker | null>;
+
+async function serve(config: ResolvedConfig, createBroker: CreateBroker): Promise<void> {
   const log = createNodeLog(config);
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
@@ -35,14 +58,20 @@ async function serve(config: ResolvedConfig): Promise<void> {
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
   try {
     const node = await assembleNode(config, log);
+    const broker = await createBroker(node, log);
+    const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, outcomes, incidents });
-    const app = await createHttpServer({ node, telemetry: log, metrics, outcomes });
-    close = () => node.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+    const metrics = createMetrics({ node, outcomes, incidents, mqtt });
+    const app = await createHttpServer({ node, telemetry: log, metrics, outcomes, mqtt });
+    close = async () => {
+      await broker?.close();
+      await node.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+    };
     node.onFenced = (error) => void stop.now(exitCodeOf(error));
     // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
     // look dead.
     log.log('info', 'http listening', { url: await listen(app, node) });
+    if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
     await node.start();
   } catch (error) {
     // Who closes a node that is still opening its topic ends that, too.

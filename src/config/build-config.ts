@@ -1,5 +1,6 @@
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
+import type { MqttRule } from './mqtt-rules.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
 import type { GroupConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
@@ -10,19 +11,21 @@ export interface ConfigParts {
   readonly topic: SettingValues;
   readonly backends: readonly PolledBackend[];
   readonly groups: GroupValues;
+  readonly mqttRules: readonly MqttRule[];
 }
 
 /**
  * Puts valid values into the shape of the result. The casts are covered by the settings table: its rows are typed by
  * the result's keys, and their kinds are tested against the result.
  */
-export function buildConfig({ source, node, topic, backends, groups }: ConfigParts): ResolvedConfig {
+export function buildConfig({ source, node, topic, backends, groups, mqttRules }: ConfigParts): ResolvedConfig {
   return deepFreeze({
     cluster: node.get('cluster') as string,
     nodeId: node.get('node') as string,
     source,
     topic: topicOf(topic),
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    mqtt: { ...below(node, 'mqtt'), rules: mqttRules } as unknown as ResolvedConfig['mqtt'],
     limits: {
       ...directionsOf(node, 'limits'),
       burstMs: node.get('limits.burstMs') as number,

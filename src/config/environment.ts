@@ -12,6 +12,8 @@ export interface ConfigOverrides {
   readonly nodeId?: string | undefined;
   /** HOST:PORT or PORT. */
   readonly http?: string | undefined;
+  /** The same for MQTT. */
+  readonly mqtt?: string | undefined;
 }
 
 /** Lays `QUOTAMESH_…` variables over the configuration as written. An empty variable counts as not set. */
@@ -29,26 +31,39 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
 }
 
 /** Lays the flags of the command line over all. */
-export function withOverrides(raw: unknown, { nodeId, http }: ConfigOverrides, findings: Findings): unknown {
+export function withOverrides(raw: unknown, { nodeId, http, mqtt }: ConfigOverrides, findings: Findings): unknown {
   let result = raw;
   if (nodeId !== undefined) {
     result = putAt(result, ['node'], nodeId);
     findings.setOrigin(['node'], '--node');
   }
-  if (http === undefined) return result;
-  const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(http);
+  result = withAddress(result, { section: 'http', port: 7070, given: http }, findings);
+  return withAddress(result, { section: 'mqtt', port: 1883, given: mqtt }, findings);
+}
+
+interface AddressFlag {
+  readonly section: 'http' | 'mqtt';
+  /** For the example in the remedy. */
+  readonly port: number;
+  readonly given: string | undefined;
+}
+
+function withAddress(raw: unknown, { section, port, given }: AddressFlag, findings: Findings): unknown {
+  if (given === undefined) return raw;
+  const flag = `--${section}`;
+  const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(given);
   if (match === null) {
     const allowed = 'HOST:PORT or PORT';
-    const problem = `must be ${allowed}, got ${show(http)}`;
-    findings.setOrigin(['--http'], 'command line');
-    findings.add(['--http'], { problem, allowed, remedy: 'For example --http 127.0.0.1:7070.' });
-    return result;
+    const problem = `must be ${allowed}, got ${show(given)}`;
+    findings.setOrigin([flag], 'command line');
+    findings.add([flag], { problem, allowed, remedy: `For example ${flag} 127.0.0.1:${port}.` });
+    return raw;
   }
   const host = match[1]?.replace(/^\[|\]$/g, '');
-  if (host !== undefined) result = putAt(result, ['http', 'host'], host);
-  findings.setOrigin(['http', 'host'], '--http');
-  findings.setOrigin(['http', 'port'], '--http');
-  return putAt(result, ['http', 'port'], match[2]);
+  const result = host === undefined ? raw : putAt(raw, [section, 'host'], host);
+  findings.setOrigin([section, 'host'], flag);
+  findings.setOrigin([section, 'port'], flag);
+  return putAt(result, [section, 'port'], match[2]);
 }
 
 /** Every variable of the settings table → the YAML path it sets. */

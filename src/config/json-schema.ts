@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MQTT_RULE_KEYS } from './mqtt-rules.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import type { Setting } from './setting.js';
 import { schemaOf } from './setting-schema.js';
@@ -15,6 +16,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     ...shapeOf(SETTINGS.node.rows),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
     http: editorSchema(SETTINGS.http.rows).optional(),
+    mqtt: editorSchema(SETTINGS.mqtt.rows).optional(),
     log: editorSchema(SETTINGS.log.rows).optional(),
     metrics: editorSchema(SETTINGS.metrics.rows).optional(),
     timing: editorSchema(SETTINGS.timing.rows).optional(),
@@ -71,11 +73,18 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'addresses':
     case 'group-selection':
       return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
+    case 'mqtt-rules':
+      return anyOf({ type: 'array', items: ruleSchema() });
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:
       return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
   }
+}
+
+function ruleSchema(): Readonly<Record<string, unknown>> {
+  const properties = MQTT_RULE_KEYS.map((key) => [key, anyOf({ type: 'string' })]);
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
 }
 
 /** Every key may be null. */

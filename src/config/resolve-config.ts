@@ -6,6 +6,7 @@ import { checkShareRanges } from './check-share-range.js';
 import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
+import { readMqttRules } from './mqtt-rules.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
 import { readNode, type SettingValues } from './read-node.js';
@@ -13,7 +14,7 @@ import { readTextFile } from './read-text-file.js';
 import { readTopic } from './read-topic.js';
 import type { ResolvedConfig } from './resolved-config.js';
 import { notAMapping } from './setting-schema.js';
-import { isMapping } from './setting-value.js';
+import { isMapping, valueAt } from './setting-value.js';
 
 export interface ResolveOptions {
   /** For messages: the file, or `(inline)`. */
@@ -65,8 +66,9 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
+  const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), new Set(groups.keys()), findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  return { config: buildConfig({ source: options.source, node, topic, backends, groups }), mistakes: [] };
+  return { config: buildConfig({ source: options.source, node, topic, backends, groups, mqttRules }), mistakes: [] };
 }
 
 function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {

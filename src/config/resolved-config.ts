@@ -3,6 +3,7 @@ import type { TopicSplitName } from '../core/limiter/topic-split.js';
 import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
 import type { CostMeterSettings } from '../core/target/cost-meter.js';
 import type { CostFactors } from '../core/target/cost-units.js';
+import type { MqttRule } from './mqtt-rules.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -12,6 +13,7 @@ export interface ResolvedConfig {
   readonly source: string;
   readonly topic: TopicConfig;
   readonly http: HttpConfig;
+  readonly mqtt: MqttConfig;
   readonly limits: LimitsConfig;
   readonly log: LogConfig;
   readonly metrics: MetricsConfig;
@@ -66,6 +68,23 @@ export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
+}
+
+/** Of `quotamesh mqtt`. */
+export interface MqttConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly maxConnections: number;
+  readonly maxPacketBytes: number;
+  readonly maxPendingPublishes: number;
+  readonly maxPendingBytes: number;
+  readonly maxQueuedMessages: number;
+  readonly maxQueuedBytes: number;
+  readonly notReadingMs: number;
+  /** null = unlimited, 0 = none at all. */
+  readonly connectsPerSecond: number | null;
+  readonly subscribesPerSecond: number | null;
+  readonly rules: readonly MqttRule[];
 }
 
 export interface LogConfig {

@@ -17,6 +17,8 @@ export function allowedText(setting: Setting, input?: unknown): string {
       return 'a list of host:port, e.g. ["127.0.0.1:9092"]';
     case 'group-selection':
       return 'none, all, or a list of group names';
+    case 'mqtt-rules':
+      return 'a list of rules (docs/mqtt.md)';
     case 'weights':
       return 'a mapping of node id to weight, e.g. { node-1: 2 }';
     default:

@@ -26,6 +26,8 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
       return input === 'none' || input === 'all' ? accept(input) : readList(setting, input, GROUP);
     case 'weights':
       return readWeights(setting, input);
+    case 'mqtt-rules':
+      return accept(input);
     default:
       return readSingle(setting, input);
   }

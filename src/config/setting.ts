@@ -44,7 +44,9 @@ export type SettingKind =
   /** `none`, `all`, or a list of group names. */
   | 'group-selection'
   /** Mapping of node id → factor. */
-  | 'weights';
+  | 'weights'
+  /** List of rules (mqtt-rules.ts, which reports their mistakes). */
+  | 'mqtt-rules';
 
 export interface NamePattern {
   readonly matches: RegExp;

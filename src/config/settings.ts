@@ -1,5 +1,6 @@
 import { GROUP_SETTINGS } from './group-settings.js';
 import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
+import { MQTT_SETTINGS } from './mqtt-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
 import { POLLED_BACKEND_SETTINGS } from './polled-backend-settings.js';
 import type { Setting } from './setting.js';
@@ -29,6 +30,7 @@ export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
 export const SETTINGS = {
   node: { path: '', title: 'Node', rows: NODE_SETTINGS },
   http: { path: 'http', title: 'HTTP', rows: HTTP_SETTINGS },
+  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: MQTT_SETTINGS },
   limits: { path: 'limits', title: 'Limits of the node', rows: NODE_LIMIT_SETTINGS },
   log: { path: 'log', title: 'Log', rows: LOG_SETTINGS },
   metrics: { path: 'metrics', title: 'Metrics', rows: METRICS_SETTINGS },
@@ -60,7 +62,8 @@ export function yamlPath(section: SettingsSection, key: string): string {
 
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
-  if (section === POLLED_BACKEND || section.rows[key]?.kind === 'weights') return null;
+  const kind = section.rows[key]?.kind;
+  if (section === POLLED_BACKEND || kind === 'weights' || kind === 'mqtt-rules') return null;
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');

@@ -116,6 +116,40 @@ export const ADMISSION_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
+/** Only of `quotamesh mqtt`. */
+export const MQTT_METRICS = {
+  quotamesh_mqtt_connections: { type: 'gauge', help: 'Connections.' },
+  quotamesh_mqtt_throttled_connections: {
+    type: 'gauge',
+    help: 'Connections that are not read, by reason (docs/mqtt.md); one may be held for several.',
+    labels: ['reason'],
+  },
+  quotamesh_mqtt_throttled_seconds_total: {
+    type: 'counter',
+    help: 'Time for which connections were not read, of all together.',
+  },
+  quotamesh_mqtt_connects_total: { type: 'counter', help: 'CONNECT: accepted, refused.', labels: ['outcome'] },
+  quotamesh_mqtt_publishes_total: {
+    type: 'counter',
+    help: 'Publishes that went on at once, after-waiting for quota, unlimited (no group), or were rejected.',
+    labels: ['outcome'],
+  },
+  quotamesh_mqtt_dispatched_messages_total: { type: 'counter', help: 'Messages sent to subscribers.' },
+  quotamesh_mqtt_dropped_messages_total: {
+    type: 'counter',
+    help: 'Messages not sent: QoS 0 beyond the bound of a subscriber’s queue, or larger than the group allows.',
+  },
+  quotamesh_mqtt_queued_messages: { type: 'gauge', help: 'Messages that wait for their subscriber.' },
+  quotamesh_mqtt_pending_publishes: { type: 'gauge', help: 'Publishes admitted and not delivered yet.' },
+  quotamesh_mqtt_pending_bytes: { type: 'gauge', help: 'Their payloads.' },
+  quotamesh_mqtt_held_bytes: { type: 'gauge', help: 'Read from clients, and waiting.' },
+  quotamesh_mqtt_disconnects_total: {
+    type: 'counter',
+    help: 'Connections ended by the broker or lost, by reason (docs/mqtt.md).',
+    labels: ['reason'],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
 const GROUP_LABELS = ['group', 'direction'] as const;
 
 /** Only for the groups of `metrics.perGroup`. A dimension without quota has no series of quota, share, limit and sum. */

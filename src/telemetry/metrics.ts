@@ -1,10 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { AcquireOutcomes } from '../admission/http/acquire-outcomes.js';
+import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
-import { ADMISSION_METRICS, type MetricRow, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
+import { ADMISSION_METRICS, type MetricRow, MQTT_METRICS, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
+import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
 import { topicReadings } from './topic-readings.js';
 
@@ -13,6 +15,8 @@ export interface MetricSources {
   readonly node: QuotaNode;
   readonly outcomes: AcquireOutcomes;
   readonly incidents: { readonly unhandledRejections: number };
+  /** Beside an MQTT broker. */
+  readonly mqtt?: (() => MqttStatus) | undefined;
 }
 
 export interface Metrics {
@@ -35,12 +39,21 @@ export function createMetrics(sources: MetricSources): Metrics {
   register(registry, NODE_METRICS, nodeReadings(sources, now));
   register(registry, TOPIC_METRICS, topicReadings(now));
   register(registry, ADMISSION_METRICS, admissionReadings(sources));
+  const { mqtt } = sources;
+  let mqttNow = mqtt?.();
+  if (mqttNow !== undefined)
+    register(
+      registry,
+      MQTT_METRICS,
+      mqttReadings(() => mqttNow as MqttStatus),
+    );
   const groups = new GroupSeries(node);
   return {
     contentType: registry.contentType,
     text: async () => {
       // Once per scrape: most readings are parts of it.
       status = node.status();
+      mqttNow = mqtt?.();
       return (await registry.metrics()) + (await groups.text());
     },
   };

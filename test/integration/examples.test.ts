@@ -32,3 +32,12 @@ describe('examples/embed.mjs', () => {
     expect(total).toBeLessThanOrEqual(620);
   });
 });
+
+describe('examples/mqtt-broker', () => {
+  test('its configuration is valid', async () => {
+    const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+    const config = fileURLToPath(new URL('../../examples/mqtt-broker/broker.yaml', import.meta.url));
+    const { stdout } = await run(process.execPath, [cli, 'mqtt', '--config', config, '--check']);
+    expect(stdout).toContain('valid');
+  });
+});

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
 import { QuotameshError } from '../../errors.js';
+import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { VERSION } from '../../version.js';
@@ -12,6 +13,7 @@ import { answerBrokenRequests } from './broken-requests.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addHealthRoutes } from './health-routes.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
+import { addMqttRoute } from './mqtt-route.js';
 import { refuseOtherMethods } from './other-methods.js';
 import { addStatusRoutes } from './status-routes.js';
 import { addTargetRoutes } from './target-routes.js';
@@ -22,6 +24,7 @@ export interface HttpServerParts {
   readonly metrics: MetricsPage;
   /** Counted here, read by the metrics. */
   readonly outcomes: AcquireOutcomes;
+  readonly mqtt?: (() => MqttStatus) | undefined;
 }
 
 /** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
@@ -56,6 +59,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addStatusRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
+    if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;

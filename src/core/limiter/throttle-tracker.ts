@@ -7,6 +7,9 @@ export const THROTTLE_REASONS = {
   nodeRate: { counted: false },
   outboundBufferFull: { counted: false },
   resumeCooldown: { counted: false },
+  clientRate: { counted: true },
+  subscribeRate: { counted: false },
+  subscriberBehind: { counted: true },
 } as const;
 
 export type ThrottleReason = keyof typeof THROTTLE_REASONS;

@@ -1,0 +1,103 @@
+import { RATE_MAX } from './limit-settings.js';
+import type { MqttConfig } from './resolved-config.js';
+import { HOST_NAME, type Setting } from './setting.js';
+
+/** Of `quotamesh mqtt`; `quotamesh run` checks them and does without. */
+export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
+  host: {
+    kind: 'name',
+    default: '127.0.0.1',
+    pattern: HOST_NAME,
+    buys: '0.0.0.0 or :: lets clients on other machines connect.',
+    costs: 'Clients are not authenticated: a username is believed.',
+  },
+  port: {
+    kind: 'count',
+    default: 1883,
+    min: 0,
+    max: 65_535,
+    buys: 'Several brokers on one machine need different ports; 0 lets the system choose one.',
+    costs: 'Port 0 is known only from the log.',
+  },
+  maxConnections: {
+    kind: 'count',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More clients at once; beyond it new connections are closed.',
+    costs: 'About 20 KB each, and up to 64 KiB and a packet more while they are throttled.',
+  },
+  maxPacketBytes: {
+    kind: 'bytes',
+    default: 1_048_576,
+    min: 128,
+    max: 268_435_460,
+    buys: 'Larger messages. A client that sends a larger packet is cut off before its body is read.',
+    costs: 'Memory per connection in the hands of clients.',
+  },
+  maxPendingPublishes: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 65_535,
+    buys: 'More publishes per connection that are admitted and not delivered yet, before it is not read on.',
+    costs: 'Memory; a publisher gets further ahead of slow deliveries.',
+  },
+  maxPendingBytes: {
+    kind: 'bytes',
+    default: 67_108_864,
+    min: 1024,
+    max: 1e12,
+    buys: 'More memory for publishes of all connections that are admitted and not delivered yet.',
+    costs: 'That memory. Beyond it connections that publish are not read until half of it is free.',
+  },
+  maxQueuedMessages: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More messages that wait for one subscriber before QoS 0 is dropped and publishers of QoS 1 and 2 wait.',
+    costs: 'Memory and age: what waits is that much older. At twice as many the subscriber is cut off.',
+  },
+  maxQueuedBytes: {
+    kind: 'bytes',
+    default: 8_388_608,
+    min: 1024,
+    max: 1e12,
+    buys: 'The same in bytes.',
+    costs: 'That memory, per subscriber.',
+  },
+  notReadingMs: {
+    kind: 'duration',
+    default: 10_000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'More patience with a subscriber that takes nothing from its connection while messages wait for it.',
+    costs: 'Publishers of QoS 1 and 2 whose messages go there wait as long.',
+  },
+  connectsPerSecond: {
+    kind: 'rate',
+    default: null,
+    defaultText: 'unlimited',
+    min: 0,
+    max: RATE_MAX,
+    buys: 'Protection from clients that reconnect in a loop: beyond it CONNECT is refused (return code 3).',
+    costs: 'After a restart it takes longer until all clients are back.',
+  },
+  subscribesPerSecond: {
+    kind: 'rate',
+    default: null,
+    defaultText: 'unlimited',
+    min: 0,
+    max: RATE_MAX,
+    buys: 'A limit per client (by client id) of SUBSCRIBE packets; beyond it the connection is not read.',
+    costs: 'Clients that subscribe to topics one by one take longer to start.',
+  },
+  rules: {
+    kind: 'mqtt-rules',
+    default: null,
+    defaultText: 'none: no message is limited',
+    buys: 'Client id, username or topic → tenant and namespace → group; the first rule that matches decides.',
+    costs: 'A rule is looked at per message until one matches.',
+  },
+};

@@ -1,0 +1,20 @@
+import type { Socket } from 'node:net';
+
+/** Sends what has been written, e.g. a CONNACK that refuses, but waits only so long for a client that does not read. */
+export function closeSocket(socket: Socket): void {
+  if (socket.destroyed) return;
+  if (socket.writableLength === 0) {
+    socket.destroy();
+    return;
+  }
+  socket.destroySoon();
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref();
+}
+
+const CLOSE_MS = 1000;
+
+/** What aedes says when it ends a connection. */
+export function reasonOf({ message }: Error): string {
+  if (message === 'keep alive timeout') return 'keep-alive';
+  return message === 'connect did not arrive in time' ? 'connect-timeout' : 'protocol-error';
+}

@@ -1,0 +1,141 @@
+import type { GatedConnection } from './gated-connection.js';
+import { type PublishHead, publishHead } from './packets.js';
+
+export interface DispatchRules {
+  /** Beyond either, QoS 0 is dropped and publishers of QoS 1 and 2 wait; beyond twice that, the subscriber is cut off. */
+  readonly maxMessages: number;
+  readonly maxBytes: number;
+  /** A subscriber that has taken nothing from its socket for this long while something waits is cut off. */
+  readonly notReadingMs: number;
+  /** Whether it goes at once; if not, it is demand from now on. */
+  readonly tryAdmit: (connection: GatedConnection, head: PublishHead) => boolean;
+  /** Resolves when it may go; false = never, it is dropped. */
+  readonly admit: (connection: GatedConnection, head: PublishHead, isCounted: boolean) => Promise<boolean>;
+  readonly counts: DispatchCounts;
+}
+
+/** Since the start, but for `queued`: now. */
+export interface DispatchCounts {
+  sent: number;
+  dropped: number;
+  queued: number;
+}
+
+interface Waiting {
+  readonly packet: Buffer;
+  readonly head: PublishHead;
+  /** Whether it counts as demand already. */
+  readonly isCounted: boolean;
+}
+
+/**
+ * Messages on their way to one subscriber, in order. They wait for two things: the dispatch quota, and a client that
+ * reads. aedes is never held back by it: there a slow subscriber would stop every publisher (it has 100 turns for all).
+ */
+export class DispatchQueue {
+  readonly #connection: GatedConnection;
+  readonly #rules: DispatchRules;
+  readonly #queue: Waiting[] = [];
+  readonly #publishers = new Set<GatedConnection>();
+  #bytes = 0;
+  #isRunning = false;
+  #isClosed = false;
+  /** When the client took something last, and how much it had taken by then. */
+  #progress = { atMs: 0, bytes: -1 };
+
+  constructor(connection: GatedConnection, rules: DispatchRules) {
+    this.#connection = connection;
+    this.#rules = rules;
+  }
+
+  get messages(): number {
+    return this.#queue.length;
+  }
+
+  /** Whether QoS 0 is dropped and publishers of QoS 1 and 2 have to wait. */
+  get isFull(): boolean {
+    return this.#queue.length >= this.#rules.maxMessages || this.#bytes >= this.#rules.maxBytes;
+  }
+
+  offer(packet: Buffer): void {
+    if (this.#isClosed) return;
+    const head = publishHead(packet);
+    // aedes wrote it, so this cannot be; a packet that nobody can read is of use to nobody.
+    if (head === null) return;
+    const isCounted = this.#queue.length === 0 && !this.#connection.isBackedUp;
+    if (isCounted && this.#rules.tryAdmit(this.#connection, head)) {
+      this.#send(packet);
+      return;
+    }
+    if (head.qos === 0 && this.isFull) {
+      this.#rules.counts.dropped++;
+      return;
+    }
+    this.#queue.push({ packet, head, isCounted });
+    this.#bytes += packet.length;
+    this.#rules.counts.queued++;
+    const { maxMessages, maxBytes } = this.#rules;
+    if (this.#queue.length > 2 * maxMessages || this.#bytes > 2 * maxBytes)
+      this.#connection.cutOff('dispatch-queue-full');
+    else this.run();
+  }
+
+  /** The connection of a publisher whose messages go here is not read until half of the queue is gone. */
+  holdBack(publisher: GatedConnection): void {
+    if (this.#isClosed || this.#publishers.has(publisher)) return;
+    this.#publishers.add(publisher);
+    publisher.mark('subscriberBehind');
+  }
+
+  /** Sends what may be sent; called again when the socket has drained. */
+  run(): void {
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    void this.#drain().finally(() => {
+      this.#isRunning = false;
+      // Something may have come in between the last look at the queue and now.
+      if (this.#queue.length > 0 && !this.#connection.isBackedUp) this.run();
+    });
+  }
+
+  /** Called every now and then. */
+  watch(nowMs: number): void {
+    const { socket, isBackedUp } = this.#connection;
+    const bytes = socket.bytesWritten - socket.writableLength;
+    if (!isBackedUp || bytes !== this.#progress.bytes) this.#progress = { atMs: nowMs, bytes };
+    else if (nowMs - this.#progress.atMs > this.#rules.notReadingMs) this.#connection.cutOff('not-reading');
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#rules.counts.queued -= this.#queue.length;
+    this.#queue.length = 0;
+    this.#release();
+  }
+
+  async #drain(): Promise<void> {
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      if (this.#connection.isBackedUp) return;
+      const { head, packet, isCounted } = next;
+      const admitted = await this.#rules.admit(this.#connection, head, isCounted);
+      if (this.#isClosed) return;
+      this.#queue.shift();
+      this.#bytes -= packet.length;
+      this.#rules.counts.queued--;
+      if (admitted) this.#send(packet);
+      else this.#rules.counts.dropped++;
+      const { maxMessages, maxBytes } = this.#rules;
+      if (this.#queue.length <= maxMessages / 2 && this.#bytes <= maxBytes / 2) this.#release();
+    }
+  }
+
+  #send(packet: Buffer): void {
+    this.#rules.counts.sent++;
+    this.#connection.send(packet);
+  }
+
+  #release(): void {
+    for (const publisher of this.#publishers) publisher.unmark('subscriberBehind');
+    this.#publishers.clear();
+  }
+}

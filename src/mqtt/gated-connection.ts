@@ -1,0 +1,299 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
+import type { Clock } from '../ports/clock.js';
+import { closeSocket, reasonOf } from './close-socket.js';
+import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
+import {
+  CONNACK,
+  CONNECT,
+  DISCONNECT,
+  PacketError,
+  PacketSplitter,
+  PINGREQ,
+  PUBLISH,
+  SUBSCRIBE,
+  typeOf,
+} from './packets.js';
+import { TurnPacer } from './turn-pacer.js';
+
+export interface ConnectionRules {
+  readonly clock: Clock;
+  readonly maxPacketBytes: number;
+  readonly dispatch: DispatchRules;
+  /** Milliseconds until this connection may subscribe; 0 = now, and one is taken. */
+  readonly subscribeWaitMs: (connection: GatedConnection) => number;
+  /** Bytes that arrived (+) or went on (−). */
+  readonly onHeldBytes: (change: number) => void;
+  readonly onReading: (connection: GatedConnection, on: boolean) => void;
+  readonly onEnded: (connection: GatedConnection, reason: string | null) => void;
+}
+
+/**
+ * What stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
+ * client. The socket is read only when nothing that was read before waits, so at most one packet waits here, with what
+ * the same read brought behind it, and TCP holds the client back (PIP-322, throttling at the connection).
+ *
+ * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Acknowledgements and
+ * pings are not throttled; none of them overtakes a PUBLISH.
+ */
+export class GatedConnection extends Duplex {
+  readonly socket: Socket;
+  readonly throttle: ThrottleTracker;
+  readonly dispatch: DispatchQueue;
+  readonly ended: AbortController = new AbortController();
+  clientId = '';
+  username = '';
+  /** What the client has asked for; 0 = no keep-alive. */
+  keepAliveMs = 0;
+  readonly #rules: ConnectionRules;
+  readonly #incoming: PacketSplitter;
+  readonly #outgoing = new PacketSplitter(Number.POSITIVE_INFINITY);
+  readonly #arrived: Buffer[] = [];
+  #state: 'new' | 'connecting' | 'connected' = 'new';
+  #wanted = false;
+  #feedPlanned = false;
+  #undecided = false;
+  readonly #pacer = new TurnPacer(() => {
+    this.#undecided = false;
+    this.#planFeed();
+  });
+  #passing: (() => void) | null = null;
+  #inputEnded = false;
+  #heldBytes = 0;
+  #passedMs: number;
+  #subscribeTimer: NodeJS.Timeout | null = null;
+  #lingerTimer: NodeJS.Timeout | null = null;
+  #endReason: string | null = null;
+
+  constructor(socket: Socket, rules: ConnectionRules) {
+    // One packet at a time to aedes; what it writes is taken at once: queues and bounds are those of `dispatch`.
+    super({ readableHighWaterMark: 1, writableHighWaterMark: Number.MAX_SAFE_INTEGER });
+    this.socket = socket;
+    this.#rules = rules;
+    this.#passedMs = rules.clock();
+    this.#incoming = new PacketSplitter(rules.maxPacketBytes);
+    this.throttle = new ThrottleTracker((on) => {
+      rules.onReading(this, on);
+      if (on) this.#resume();
+    });
+    this.dispatch = new DispatchQueue(this, rules.dispatch);
+    socket.on('readable', () => this.#planFeed());
+    socket.on('end', () => this.#endInput());
+    socket.on('drain', () => this.#drained());
+    socket.on('error', () => this.cutOff('connection-lost'));
+    socket.on('close', () => (this.#inputEnded ? this.#linger() : this.cutOff('connection-lost')));
+  }
+
+  mark(reason: ThrottleReason): void {
+    this.throttle.mark(reason, this.#rules.clock());
+  }
+
+  unmark(reason: ThrottleReason): void {
+    this.throttle.unmark(reason, this.#rules.clock());
+  }
+
+  get isConnected(): boolean {
+    return this.#state === 'connected';
+  }
+
+  /** Whether more than a packet's time of answers and messages waits for the client to read. */
+  get isBackedUp(): boolean {
+    return this.socket.writableLength > OUTBOUND_BYTES_MAX;
+  }
+
+  /** The PUBLISH that went on last has been decided: the next one may. */
+  decided(): void {
+    this.#pacer.next();
+  }
+
+  /** Calls when no reason holds the connection: now, or once the last has gone. For the PUBLISH that is being decided. */
+  whenReading(pass: () => void): void {
+    if (this.throttle.isThrottled) this.#passing = pass;
+    else pass();
+  }
+
+  /** Why the connection is about to end; the first reason counts. */
+  noteReason(reason: string): void {
+    this.#endReason ??= reason;
+  }
+
+  /** Ends the connection; the first reason counts. MQTT 3.1.1 has no packet that could tell the client. */
+  cutOff(reason: string): void {
+    this.noteReason(reason);
+    this.destroy();
+  }
+
+  /**
+   * Sends aedes a ping in the client's name while the client's own are not read, so that neither side takes a pause for
+   * a dead peer: aedes restarts its keep-alive time and answers, which restarts the client's.
+   */
+  keepAlive(nowMs: number): void {
+    const held = this.#undecided || this.throttle.isThrottled;
+    if (!held || !this.isConnected || this.keepAliveMs === 0 || !this.#wanted) return;
+    if (nowMs - this.#passedMs < this.keepAliveMs / 2) return;
+    this.#passOn(PINGREQ);
+  }
+
+  /** A whole packet to the client. */
+  send(packet: Buffer): void {
+    if (!this.socket.writable) return;
+    this.socket.write(packet);
+    if (this.isBackedUp) this.mark('outboundBufferFull');
+  }
+
+  override _read(): void {
+    this.#wanted = true;
+    this.#planFeed();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    for (const packet of this.#outgoing.push(chunk)) this.#route(packet);
+    done();
+  }
+
+  override _writev(chunks: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'binary', done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    for (const timer of [this.#subscribeTimer, this.#lingerTimer]) if (timer !== null) clearTimeout(timer);
+    this.ended.abort();
+    this.throttle.setActive(false);
+    this.dispatch.close();
+    this.#passing = null;
+    this.#arrived.length = 0;
+    this.#setHeldBytes(0);
+    closeSocket(this.socket);
+    this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : reasonOf(error)));
+    done(error);
+  }
+
+  #resume(): void {
+    const pass = this.#passing;
+    this.#passing = null;
+    pass?.();
+    this.#planFeed();
+  }
+
+  #route(packet: Buffer): void {
+    if (typeOf(packet) === PUBLISH) {
+      this.dispatch.offer(packet);
+      return;
+    }
+    // Acknowledgements and answers to pings overtake messages that wait: they are nobody's quota.
+    this.send(packet);
+    if (typeOf(packet) === CONNACK && this.#state === 'connecting') {
+      this.#state = 'connected';
+      this.#planFeed();
+    }
+  }
+
+  /** Not within aedes's own read, which would get two packets at once. */
+  #planFeed(): void {
+    if (this.#feedPlanned || this.destroyed) return;
+    this.#feedPlanned = true;
+    queueMicrotask(() => {
+      this.#feedPlanned = false;
+      this.#feed();
+    });
+  }
+
+  #feed(): void {
+    if (!this.#wanted || this.destroyed) return;
+    if (this.#arrived.length === 0 && !this.#inputEnded) this.#readSocket();
+    const packet = this.#arrived[0];
+    if (packet === undefined) {
+      // What waits to be decided was sent before the end and is still published.
+      if (this.#inputEnded && !this.#undecided) this.push(null);
+      return;
+    }
+    if (!this.#mayPass(packet)) return;
+    this.#arrived.shift();
+    this.#setHeldBytes(this.#heldBytes - packet.length);
+    this.#passOn(packet);
+  }
+
+  #readSocket(): void {
+    try {
+      while (this.#arrived.length === 0) {
+        const chunk = this.socket.read() as Buffer | null;
+        if (chunk === null) break;
+        // Bytes of another protocol may look like the length of a long packet.
+        const isFirst = this.#state === 'new' && this.#incoming.heldBytes === 0;
+        if (isFirst && typeOf(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
+        this.#arrived.push(...this.#incoming.push(chunk));
+      }
+    } catch (error) {
+      this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
+      return;
+    }
+    const whole = this.#arrived.reduce((sum, { length }) => sum + length, 0);
+    this.#setHeldBytes(whole + this.#incoming.heldBytes);
+  }
+
+  #mayPass(packet: Buffer): boolean {
+    const type = typeOf(packet);
+    if (this.#state === 'new') {
+      this.#state = 'connecting';
+      return true;
+    }
+    if (this.#state === 'connecting') return false;
+    if (type === PUBLISH) {
+      if (this.#undecided || this.throttle.isThrottled) return false;
+      this.#undecided = true;
+      return true;
+    }
+    if (type === DISCONNECT) return !this.#undecided;
+    return type !== SUBSCRIBE || this.#maySubscribe();
+  }
+
+  #maySubscribe(): boolean {
+    if (this.#subscribeTimer !== null) return false;
+    const waitMs = this.#rules.subscribeWaitMs(this);
+    if (waitMs === 0) return true;
+    this.mark('subscribeRate');
+    this.#subscribeTimer = setTimeout(
+      () => {
+        this.#subscribeTimer = null;
+        this.unmark('subscribeRate');
+        this.#planFeed();
+      },
+      Math.min(Math.ceil(waitMs), SUBSCRIBE_WAIT_MS_MAX),
+    );
+    return false;
+  }
+
+  #passOn(packet: Buffer): void {
+    this.#wanted = false;
+    this.#passedMs = this.#rules.clock();
+    this.push(packet);
+  }
+
+  #setHeldBytes(bytes: number): void {
+    if (bytes !== this.#heldBytes) this.#rules.onHeldBytes(bytes - this.#heldBytes);
+    this.#heldBytes = bytes;
+  }
+
+  #drained(): void {
+    this.unmark('outboundBufferFull');
+    this.dispatch.run();
+  }
+
+  #endInput(): void {
+    this.#inputEnded = true;
+    this.#planFeed();
+  }
+
+  /** The client has said all and gone; what it said before is still published, at the rate that it may. */
+  #linger(): void {
+    if (this.destroyed || this.#lingerTimer !== null) return;
+    this.#lingerTimer = setTimeout(() => this.cutOff('gone-while-throttled'), LINGER_MS);
+    this.#lingerTimer.unref();
+  }
+}
+
+/** Answers and messages in the socket beyond this: the client is not reading. */
+const OUTBOUND_BYTES_MAX = 256 * 1024;
+const LINGER_MS = 60_000;
+const SUBSCRIBE_WAIT_MS_MAX = 60_000;

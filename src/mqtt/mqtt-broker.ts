@@ -1,0 +1,300 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Client } from 'aedes';
+import { Aedes } from 'aedes';
+import type { MqttConfig } from '../config/resolved-config.js';
+import { Buckets } from '../core/limiter/buckets.js';
+import { KeyedBuckets } from '../core/limiter/keyed-buckets.js';
+import { QuotameshError } from '../errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import { type ConnectionRules, GatedConnection } from './gated-connection.js';
+import { GroupRules } from './group-rules.js';
+import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
+import type { PublishHead } from './packets.js';
+import { type Passage, Passages } from './passages.js';
+import { PublishGate } from './publish-gate.js';
+import { matchesFilter } from './topic-filter.js';
+
+/**
+ * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches on
+ * their way out. Sessions, retained messages and subscriptions are aedes's, in memory.
+ */
+export class MqttBroker {
+  readonly counts: MqttCounts = createMqttCounts();
+  readonly connections = new Set<GatedConnection>();
+  readonly #node: QuotaNode;
+  readonly #config: MqttConfig;
+  readonly #telemetry: Telemetry;
+  readonly #rules: GroupRules;
+  readonly #passages: Passages;
+  readonly #gate: PublishGate;
+  readonly #aedes: Aedes;
+  readonly #server: Server;
+  readonly #connects: Buckets | null;
+  readonly #subscribes: KeyedBuckets | null;
+  readonly #connectionRules: ConnectionRules;
+  #watch: NodeJS.Timeout | null = null;
+  #url = '';
+
+  constructor(node: QuotaNode, telemetry: Telemetry) {
+    const { mqtt, groups, defaultGroup } = node.config;
+    this.#node = node;
+    this.#config = mqtt;
+    this.#telemetry = telemetry;
+    const names = groups.map(({ name }) => name);
+    this.#rules = new GroupRules(mqtt.rules, names, defaultGroup);
+    this.#passages = new Passages(node);
+    const { counts } = this;
+    this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
+    this.#connects = connectBuckets(mqtt.connectsPerSecond, node.clock());
+    this.#subscribes = subscribeBuckets(mqtt.subscribesPerSecond);
+    this.#connectionRules = this.#rulesOfConnections();
+    this.#aedes = this.#createAedes();
+    // Half open: a client that has sent its last message and gone is still heard out.
+    this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+  async listen(): Promise<string> {
+    await this.#aedes.listen();
+    const { host, port } = this.#config;
+    const shown = host.includes(':') ? `[${host}]` : host;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause) => {
+        const facts = { address: `${shown}:${port}`, reason: cause.message };
+        reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
+      });
+      this.#server.listen({ host, port, backlog: 1024 }, resolve);
+    });
+    this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
+    this.#url = `mqtt://${shown}:${(this.#server.address() as { port: number }).port}`;
+    return this.#url;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  get clock(): Clock {
+    return this.#node.clock;
+  }
+
+  /** Ends all connections; publishes of clients that wait are not admitted any more. */
+  async close(): Promise<void> {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#server.close();
+    for (const connection of this.connections) connection.cutOff('broker-stops');
+    await new Promise<void>((resolve) => this.#aedes.close(() => resolve()));
+  }
+
+  #createAedes(): Aedes {
+    const aedes = new Aedes({
+      // The bound of 23 characters is MQTT 3.1's; many of its clients ignore it.
+      maxClientsIdLength: CLIENT_ID_LENGTH_MAX,
+      preConnect: (client, packet, done) => {
+        const connection = connectionOf(client);
+        connection.clientId = packet.clientId;
+        connection.keepAliveMs = (packet.keepalive ?? 0) * 1000;
+        done(null, true);
+      },
+      authenticate: (client, username, _, done) => {
+        const connection = connectionOf(client);
+        connection.clientId = client.id;
+        connection.username = username ?? '';
+        if (this.#mayConnect()) done(null, true);
+        else done(Object.assign(new Error('too many connects'), { returnCode: SERVER_UNAVAILABLE }), false);
+      },
+      authorizePublish: (client, packet, done) => {
+        if (client === null) return done(null);
+        const message = packet as typeof packet & { payload: Buffer | string };
+        if (client.closed) this.#gate.arriveWill(connectionOf(client), message, done);
+        else this.#gate.arrive(connectionOf(client), message, done);
+      },
+      authorizeForward: (client, packet) => {
+        const { clientId } = packet as { clientId?: string };
+        if (packet.qos > 0 && clientId !== undefined) this.#holdBack(client, packet.topic, clientId);
+        return packet;
+      },
+    });
+    aedes.on('publish', (packet) => this.#gate.delivered(packet));
+    for (const event of ['clientError', 'connectionError'] as const) {
+      aedes.on(event, (client, { message }) => {
+        this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
+        // Here aedes ends the connection without giving it the reason.
+        if (message === 'Invalid protocol') this.#countDisconnect('protocol-error');
+      });
+    }
+    return aedes;
+  }
+
+  #rulesOfConnections(): ConnectionRules {
+    const { counts } = this;
+    const { clock } = this.#node;
+    const { maxPacketBytes, maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes, notReadingMs } = this.#config;
+    return {
+      clock,
+      maxPacketBytes,
+      dispatch: {
+        ...{ maxMessages, maxBytes, notReadingMs, counts },
+        tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
+        admit: (connection, head, isCounted) => this.#dispatch(connection, head, isCounted),
+      },
+      subscribeWaitMs: ({ clientId }) => this.#subscribeWaitMs(clientId),
+      onHeldBytes: (change) => {
+        counts.heldBytes += change;
+      },
+      onReading: (connection, on) => {
+        const facts = {
+          client: connection.clientId,
+          throttledMs: Math.round(connection.throttle.throttledMs(clock())),
+        };
+        this.#telemetry.log('debug', on ? 'mqtt connection read again' : 'mqtt connection throttled', facts);
+      },
+      onEnded: (connection, reason) => this.#ended(connection, reason),
+    };
+  }
+
+  #accept(socket: Socket): void {
+    if (this.connections.size >= this.#config.maxConnections) {
+      this.#countDisconnect('too-many-connections');
+      socket.destroy();
+      return;
+    }
+    // A pause hides a peer that has vanished from aedes's keep-alive, but not from TCP's.
+    socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    const connection = new GatedConnection(socket, this.#connectionRules);
+    this.connections.add(connection);
+    this.counts.connections = this.connections.size;
+    this.#aedes.handle(connection);
+  }
+
+  #ended(connection: GatedConnection, reason: string | null): void {
+    this.connections.delete(connection);
+    this.counts.connections = this.connections.size;
+    this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
+    this.#gate.ended(connection);
+    this.#subscribes?.sweep(this.#node.clock(), 0, SWEPT_ROWS);
+    if (reason === null) return;
+    this.#countDisconnect(reason);
+    const level = WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
+    this.#telemetry.log(level, 'mqtt connection ended', { client: connection.clientId, reason });
+  }
+
+  #countDisconnect(reason: string): void {
+    this.counts.disconnects.set(reason, (this.counts.disconnects.get(reason) ?? 0) + 1);
+  }
+
+  #mayConnect(): boolean {
+    const nowMs = this.#node.clock();
+    const buckets = this.#connects;
+    buckets?.refill(0, nowMs);
+    const granted = buckets === null || buckets.refusedBy(0, 1, 0) === -1;
+    if (granted) {
+      buckets?.take(0, 1, 0);
+      this.counts.connectsAccepted++;
+    } else {
+      this.counts.connectsRefused++;
+    }
+    return granted;
+  }
+
+  #subscribeWaitMs(clientId: string): number {
+    const keyed = this.#subscribes;
+    if (keyed === null) return 0;
+    const nowMs = this.#node.clock();
+    const row = keyed.rowOf(clientId, nowMs);
+    if (row === -1) return SUBSCRIBERS_FULL_WAIT_MS;
+    keyed.buckets.refill(row, nowMs);
+    if (keyed.buckets.refusedBy(row, 1, 0) !== -1) return keyed.buckets.waitMs(row, 1, 0, nowMs);
+    keyed.buckets.take(row, 1, 0);
+    return 0;
+  }
+
+  /** The publisher of a message whose subscriber is behind is held back, unless it is dropped there anyway (QoS 0). */
+  #holdBack(subscriber: Client, topic: string, publisherId: string): void {
+    const { dispatch } = connectionOf(subscriber);
+    if (!dispatch.isFull) return;
+    const { subscriptions } = subscriber as Client & { subscriptions: Record<string, { qos: number }> };
+    const isWanted = Object.entries(subscriptions).some(([filter, { qos }]) => qos > 0 && matchesFilter(filter, topic));
+    const { clients } = this.#aedes as Aedes & { clients: Record<string, Client> };
+    const publisher = clients[publisherId];
+    if (isWanted && publisher !== undefined) dispatch.holdBack(connectionOf(publisher));
+  }
+
+  #tryDispatch(connection: GatedConnection, head: PublishHead): boolean {
+    const passage = this.#dispatchOf(connection, head);
+    if (passage === null) return true;
+    try {
+      return this.#passages.try(connection, passage).passes;
+    } catch {
+      // Asked again by `admit`, which reports it.
+      return false;
+    }
+  }
+
+  async #dispatch(connection: GatedConnection, head: PublishHead, isCounted: boolean): Promise<boolean> {
+    const passage = this.#dispatchOf(connection, head);
+    if (passage === null) return true;
+    try {
+      await this.#passages.wait(connection, passage, isCounted);
+      return true;
+    } catch (error) {
+      const facts = { client: connection.clientId, topic: head.topic.slice(0, 200), reason: (error as Error).message };
+      if (!connection.destroyed) this.#telemetry.log('warn', 'mqtt dispatch rejected', facts);
+      return false;
+    }
+  }
+
+  /** aedes's own messages ($SYS) belong to nobody. */
+  #dispatchOf(connection: GatedConnection, { topic, payloadBytes }: PublishHead): Passage | null {
+    const place = topic.startsWith('$') ? null : this.#rules.placeOf(connection, topic);
+    return place && { group: place.group, direction: 'dispatch', topic, bytes: payloadBytes };
+  }
+
+  #look(): void {
+    const nowMs = this.#node.clock();
+    for (const connection of this.connections) {
+      connection.keepAlive(nowMs);
+      connection.dispatch.watch(nowMs);
+    }
+  }
+}
+
+/** The shortest keep-alive is 1 s, and a pause must show a sign of life within half of it. */
+const WATCH_EVERY_MS = 200;
+const CLIENT_ID_LENGTH_MAX = 65_535;
+const SERVER_UNAVAILABLE = 3;
+const TCP_KEEP_ALIVE_MS = 30_000;
+const SUBSCRIBERS_MAX = 100_000;
+const SUBSCRIBERS_FULL_WAIT_MS = 1000;
+const SWEPT_ROWS = 16;
+
+/** Somebody should look at these; the others are clients that come and go. */
+const WORTH_A_WARNING: ReadonlySet<string> = new Set([
+  'dispatch-queue-full',
+  'not-reading',
+  'malformed-packet',
+  'packet-too-large',
+  'gone-while-throttled',
+]);
+
+function connectionOf(client: Client): GatedConnection {
+  return client.conn as GatedConnection;
+}
+
+/** A second's worth at once: clients come in bursts. */
+function connectBuckets(perSecond: number | null, nowMs: number): Buckets | null {
+  if (perSecond === null) return null;
+  const buckets = new Buckets(1);
+  buckets.setLimit(0, 0, perSecond, Math.max(1, perSecond), nowMs);
+  buckets.setLimit(0, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
+  buckets.fill(0, nowMs);
+  return buckets;
+}
+
+function subscribeBuckets(perSecond: number | null): KeyedBuckets | null {
+  if (perSecond === null) return null;
+  const { POSITIVE_INFINITY: unlimited } = Number;
+  return new KeyedBuckets(SUBSCRIBERS_MAX, [perSecond, unlimited], [Math.max(1, perSecond), unlimited]);
+}

@@ -1,0 +1,14 @@
+/**
+ * Whether a topic matches a subscription's filter (MQTT 3.1.1, 4.7): `+` is one level, `#` at the end the rest and the
+ * level above it. Topics that begin with $ match no filter that begins with a wildcard.
+ */
+export function matchesFilter(filter: string, topic: string): boolean {
+  if (topic.startsWith('$') && !filter.startsWith('$')) return false;
+  const wanted = filter.split('/');
+  const levels = topic.split('/');
+  for (let at = 0; at < wanted.length; at++) {
+    if (wanted[at] === '#') return true;
+    if (at >= levels.length || (wanted[at] !== '+' && wanted[at] !== levels[at])) return false;
+  }
+  return wanted.length === levels.length;
+}

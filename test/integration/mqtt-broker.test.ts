@@ -1,0 +1,251 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import mqtt, { type MqttClient } from 'mqtt';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MQTT_METRICS } from '../../src/telemetry/metric-table.js';
+import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
+import { connectPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
+
+const GROUPS = {
+  blocked: { quota: { publish: { messagesPerSecond: 0 } } },
+  steady: { quota: { publish: { messagesPerSecond: 200 } } },
+  thin: { quota: { dispatch: { messagesPerSecond: 100 } } },
+  small: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: '10k' } }, maxRequest: { bytes: 1000 } },
+};
+const MQTT = {
+  rules: [{ topic: '{namespace}/#', group: '{namespace}' }],
+  maxPacketBytes: 100_000,
+  maxQueuedMessages: 50,
+  notReadingMs: 500,
+  connectsPerSecond: 50,
+  subscribesPerSecond: 10,
+};
+
+let cluster: Brokers;
+let broker: BrokerProcess;
+const clients: MqttClient[] = [];
+
+beforeAll(async () => {
+  [cluster, broker] = (await Brokers.start({ topic: 'memory', groups: GROUPS, mqtt: MQTT }, ['a'])) as [
+    Brokers,
+    BrokerProcess,
+  ];
+});
+
+afterAll(async () => {
+  for (const client of clients) client.end(true);
+  await cluster?.stop();
+});
+
+async function client(clientId: string, keepalive = 60): Promise<MqttClient> {
+  const one = await mqtt.connectAsync(broker.mqttUrl, { clientId, keepalive, reconnectPeriod: 0 });
+  one.on('error', () => undefined);
+  clients.push(one);
+  return one;
+}
+
+function rawSocket(): Promise<Socket> {
+  const { hostname, port } = new URL(broker.mqttUrl);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () => resolve(socket));
+    socket.on('error', () => undefined);
+  });
+}
+
+async function until(holds: () => boolean | Promise<boolean>, timeoutMs = 8000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it never came to that');
+    await sleep(20);
+  }
+}
+
+describe('a publisher over its quota', () => {
+  test('is held for longer than its keep-alive without being taken for dead, on either side', async () => {
+    const publisher = await client('held', 1);
+    let closed = false;
+    publisher.on('close', () => {
+      closed = true;
+    });
+    let answered = false;
+    publisher.publish('blocked/x', 'x', { qos: 1 }, (error) => {
+      if (!error) answered = true;
+    });
+    await sleep(3500);
+    expect([closed, answered]).toEqual([false, false]);
+    expect((await broker.status()).throttledBy.groupRate).toBe(1);
+    publisher.end(true);
+    await until(async () => (await broker.status()).throttledConnections === 0);
+  });
+
+  test('is pushed back over TCP: what it has not sent yet stays with it', async () => {
+    const socket = await rawSocket();
+    socket.write(connectPacket('flood'));
+    await sleep(50);
+    const packet = publishPacket('blocked/x', Buffer.alloc(50_000), 0);
+    for (let sent = 0; sent < 400; sent++) socket.write(packet);
+    await sleep(300);
+    const { heldBytes } = await broker.status();
+    // One packet, and what the same read of the socket brought with it.
+    expect(heldBytes).toBeLessThan(2 * 65_536 + packet.length);
+    expect(socket.writableLength).toBeGreaterThan(10_000_000);
+    socket.destroy();
+  });
+
+  test('others of the same broker are not', async () => {
+    const blocked = await client('in-line');
+    blocked.publish('blocked/x', 'x', { qos: 1 });
+    const other = await client('other');
+    const begin = performance.now();
+    for (let sent = 0; sent < 20; sent++) await other.publishAsync('free/x', 'x', { qos: 1 });
+    expect(performance.now() - begin).toBeLessThan(1500);
+    blocked.end(true);
+  });
+
+  test('says all and leaves: everything is published, in order, at the rate', async () => {
+    const subscriber = await client('listener');
+    await subscriber.subscribeAsync('steady/#', { qos: 0 });
+    const got: number[] = [];
+    subscriber.on('message', (_, payload) => got.push(Number(payload)));
+    const publisher = await client('says-all');
+    const begin = performance.now();
+    for (let sent = 0; sent < 300; sent++) publisher.publish('steady/x', `${sent}`, { qos: 0 });
+    publisher.end();
+    await until(() => got.length === 300);
+    expect(got).toEqual(Array.from({ length: 300 }, (_, at) => at));
+    // 300 at 200/s, of which the bucket gives 50 at once at most (a quarter second).
+    expect(performance.now() - begin).toBeGreaterThan(1100);
+  });
+});
+
+describe('dispatch', () => {
+  test('QoS 0 comes in order at the rate, and beyond the bound is dropped and counted', async () => {
+    const subscriber = await client('thin-0');
+    await subscriber.subscribeAsync('thin/#', { qos: 0 });
+    const got: number[] = [];
+    subscriber.on('message', (_, payload) => got.push(Number(payload)));
+    const publisher = await client('many');
+    const before = await broker.status();
+    for (let sent = 0; sent < 500; sent++) publisher.publish('thin/x', `${sent}`, { qos: 0 });
+    await until(async () => {
+      const { dropped, queued } = await broker.status();
+      return queued === 0 && dropped > before.dropped && got.length + dropped - before.dropped === 500;
+    });
+    expect(got).toEqual([...got].sort((one, other) => one - other));
+    expect(got.length).toBeLessThan(300);
+    await subscriber.endAsync();
+  });
+
+  test('QoS 1 holds its publishers back, and nothing is lost', async () => {
+    const subscriber = await client('thin-1');
+    await subscriber.subscribeAsync('thin/#', { qos: 1 });
+    const got: number[] = [];
+    subscriber.on('message', (_, payload) => got.push(Number(payload)));
+    const publisher = await client('many-1');
+    let acknowledged = 0;
+    for (let sent = 0; sent < 250; sent++) {
+      publisher.publish('thin/x', `${sent}`, { qos: 1 }, () => acknowledged++);
+    }
+    await until(async () => (await broker.status()).throttledBy.subscriberBehind > 0);
+    expect(acknowledged).toBeLessThan(200);
+    await until(() => got.length === 250);
+    expect(got).toEqual(Array.from({ length: 250 }, (_, at) => at));
+    await subscriber.endAsync();
+  });
+
+  test('a subscriber that never reads is cut off with a reason; the publisher goes on', async () => {
+    const lazy = await rawSocket();
+    lazy.write(Buffer.concat([connectPacket('lazy'), subscribePacket('big/#', 1)]));
+    await sleep(100);
+    lazy.pause();
+    const publisher = await client('to-lazy');
+    const payload = Buffer.alloc(90_000);
+    for (let sent = 0; sent < 150; sent++) publisher.publish('big/x', payload, { qos: 1 });
+    await until(() => /"client":"lazy","reason":"(not-reading|dispatch-queue-full)"/.test(broker.output()));
+    await publisher.publishAsync('big/x', 'still here', { qos: 1 });
+    lazy.destroy();
+  });
+});
+
+describe('rates of CONNECT and SUBSCRIBE', () => {
+  test('SUBSCRIBE beyond the rate waits', async () => {
+    const one = await client('subscriber');
+    const begin = performance.now();
+    for (let at = 0; at < 15; at++) await one.subscribeAsync(`free/${at}`, { qos: 0 });
+    // 10 at once, 5 more at 10/s.
+    expect(performance.now() - begin).toBeGreaterThan(400);
+    one.end(true);
+  });
+
+  test('a client that reconnects 1,000 times is refused beyond the rate, and the others notice nothing', async () => {
+    const other = await client('bystander');
+    const before = await broker.status();
+    let slowestMs = 0;
+    for (let batch = 0; batch < 10; batch++) {
+      const begin = performance.now();
+      const sockets = await Promise.all(Array.from({ length: 100 }, rawSocket));
+      // Who hangs up before the answer may not have been looked at yet, and is no connect then.
+      const answers = sockets.map(
+        (socket) => new Promise((resolve) => socket.once('data', resolve).once('close', resolve)),
+      );
+      for (const socket of sockets) socket.write(connectPacket('again'));
+      await other.publishAsync('free/x', 'x', { qos: 1 });
+      slowestMs = Math.max(slowestMs, performance.now() - begin);
+      await Promise.all(answers);
+      for (const socket of sockets) socket.destroy();
+    }
+    await until(async () => (await broker.status()).connections <= clients.length);
+    const { connects } = await broker.status();
+    expect(connects.refused - before.connects.refused).toBeGreaterThan(200);
+    expect(slowestMs).toBeLessThan(2000);
+    await sleep(1100);
+  });
+});
+
+describe('bad input', () => {
+  test.each<[string, Buffer, string]>([
+    ['no MQTT', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'malformed-packet'],
+    ['a length of five bytes', Buffer.from([0x30, 255, 255, 255, 255, 1]), 'malformed-packet'],
+    ['a packet that is too large', publishPacket('a', Buffer.alloc(100_001), 0), 'packet-too-large'],
+    ['a message larger than the group allows', publishPacket('small/x', Buffer.alloc(1001), 0), 'publish-rejected'],
+    ['a reserved topic', publishPacket('$SYS/x', Buffer.from('x'), 0), 'publish-rejected'],
+    ['a second CONNECT', connectPacket('bad'), 'protocol-error'],
+    ['a PUBLISH of QoS 3', Buffer.from([0x36, 5, 0, 1, 97, 0, 1]), 'protocol-error'],
+  ])('%s ends that connection, counted as such', async (_, bytes, reason) => {
+    const before = (await broker.status()).disconnects[reason] ?? 0;
+    const socket = await rawSocket();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume();
+    if (bytes[0] !== 0x47) socket.write(connectPacket('bad'));
+    await sleep(50);
+    socket.write(bytes);
+    await closed;
+    await until(async () => ((await broker.status()).disconnects[reason] ?? 0) === before + 1);
+  });
+
+  test('an empty payload is one message and 0 bytes', async () => {
+    const one = await client('empty');
+    await one.publishAsync('small/x', '', { qos: 1 });
+    const answer = await fetch(`${broker.httpUrl}/v1/groups/small`);
+    expect(answer.status).toBe(200);
+    one.end(true);
+  });
+
+  test('random bytes after a CONNECT never take the broker down', async () => {
+    let seed = 7;
+    for (let round = 0; round < 30; round++) {
+      const socket = await rawSocket();
+      const bytes = Buffer.alloc(200);
+      for (let at = 0; at < bytes.length; at++) {
+        seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+        bytes[at] = seed >> 16;
+      }
+      socket.write(Buffer.concat([connectPacket(`junk-${round}`), bytes]));
+      await sleep(5);
+      socket.destroy();
+    }
+    expect(broker.child.exitCode).toBe(null);
+    const metrics = await broker.metrics();
+    for (const name of Object.keys(MQTT_METRICS)) expect(metrics).toContain(`\n# TYPE ${name} `);
+  });
+});

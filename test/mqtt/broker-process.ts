@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
+
+/** `quotamesh mqtt` as an operating system process, as a user would start it. */
+export interface BrokerProcess {
+  readonly id: string;
+  readonly mqttUrl: string;
+  readonly httpUrl: string;
+  readonly child: ChildProcess;
+  output(): string;
+  status(): Promise<MqttStatus>;
+  metrics(): Promise<string>;
+}
+
+export interface BrokersOptions {
+  /** As `topic:` in YAML; embedded ones use a folder of their own. */
+  readonly topic: 'memory' | 'embedded' | Readonly<Record<string, unknown>>;
+  readonly groups: Readonly<Record<string, unknown>>;
+  readonly mqtt: Readonly<Record<string, unknown>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** Brokers of one cluster; `stop` ends them and removes their folder. */
+export class Brokers {
+  readonly #folder: string;
+  readonly #options: BrokersOptions;
+  readonly #brokers: BrokerProcess[] = [];
+
+  constructor(folder: string, options: BrokersOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  static async start(options: BrokersOptions, ids: readonly string[]): Promise<[Brokers, ...BrokerProcess[]]> {
+    const brokers = new Brokers(await mkdtemp(join(tmpdir(), 'quotamesh-mqtt-')), options);
+    try {
+      return [brokers, ...(await Promise.all(ids.map((id) => brokers.#spawn(id))))];
+    } catch (error) {
+      await brokers.stop();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const exits = this.#brokers.map(({ child }) => new Promise((resolve) => child.once('exit', resolve)));
+    for (const { child } of this.#brokers) child.kill('SIGTERM');
+    await Promise.race([Promise.all(exits), sleep(6000, undefined, { ref: false })]);
+    for (const { child } of this.#brokers) child.kill('SIGKILL');
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #spawn(id: string): Promise<BrokerProcess> {
+    const { topic, groups, mqtt, settings = {} } = this.#options;
+    const file = join(this.#folder, `${id}.yaml`);
+    const written =
+      typeof topic === 'string' ? { kind: topic, ...(topic === 'embedded' ? { path: './state' } : {}) } : topic;
+    const config = { cluster: 'mqtt', node: id, topic: written, http: { port: 0 }, mqtt: { port: 0, ...mqtt }, groups };
+    await writeFile(file, JSON.stringify({ ...config, ...settings }));
+    const child = spawn(process.execPath, [cliScript(), 'mqtt', '--config', file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output = (output + chunk.toString()).slice(-200_000);
+      });
+    }
+    const found = (pattern: RegExp) => untilWritten(child, () => output, pattern);
+    const broker: BrokerProcess = {
+      id,
+      child,
+      output: () => output,
+      mqttUrl: await found(/"url":"(mqtt:[^"]+)"/),
+      httpUrl: await found(/"url":"(http:[^"]+)"/),
+      status: async () => (await (await fetch(`${broker.httpUrl}/v1/mqtt`)).json()) as MqttStatus,
+      metrics: async () => await (await fetch(`${broker.httpUrl}/metrics`)).text(),
+    };
+    this.#brokers.push(broker);
+    await found(/node ready/);
+    return broker;
+  }
+}
+
+async function untilWritten(child: ChildProcess, output: () => string, pattern: RegExp): Promise<string> {
+  const deadline = performance.now() + 30_000;
+  while (performance.now() < deadline && child.exitCode === null) {
+    const match = pattern.exec(output());
+    if (match !== null) return match[1] ?? '';
+    await sleep(10);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`the broker never wrote ${pattern}:\n${output()}`);
+}
+
+/** From the sources, and from dist-bench. */
+function cliScript(): string {
+  const path = import.meta.url.includes('/dist-bench/') ? '../../../dist/src/cli.js' : '../../dist/src/cli.js';
+  return new URL(path, import.meta.url).pathname;
+}

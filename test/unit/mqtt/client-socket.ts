@@ -1,0 +1,87 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type ConnectionRules, GatedConnection } from '../../../src/mqtt/gated-connection.js';
+import { connectPacket } from './wire.js';
+
+/** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
+export class ClientSocket extends Duplex {
+  readonly written: Buffer[] = [];
+  bytesWritten = 0;
+  takes = true;
+  #done: (() => void) | null = null;
+
+  constructor() {
+    super({ readableHighWaterMark: 64 });
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.written.push(chunk);
+    this.bytesWritten += chunk.length;
+    if (this.takes) done();
+    else this.#done = done;
+  }
+
+  /** The client begins to read again. */
+  readOn(): void {
+    this.takes = true;
+    const done = this.#done;
+    this.#done = null;
+    done?.();
+  }
+
+  destroySoon(): void {
+    this.destroy();
+  }
+}
+
+export interface ConnectionScene {
+  readonly socket: ClientSocket;
+  readonly connection: GatedConnection;
+  /** Types of the packets that aedes got. */
+  readonly passed: number[];
+  nowMs: number;
+}
+
+const CONNACK = Buffer.from([0x20, 2, 0, 0]);
+
+/** A connection with a stand-in for aedes, which reads when told that there is something, as aedes does. */
+export async function connectionScene(rules: Partial<ConnectionRules> = {}, keepAliveMs = 0): Promise<ConnectionScene> {
+  const socket = new ClientSocket();
+  const passed: number[] = [];
+  const scene = { socket, passed, nowMs: 0 };
+  const connection = new GatedConnection(socket as unknown as Socket, {
+    clock: () => scene.nowMs,
+    maxPacketBytes: 1000,
+    dispatch: {
+      ...{ maxMessages: 4, maxBytes: 10_000, notReadingMs: 1000 },
+      tryAdmit: () => true,
+      admit: async () => true,
+      counts: { sent: 0, dropped: 0, queued: 0 },
+    },
+    subscribeWaitMs: () => 0,
+    onHeldBytes: () => undefined,
+    onReading: () => undefined,
+    onEnded: () => undefined,
+    ...rules,
+  });
+  connection.keepAliveMs = keepAliveMs;
+  connection.on('readable', () => {
+    const packet = connection.read() as Buffer | null;
+    if (packet !== null) passed.push((packet[0] as number) >> 4);
+  });
+  connection.on('error', () => undefined);
+  socket.push(connectPacket('c'));
+  await settle();
+  connection.write(CONNACK);
+  await settle();
+  passed.length = 0;
+  return Object.assign(scene, { connection });
+}
+
+/** Until nothing moves any more. */
+export async function settle(): Promise<void> {
+  for (let turns = 0; turns < 4; turns++) await turn();
+}

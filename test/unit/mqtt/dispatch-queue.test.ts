@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { DispatchRules } from '../../../src/mqtt/dispatch-queue.js';
+import { connectionScene, settle } from './client-socket.js';
+import { publishPacket } from './wire.js';
+
+const OPEN: (() => void)[] = [];
+
+/** Nothing is admitted but by `OPEN`. */
+async function closedScene(reasons: (string | null)[] = []) {
+  OPEN.length = 0;
+  const counts = { sent: 0, dropped: 0, queued: 0 };
+  const dispatch: DispatchRules = {
+    ...{ maxMessages: 4, maxBytes: 10_000, notReadingMs: 1000, counts },
+    tryAdmit: () => false,
+    admit: () => new Promise((resolve) => OPEN.push(() => resolve(true))),
+  };
+  const scene = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
+  scene.socket.written.length = 0;
+  return { ...scene, counts };
+}
+
+function message(name: string, qos: number): Buffer {
+  return publishPacket(name, Buffer.alloc(10), qos);
+}
+
+test('keeps the order, whatever the QoS; answers to pings overtake', async () => {
+  const { connection, socket } = await closedScene();
+  const messages = [message('1', 0), message('2', 1), message('3', 2)];
+  for (const one of messages) connection.write(one);
+  const pingResponse = Buffer.from([0xd0, 0]);
+  connection.write(pingResponse);
+  await settle();
+  expect(socket.written).toEqual([pingResponse]);
+  for (let turn = 0; turn < 3; turn++) {
+    OPEN.shift()?.();
+    await settle();
+  }
+  expect(socket.written.slice(1)).toEqual(messages);
+});
+
+test('QoS 0 beyond the bound is dropped and counted; QoS 1 goes on to twice the bound, then the subscriber is cut off', async () => {
+  const reasons: (string | null)[] = [];
+  const { connection, counts } = await closedScene(reasons);
+  for (let sent = 0; sent < 6; sent++) connection.write(message(`${sent}`, 0));
+  expect(counts).toEqual({ sent: 0, dropped: 2, queued: 4 });
+  for (let sent = 0; sent < 4; sent++) connection.write(message(`${sent}`, 1));
+  expect([reasons, counts.queued]).toEqual([[], 8]);
+  connection.write(message('9', 1));
+  expect(reasons).toEqual(['dispatch-queue-full']);
+  expect(counts.queued).toBe(0);
+});
+
+test('publishers are held back until half of the queue is gone', async () => {
+  const { connection } = await closedScene();
+  const publisher = await connectionScene();
+  for (let sent = 0; sent < 4; sent++) connection.write(message(`${sent}`, 1));
+  expect(connection.dispatch.isFull).toBe(true);
+  connection.dispatch.holdBack(publisher.connection);
+  connection.dispatch.holdBack(publisher.connection);
+  expect(publisher.connection.throttle.countOf('subscriberBehind')).toBe(1);
+  await settle();
+  OPEN.shift()?.();
+  await settle();
+  expect(publisher.connection.throttle.isThrottled).toBe(true);
+  OPEN.shift()?.();
+  await settle();
+  expect(publisher.connection.throttle.isThrottled).toBe(false);
+});
+
+// #24799: an owner that goes while it throttles must not leave the others paused.
+test('a subscriber that goes lets its publishers go', async () => {
+  const { connection } = await closedScene();
+  const publisher = await connectionScene();
+  connection.dispatch.holdBack(publisher.connection);
+  connection.destroy();
+  expect(publisher.connection.throttle.isThrottled).toBe(false);
+  connection.dispatch.holdBack(publisher.connection);
+  expect(publisher.connection.throttle.isThrottled).toBe(false);
+});
+
+test('a client that does not read: what waits stays here, it is cut off after notReadingMs, and a slow one is not', async () => {
+  const reasons: (string | null)[] = [];
+  const counts = { sent: 0, dropped: 0, queued: 0 };
+  const dispatch: DispatchRules = {
+    ...{ maxMessages: 100, maxBytes: 1e9, notReadingMs: 1000, counts },
+    tryAdmit: () => true,
+    admit: async () => true,
+  };
+  const { connection, socket } = await connectionScene({ dispatch, onEnded: (_, why) => reasons.push(why) });
+  socket.takes = false;
+  const large = publishPacket('a', Buffer.alloc(100_000), 0);
+  for (let sent = 0; sent < 5; sent++) connection.write(large);
+  await settle();
+  expect(counts).toEqual({ sent: 3, dropped: 0, queued: 2 });
+  expect(connection.throttle.countOf('outboundBufferFull')).toBe(1);
+  connection.dispatch.watch(0);
+  connection.dispatch.watch(900);
+  socket.bytesWritten += 10;
+  connection.dispatch.watch(1100);
+  connection.dispatch.watch(2000);
+  expect(reasons).toEqual([]);
+  connection.dispatch.watch(2101);
+  expect(reasons).toEqual(['not-reading']);
+});
+
+test('a client that reads again gets what waited', async () => {
+  const counts = { sent: 0, dropped: 0, queued: 0 };
+  const dispatch: DispatchRules = {
+    ...{ maxMessages: 100, maxBytes: 1e9, notReadingMs: 1000, counts },
+    tryAdmit: () => true,
+    admit: async () => true,
+  };
+  const { connection, socket } = await connectionScene({ dispatch });
+  socket.takes = false;
+  const large = publishPacket('a', Buffer.alloc(100_000), 0);
+  for (let sent = 0; sent < 5; sent++) connection.write(large);
+  await settle();
+  socket.readOn();
+  await settle();
+  expect(counts).toEqual({ sent: 5, dropped: 0, queued: 0 });
+  expect(connection.throttle.isThrottled).toBe(false);
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type PacketError, PacketSplitter, publishHead, typeOf } from '../../../src/mqtt/packets.js';
+import '../../property/seed.js';
+import { publishPacket } from './wire.js';
+
+describe('packets are cut out of a stream', () => {
+  test('whatever pieces it arrives in', () => {
+    const payloads = fc.array(fc.nat(300), { minLength: 1, maxLength: 12 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(payloads, cuts, (sizes, lengths) => {
+        const packets = sizes.map((size, at) => publishPacket(`t/${at}`, Buffer.alloc(size, at), at % 3));
+        const stream = Buffer.concat(packets);
+        const splitter = new PacketSplitter(1024);
+        const found: Buffer[] = [];
+        for (let at = 0, turn = 0; at < stream.length; turn++) {
+          const length = lengths[turn % lengths.length] as number;
+          found.push(...splitter.push(stream.subarray(at, at + length)));
+          at += length;
+        }
+        expect(found).toEqual(packets);
+        expect(splitter.heldBytes).toBe(0);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  // Fixed header 1 byte, remaining length 1 to 4 bytes of 7 bits (MQTT 3.1.1, 2.2.3).
+  test.each([
+    [0, 2],
+    [127, 129],
+    [128, 131],
+    [16_383, 16_386],
+    [16_384, 16_388],
+    [2_097_151, 2_097_155],
+    [2_097_152, 2_097_157],
+  ])('remaining length %d makes %d bytes', (remaining, length) => {
+    const [packet] = new PacketSplitter(3_000_000).push(Buffer.concat([header(remaining), Buffer.alloc(remaining)]));
+    expect(packet?.length).toBe(length);
+  });
+
+  test('a packet that is too large is refused at its header, a length of five bytes at once', () => {
+    const reasonOf = (bytes: Buffer) => {
+      try {
+        new PacketSplitter(100).push(bytes);
+        return null;
+      } catch (error) {
+        return (error as PacketError).reason;
+      }
+    };
+    expect(reasonOf(header(98))).toBe(null);
+    expect(reasonOf(header(99))).toBe('packet-too-large');
+    expect(reasonOf(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x01]))).toBe('malformed-packet');
+  });
+});
+
+describe('the head of a PUBLISH', () => {
+  test.each([
+    ['a/b', 0, 0],
+    ['', 0, 5],
+    ['grüße/ü', 1, 200],
+    ['x'.repeat(300), 2, 20_000],
+  ])('topic %s, QoS %d, payload of %d bytes', (topic, qos, size) => {
+    const packet = publishPacket(topic, Buffer.alloc(size), qos);
+    expect(typeOf(packet)).toBe(3);
+    expect(publishHead(packet)).toEqual({ qos, topic, payloadBytes: size });
+  });
+
+  test('is null where the topic is longer than the packet', () => {
+    expect(publishHead(Buffer.from([0x30, 4, 0, 9, 97, 98]))).toBe(null);
+    expect(publishHead(Buffer.from([0x30, 1, 0]))).toBe(null);
+    expect(publishHead(Buffer.from([0x32, 3, 0, 1, 97]))).toBe(null);
+  });
+});
+
+function header(remaining: number): Buffer {
+  const bytes = [0x30];
+  let left = remaining;
+  do {
+    bytes.push((left % 128) + (left >= 128 ? 128 : 0));
+    left = Math.floor(left / 128);
+  } while (left > 0);
+  return Buffer.from(bytes);
+}

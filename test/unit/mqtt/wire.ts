@@ -1,0 +1,14 @@
+import { generate } from 'mqtt-packet';
+
+/** Packets as clients send them, made by the library that mqtt.js and aedes use. */
+export function publishPacket(topic: string, payload: Buffer, qos: number): Buffer {
+  return generate({ cmd: 'publish', topic, payload, qos: qos as 0 | 1 | 2, messageId: 7, dup: false, retain: false });
+}
+
+export function connectPacket(clientId: string, keepalive = 0): Buffer {
+  return generate({ cmd: 'connect', clientId, protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive });
+}
+
+export function subscribePacket(topic: string, qos: 0 | 1 | 2): Buffer {
+  return generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos }] });
+}
