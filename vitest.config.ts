@@ -12,7 +12,7 @@ import { defineConfig } from 'vitest/config';
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = ['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
-const stories = ['test/integration/cluster-*.test.ts'];
+const stories = ['test/integration/cluster-*.test.ts', 'test/integration/mqtt-cluster.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 const long = ['test/long/**/*.test.ts'];
