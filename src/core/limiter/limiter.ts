@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
-import { Buckets } from './buckets.js';
+import { Buckets, isEnough } from './buckets.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
 export const GRANTED = 0;
@@ -29,12 +29,17 @@ export class Limiter {
   /** Per lane: connections and asks that are held back now, instead of refused. */
   readonly heldBack: Uint32Array;
   readonly #hasAccrued: Uint8Array;
+  /** The buckets' own columns: a limiter's rows do not grow, and a hop less is 2 ns less. */
+  readonly #depth: Float64Array;
+  readonly #refilledMs: Float64Array;
 
   constructor(laneCount: number) {
     const slots = laneCount * DIMENSION_COUNT;
     this.laneCount = laneCount;
     this.buckets = new Buckets(laneCount);
     this.tokens = this.buckets.tokens;
+    this.#depth = this.buckets.depth;
+    this.#refilledMs = this.buckets.refilledMs;
     this.validUntilMs = new Float64Array(laneCount).fill(Number.NEGATIVE_INFINITY);
     this.admitted = new Float64Array(slots);
     this.attempted = new Float64Array(slots);
@@ -52,15 +57,20 @@ export class Limiter {
    */
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
     if (nowMs > (this.validUntilMs[lane] as number)) return UNCONFIRMED;
-    const { buckets } = this;
-    buckets.refill(lane, nowMs);
+    if (nowMs !== (this.#refilledMs[lane] as number)) this.buckets.refill(lane, nowMs);
     if (!retry) this.#count(lane, messages, bytes);
-    const refusedBy = buckets.refusedBy(lane, messages, bytes);
-    if (refusedBy !== -1) {
-      this.#countRefusal(lane, messages, bytes, retry);
-      return REFUSED + refusedBy;
+    const first = lane * DIMENSION_COUNT;
+    const { tokens } = this;
+    const messageTokens = tokens[first] as number;
+    const byteTokens = tokens[first + 1] as number;
+    if (!isEnough(messageTokens, this.#depth[first] as number, messages)) {
+      return this.#refuse(lane, messages, bytes, retry, MESSAGES);
     }
-    buckets.take(lane, messages, bytes);
+    if (!isEnough(byteTokens, this.#depth[first + 1] as number, bytes)) {
+      return this.#refuse(lane, messages, bytes, retry, BYTES);
+    }
+    tokens[first] = messageTokens - messages;
+    tokens[first + 1] = byteTokens - bytes;
     this.#admit(lane, messages, bytes);
     return GRANTED;
   }
@@ -141,6 +151,11 @@ export class Limiter {
     this.buckets.refilledMs[lane] = sinceMs;
   }
 
+  #refuse(lane: number, messages: number, bytes: number, retry: boolean, dimension: number): number {
+    this.#countRefusal(lane, messages, bytes, retry);
+    return REFUSED + dimension;
+  }
+
   #countRefusal(lane: number, messages: number, bytes: number, retry: boolean): void {
     const first = lane * DIMENSION_COUNT;
     this.refused[first] = (this.refused[first] as number) + messages;
@@ -150,17 +165,19 @@ export class Limiter {
   }
 
   #admit(lane: number, messages: number, bytes: number): void {
+    const { admitted } = this;
     const first = lane * DIMENSION_COUNT;
-    this.admitted[first + MESSAGES] = (this.admitted[first + MESSAGES] as number) + messages;
-    this.admitted[first + BYTES] = (this.admitted[first + BYTES] as number) + bytes;
+    admitted[first] = (admitted[first] as number) + messages;
+    admitted[first + 1] = (admitted[first + 1] as number) + bytes;
   }
 
   #count(lane: number, messages: number, bytes: number): void {
     const first = lane * DIMENSION_COUNT;
     const second = first + 1;
-    this.attempted[first] = (this.attempted[first] as number) + messages;
-    this.attempted[second] = (this.attempted[second] as number) + bytes;
-    this.attemptedSquares[first] = (this.attemptedSquares[first] as number) + messages * messages;
-    this.attemptedSquares[second] = (this.attemptedSquares[second] as number) + bytes * bytes;
+    const { attempted, attemptedSquares } = this;
+    attempted[first] = (attempted[first] as number) + messages;
+    attempted[second] = (attempted[second] as number) + bytes;
+    attemptedSquares[first] = (attemptedSquares[first] as number) + messages * messages;
+    attemptedSquares[second] = (attemptedSquares[second] as number) + bytes * bytes;
   }
 }
