@@ -1,3 +1,4 @@
+import type { Ask } from '../core/limiter/levels.js';
 import { QuotameshError } from '../errors.js';
 import type { Amounts } from './decision.js';
 
@@ -35,6 +36,15 @@ export function rejectUnlessName(field: string, name: unknown): void {
 export function rejectUnlessBetween(field: string, value: unknown, min: number, max: number): void {
   if (typeof value === 'number' && value >= min && value <= max) return;
   throw new QuotameshError('FIELD_INVALID', { field, reason: `must be a number from ${min} to ${max}` });
+}
+
+/** What of an ask fits into what is there: whole messages of its average size. */
+export function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
+  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
+  const size = bytes / messages;
+  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
+  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
+  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
 }
 
 function aboveMax(field: string, amount: number, max: number, group: string): QuotameshError {

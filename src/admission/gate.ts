@@ -1,6 +1,7 @@
 import { maxRequestOf } from '../config/max-request.js';
 import { nearestNames } from '../config/nearest-name.js';
 import type { GroupConfig } from '../config/resolved-config.js';
+import { isLimited } from '../core/limiter/level-settings.js';
 import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import {
@@ -15,8 +16,9 @@ import {
   MESSAGES,
 } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
+import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { rejectAmounts, rejectUnlessAmount, rejectUnlessName } from './asked.js';
+import { rejectAmounts, rejectUnlessAmount, rejectUnlessName, wholePart } from './asked.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -41,10 +43,13 @@ export class Gate {
   readonly waiting: Waiting;
   readonly #node: QuotaNode;
   readonly #limiter: Limiter;
+  readonly #clock: Clock;
   readonly #groups = new Map<string, number>();
   /** Per lane. */
   readonly #maxMessages: Float64Array;
   readonly #maxBytes: Float64Array;
+  /** Per lane: 1 where nothing limits. */
+  readonly #isOpen: Uint8Array;
   /** Scratch space: what is being asked. */
   readonly #ask: Ask = { lane: 0, messages: 0, bytes: 0, retry: false, topic: '', client: '' };
 
@@ -52,6 +57,7 @@ export class Gate {
     const { groups, limits } = node.config;
     this.#node = node;
     this.#limiter = node.limiter;
+    this.#clock = node.clock;
     this.levels = new Levels(node.limiter, groups, limits, node.clock());
     const decide = (ask: Ask) => this.#answer(ask, node.clock());
     const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
@@ -59,6 +65,10 @@ export class Gate {
     const perLane = groups.flatMap((group) => DIRECTIONS.map((direction) => maxRequestOf(group, direction)));
     this.#maxMessages = Float64Array.from(perLane, (max) => max[MESSAGES]);
     this.#maxBytes = Float64Array.from(perLane, (max) => max[BYTES]);
+    const quotas = groups.flatMap(({ quota }) => DIRECTIONS.map((direction) => quota[direction]));
+    this.#isOpen = Uint8Array.from(quotas, (quota, lane) =>
+      isLimited(quota) || this.levels.isUsedBy[lane] === 1 ? 0 : 1,
+    );
     groups.forEach((group, index) => {
       this.#groups.set(group.name, index);
     });
@@ -73,7 +83,8 @@ export class Gate {
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
       return this.#tryAll(lane, messages, bytes, options ?? NO_OPTIONS);
     }
-    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#node.clock());
+    if (this.#isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry)) return GRANTED_DECISION;
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
 
@@ -285,11 +296,3 @@ export class Gate {
 }
 
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
-
-function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
-  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
-  const size = bytes / messages;
-  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
-  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
-  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
-}

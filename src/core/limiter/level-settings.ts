@@ -28,7 +28,7 @@ export interface NodeLimit extends Readonly<Record<Direction, Rates>> {
   readonly burstMs: number;
 }
 
-function isLimited(rates: Rates): boolean {
+export function isLimited(rates: Rates): boolean {
   return rates.some((perSecond) => perSecond !== Number.POSITIVE_INFINITY);
 }
 

@@ -75,6 +75,20 @@ export class Limiter {
     return GRANTED;
   }
 
+  /**
+   * Grants in a lane that has no quota, and counts it; false where it is not served, or limited after all (isolation).
+   * There is no share that could be out of date and nothing to refill, so no clock need be read.
+   */
+  passUnlimited(lane: number, messages: number, bytes: number, retry: boolean): boolean {
+    const first = lane * DIMENSION_COUNT;
+    if (this.validUntilMs[lane] === Number.NEGATIVE_INFINITY) return false;
+    if (this.#depth[first] !== Number.POSITIVE_INFINITY) return false;
+    if (this.#depth[first + 1] !== Number.POSITIVE_INFINITY) return false;
+    if (!retry) this.#count(lane, messages, bytes);
+    this.#admit(lane, messages, bytes);
+    return true;
+  }
+
   /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
   containsTokens(lane: number, messages: number, bytes: number, nowMs: number): boolean {
     if (nowMs > (this.validUntilMs[lane] as number)) return false;
