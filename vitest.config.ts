@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
- * processes: the command, and the embedded topic with several processes
+ * processes: the command, the embedded topic with several processes, and the limiter in real time
  * kafka:     the Kafka topic against real brokers; mostly waiting
  * stories:   what clusters of real processes promise under load, to a per cent: one at a time
  * cluster:   other clusters of real processes, with wider bounds
@@ -10,7 +10,10 @@ import { defineConfig } from 'vitest/config';
  * long:      soaks and long outages, `npm run test:long` only, one file at a time
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
-const processes = ['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'];
+const processes = [
+  ...['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
+  'test/integration/token-bucket-real-time.test.ts',
+];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 const stories = ['test/integration/cluster-*.test.ts', 'test/integration/mqtt-cluster.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];

@@ -4,9 +4,9 @@ import { Limiter } from '../../../../src/core/limiter/limiter.js';
 import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 import { CASES, PublishScene, type Step, TrackerScene, type VectorCase } from './token-bucket-steps.js';
 
-/** The gate refuses negative amounts before the limiter sees them (AMOUNT_INVALID, test/unit/admission). */
+/** The gate refuses negative amounts before the limiter sees them (test/unit/admission/refused-vectors.test.ts). */
 const AT_THE_GATE = new Set(['bucket/negative-consume-is-an-error']);
-/** Its rate is small; what is asked for is refused as above every maxRequest. */
+/** Its rate is small; what is asked for is refused as above maxRequest, there as well. */
 const ABOVE_MAX_REQUEST = new Set(['bucket/overflow-wait']);
 
 const ofKind = (kind: string) => CASES.filter((one) => one.kind === kind);
@@ -32,7 +32,7 @@ test.each(ofKind('throttleTracker'))('$id', ({ steps }) => {
   for (const step of steps) scene.perform(step);
 });
 
-test('every kind of case is known; endToEnd needs a broker and real time, and is not run here', () => {
+test('every kind of case is known; endToEnd runs in real time (test/integration/token-bucket-real-time.test.ts)', () => {
   const kinds = new Set(CASES.map(({ kind }) => kind));
   expect([...kinds].sort()).toEqual(['bucket', 'endToEnd', 'publishLimiter', 'throttleTracker']);
   const run = [buckets, beyond, ofKind('publishLimiter'), ofKind('throttleTracker')].map(({ length }) => length);
