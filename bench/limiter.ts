@@ -1,16 +1,19 @@
+/**
+ * `npm run bench:limiter`: what one decision costs, in nanoseconds of CPU time, all contestants in turn within one run, so
+ * that a machine that slows down slows all of them. Prints min / median / max over the turns, then the aims.
+ */
 import { createRequire } from 'node:module';
 import Bottleneck from 'bottleneck';
 import { RateLimiter } from 'limiter';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { Buckets } from '../src/core/limiter/buckets.js';
 import { Limiter } from '../src/core/limiter/limiter.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, MESSAGES } from '../src/core/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, MESSAGES } from '../src/core/vocabulary.js';
 import { createNode } from '../src/index.js';
+import { medianOf, paired, printAim, printHead, printSample, type Sample } from './limiter/figures.js';
+import { BATCH, measureHttp } from './limiter/http.js';
+import { allocatedPerCall, bytesPerName, columnBytesPerDimension } from './limiter/memory.js';
 
-/**
- * `npm run bench:limiter`: what one decision costs, in nanoseconds, all contestants in turn within one run, so that a
- * machine that slows down slows all of them. Prints min / median / max over the turns.
- */
 /** The plugin does not export it; its own tests require it by this path. */
 const LocalStore = createRequire(import.meta.url)('@fastify/rate-limit/store/LocalStore.js') as new (
   continueExceeding: boolean,
@@ -18,7 +21,13 @@ const LocalStore = createRequire(import.meta.url)('@fastify/rate-limit/store/Loc
   cache: number,
 ) => { incr(key: string, done: () => void, windowMs: number, max: number): void };
 
-const TURNS = 5;
+const TURNS = 7;
+const ONE_BUCKET = 'one bucket, cached clock (checked and taken)';
+const OPEN = 'by name, one hot key, group without quota';
+const LIMITER = 'npm limiter (tryRemoveTokens)';
+const handleName = (clock: 'cached' | 'fresh') => `by handle: messages, bytes, counters, validUntil; ${clock} clock`;
+const lookupName = (order: string) => `bare Map lookup, ${order}`;
+const byNameName = (order: string) => `by name, ${order}, cached clock`;
 const NAMES = 5000;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
@@ -39,7 +48,7 @@ function oneBucket(): Contestant {
   buckets.setLimit(0, BYTES, UNLIMITED, 1, 0);
   buckets.fill(0, 0);
   return {
-    name: 'one bucket, cached clock (checked and taken)',
+    name: ONE_BUCKET,
     times: 3e6,
     run: (times) => {
       const nowMs = performance.now();
@@ -57,7 +66,7 @@ function byHandle(clock: 'cached' | 'fresh'): Contestant {
   for (const dimension of [MESSAGES, BYTES]) limiter.setLimit(0, dimension, 1e12, 1e12, 0);
   limiter.buckets.fill(0, 0);
   return {
-    name: `by handle: messages, bytes, counters, validUntil; ${clock} clock`,
+    name: handleName(clock),
     times: clock === 'cached' ? 3e6 : 1e6,
     run: (times) => {
       let nowMs = performance.now();
@@ -72,7 +81,7 @@ function byHandle(clock: 'cached' | 'fresh'): Contestant {
 function mapLookup(order: string, pick: (time: number) => string): Contestant {
   const map = new Map(names.map((name, at) => [name, at]));
   return {
-    name: `bare Map lookup, ${order}`,
+    name: lookupName(order),
     times: 2e6,
     run: (times) => {
       for (let time = 0; time < times; time++) sink += map.get(pick(time)) as number;
@@ -89,12 +98,30 @@ function byName(order: string, pick: (time: number) => string): Contestant {
     limiter.buckets.fill(lane, 0);
   }
   return {
-    name: `by name, ${order}, cached clock`,
+    name: byNameName(order),
     times: 2e6,
     run: (times) => {
       const nowMs = performance.now();
       for (let time = 0; time < times; time++) {
         sink += limiter.tryAcquire(map.get(pick(time)) as number, 1, 100, false, nowMs);
+      }
+    },
+  };
+}
+
+function openByName(): Contestant {
+  const map = new Map(names.map((name, at) => [name, at]));
+  const limiter = new Limiter(NAMES);
+  limiter.validUntilMs.fill(UNLIMITED);
+  for (let lane = 0; lane < NAMES; lane++) {
+    for (const dimension of [MESSAGES, BYTES]) limiter.setLimit(lane, dimension, UNLIMITED, 1, 0);
+  }
+  return {
+    name: OPEN,
+    times: 2e6,
+    run: (times) => {
+      for (let time = 0; time < times; time++) {
+        sink += Number(limiter.passUnlimited(map.get(names[0] as string) as number, 1, 100, false));
       }
     },
   };
@@ -134,7 +161,7 @@ function others(): Contestant[] {
   const store = new LocalStore(false, false, 5000);
   return [
     {
-      name: 'npm limiter (tryRemoveTokens)',
+      name: LIMITER,
       times: 5e5,
       run: (times) => {
         for (let time = 0; time < times; time++) sink += Number(limiter.tryRemoveTokens(1));
@@ -181,41 +208,13 @@ async function measure(contestants: readonly Contestant[]): Promise<Map<string, 
   const results = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (let turn = -1; turn < TURNS; turn++) {
     for (const { name, times, run } of contestants) {
-      const beganNs = process.hrtime.bigint();
+      const before = process.cpuUsage();
       await run(times);
-      const perCall = Number(process.hrtime.bigint() - beganNs) / times;
-      if (turn >= 0) results.get(name)!.push(perCall);
+      const { user, system } = process.cpuUsage(before);
+      if (turn >= 0) results.get(name)!.push(((user + system) * 1000) / times);
     }
   }
   return results;
-}
-
-function print(results: ReadonlyMap<string, readonly number[]>): void {
-  console.log(`${'ns per call'.padEnd(62)}${'min'.padStart(10)}${'median'.padStart(10)}${'max'.padStart(10)}`);
-  for (const [name, times] of results) {
-    const sorted = [...times].sort((one, other) => one - other);
-    const shown = [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)];
-    console.log(name.padEnd(62) + shown.map((ns) => ns!.toFixed(1).padStart(10)).join(''));
-  }
-}
-
-function printMemory(): void {
-  const lanes = 10_000;
-  const limiter = new Limiter(lanes) as unknown as Record<string, unknown>;
-  const buckets = limiter.buckets as Record<string, unknown>;
-  const columns = new Set([...Object.values(limiter), ...Object.values(buckets)].filter(ArrayBuffer.isView));
-  const bytes = [...columns].reduce((sum, column) => sum + column.byteLength, 0);
-  console.log(`memory per direction and dimension: ${bytes / (lanes * DIMENSION_COUNT)} bytes in columns`);
-}
-
-function printAllocation(): void {
-  const { run } = byHandle('cached');
-  run(1e6);
-  globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
-  run(1e6);
-  const perCall = Math.max(0, process.memoryUsage().heapUsed - before) / 1e6;
-  console.log(`allocated per admission: ${perCall.toFixed(3)} bytes over 1,000,000`);
 }
 
 const plain = await wholeNode('plain', 'node.tryAcquire by name, fresh clock, all checks');
@@ -233,15 +232,62 @@ const results = await measure([
   byHandle('cached'),
   byHandle('fresh'),
   ...orders.flatMap(([order, pick]) => [mapLookup(order, pick), byName(order, pick)]),
+  openByName(),
   ...[plain, open, levels].map(({ contestant }) => contestant),
   ...others(),
 ]);
-print(results);
-printMemory();
-printAllocation();
+printHead('nanoseconds of CPU per call');
+for (const [name, sample] of results) printSample(name, sample);
+
+const byHandleRun = byHandle('cached').run;
+printHead('memory, bytes');
+for (const [name, bytes] of [
+  ['columns per group, direction and dimension', columnBytesPerDimension()],
+  ['per topic or client with a limit of its own, name of 16 characters', bytesPerName()],
+  ['allocated per admission by handle, cached clock', allocatedPerCall(byHandleRun)],
+  ['allocated per node.tryAcquire, group without quota', allocatedPerCall(open.contestant.run)],
+  ['allocated per node.tryAcquire, fresh clock', allocatedPerCall(plain.contestant.run)],
+  ['of which the clock read (a boxed double)', allocatedPerCall(readClock)],
+] as const) {
+  console.log(`${name.padEnd(66)}${bytes.toFixed(1).padStart(20)}`);
+}
+
+const http = await measureHttp();
+printHead('HTTP, requests per second (wall clock)');
+for (const { name, requestsPerSecond } of http) printSample(name, requestsPerSecond, 0);
+printHead('HTTP, microseconds of CPU of the server per request');
+for (const { name, cpuMicros } of http) printSample(name, cpuMicros);
+
+printHead('aims (medians of pairs within a turn)');
+const of = (name: string): Sample => results.get(name) as Sample;
+const minus = (one: number, other: number) => one - other;
+const atMost = (aim: string, figure: number, most: number) => printAim(`${aim} ≤ ${most}`, figure, figure <= most);
+const atLeast = (aim: string, figure: number, least: number) =>
+  printAim(`${aim} ≥ ${least}`, figure, figure >= least, 2);
+atMost('one bucket, ns', medianOf(of(ONE_BUCKET)), 5);
+atMost('by handle, ns', medianOf(of(handleName('cached'))), 15);
+for (const [order] of orders) {
+  atMost(
+    `by name beyond the lookup, ${order}, ns`,
+    medianOf(paired(of(byNameName(order)), of(lookupName(order)), minus)),
+    15,
+  );
+}
+atMost(
+  'group without quota beyond the lookup, ns',
+  medianOf(paired(of(OPEN), of(lookupName('one hot key')), minus)),
+  2,
+);
+atLeast('npm limiter / one bucket', medianOf(paired(of(LIMITER), of(ONE_BUCKET), (one, other) => one / other)), 10);
+for (const { name, bare, requestsPerSecond } of http) {
+  const beside = http.find((other) => other.name === bare);
+  if (beside === undefined) continue;
+  const ratios = paired(requestsPerSecond, beside.requestsPerSecond, (one, other) => one / other);
+  atLeast(`${name} / bare`, medianOf(ratios), 0.8);
+}
 console.log(
-  'The cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n' +
-    'node.tryAcquire and HTTP read the clock for every decision.',
+  `\nThe cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n` +
+    `node.tryAcquire and HTTP read the clock for every decision. A batch of ${BATCH} decides ${BATCH} times per request.`,
 );
 await Promise.all([plain, open, levels].map(({ close }) => close()));
 if (Number.isNaN(sink)) throw new Error('nothing was measured');

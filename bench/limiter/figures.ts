@@ -1,0 +1,26 @@
+/** One number per turn. */
+export type Sample = readonly number[];
+
+export function medianOf(sample: Sample): number {
+  return [...sample].sort((one, other) => one - other)[sample.length >> 1] as number;
+}
+
+export function printHead(what: string): void {
+  console.log(`\n${what.padEnd(WIDTH)}${['min', 'median', 'max'].map((word) => word.padStart(10)).join('')}`);
+}
+
+export function printSample(name: string, sample: Sample, digits = 1): void {
+  const shown = [Math.min(...sample), medianOf(sample), Math.max(...sample)];
+  console.log(name.padEnd(WIDTH) + shown.map((figure) => figure.toFixed(digits).padStart(10)).join(''));
+}
+
+/** Turn by turn, so that a slow stretch of the machine is in both. */
+export function paired(one: Sample, other: Sample, combine: (one: number, other: number) => number): number[] {
+  return one.map((figure, turn) => combine(figure, other[turn] as number));
+}
+
+export function printAim(aim: string, figure: number, isMet: boolean, digits = 1): void {
+  console.log(`${aim.padEnd(WIDTH)}${figure.toFixed(digits).padStart(10)}  ${isMet ? 'met' : 'missed'}`);
+}
+
+const WIDTH = 66;

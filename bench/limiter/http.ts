@@ -1,0 +1,118 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type FastifyInstance, fastify } from 'fastify';
+import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
+import { createHttpServer } from '../../src/admission/http/http-server.js';
+import { createNode, type QuotaNode } from '../../src/index.js';
+import { silentTelemetry } from '../../src/ports/telemetry.js';
+import type { Sample } from './figures.js';
+import type { LoadAnswer, LoadOrder } from './http-load.js';
+
+const TURNS = 7;
+const TURN_MS = 600;
+/** Asks in one request of the batch form. */
+export const BATCH = 32;
+
+export interface HttpFigure {
+  readonly name: string;
+  readonly requestsPerSecond: Sample;
+  /** Of the serving process; both servers are in it, one of them at work. */
+  readonly cpuMicros: Sample;
+  /** What it is compared with; null for the bare routes. */
+  readonly bare: string | null;
+}
+
+/**
+ * POST /v1/acquire beside a bare fastify route that parses the same body and answers as shortly, in turns, over TCP and
+ * a Unix socket. The load comes from a process of its own, as plain bytes over eight connections with eight requests
+ * under way each, so that the servers are what is measured.
+ */
+export async function measureHttp(): Promise<HttpFigure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-bench-'));
+  const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
+  const config = { cluster: 'bench-http', node: 'bench', topic: 'memory', groups: { orders: { quota: huge } } };
+  const node = await createNode({ config });
+  const places = await Promise.all([bareServer, () => nodeServer(node)].map((make) => listeners(make, folder)));
+  const [bare, ours] = places as [Listeners, Listeners];
+  const ask = { group: 'orders', messages: 1, bytes: 100 };
+  const one = JSON.stringify(ask);
+  const many = JSON.stringify({ asks: Array.from({ length: BATCH }, () => ask) });
+  const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
+    { name: `bare route, ${way}`, bare: null, order: { ...bare[way], path: '/bare', body: one } },
+    { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },
+    { name: `bare route, ${way}, ${BATCH} asks`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
+    {
+      ...{ name: `POST /v1/acquire/batch, ${way}, ${BATCH} asks`, bare: `bare route, ${way}, ${BATCH} asks` },
+      order: { ...ours[way], path: `${ACQUIRE}/batch`, body: many },
+    },
+  ]);
+  const figures = await play(contestants);
+  await Promise.all([...places.flatMap(({ apps }) => apps.map((app) => app.close())), node.close()]);
+  rmSync(folder, { recursive: true, force: true });
+  return figures;
+}
+
+const ACQUIRE = '/v1/acquire';
+
+interface HttpContestant {
+  readonly name: string;
+  readonly bare: string | null;
+  readonly order: Omit<LoadOrder, 'forMs'>;
+}
+
+async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[]> {
+  const load = fork(fileURLToPath(new URL('./http-load.js', import.meta.url)));
+  const rates = contestants.map((): number[] => []);
+  const micros = contestants.map((): number[] => []);
+  for (let turn = -1; turn < TURNS; turn++) {
+    for (const [at, { order }] of contestants.entries()) {
+      const before = process.cpuUsage();
+      load.send({ ...order, forMs: TURN_MS } satisfies LoadOrder);
+      const [answer] = (await once(load, 'message')) as [LoadAnswer];
+      if (answer.failed > 0 || answer.answered === 0) throw new Error(`${order.path}: ${JSON.stringify(answer)}`);
+      const { user, system } = process.cpuUsage(before);
+      if (turn < 0) continue;
+      rates[at]!.push((answer.answered * 1000) / answer.tookMs);
+      micros[at]!.push((user + system) / answer.answered);
+    }
+  }
+  load.disconnect();
+  await once(load, 'exit');
+  return contestants.map(({ name, bare }, at) => ({
+    ...{ name, bare },
+    requestsPerSecond: rates[at]!,
+    cpuMicros: micros[at]!,
+  }));
+}
+
+interface Listeners {
+  readonly apps: readonly FastifyInstance[];
+  readonly tcp: { readonly host: string; readonly port: number };
+  readonly unix: { readonly path: string; readonly socket: string };
+}
+
+async function listeners(make: () => Promise<FastifyInstance>, folder: string): Promise<Listeners> {
+  const [onTcp, onUnix] = await Promise.all([make(), make()]);
+  await onTcp.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = onTcp.server.address() as { port: number };
+  const socket = join(mkdtempSync(join(folder, 's-')), 'http.sock');
+  await onUnix.listen({ path: socket });
+  return { apps: [onTcp, onUnix], tcp: { host: '127.0.0.1', port }, unix: { path: '', socket } };
+}
+
+async function bareServer(): Promise<FastifyInstance> {
+  const app = fastify();
+  app.post('/bare', (_, reply) => {
+    reply.header('content-type', 'application/json; charset=utf-8').send('{"granted":true}');
+  });
+  return app;
+}
+
+async function nodeServer(node: QuotaNode): Promise<FastifyInstance> {
+  const metrics = { contentType: 'text/plain', text: async () => '' };
+  return createHttpServer({ node, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });
+}
