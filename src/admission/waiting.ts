@@ -7,6 +7,7 @@ import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import { rejectUnlessBetween } from './asked.js';
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from './decision.js';
+import type { Joining, Line, Turn, Waiter } from './waiting-line.js';
 
 export interface WaitingParts {
   readonly limiter: Limiter;
@@ -18,45 +19,14 @@ export interface WaitingParts {
   readonly explain: (ask: Ask, answer: number) => Decision;
 }
 
-interface Waiter {
-  readonly ask: Ask;
-  readonly turn: Turn;
-  readonly resolve: (decision: Decision) => void;
-  readonly reject: (reason: unknown) => void;
-  readonly signal: AbortSignal | undefined;
-  onAbort: (() => void) | null;
-  /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
-  answer: number | null;
-  isLive: boolean;
-}
-
-type Joining = Pick<Waiter, 'answer' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
-
-/** A client's (or topic's) place in the line of a lane. */
-interface Turn {
-  readonly line: Line;
-  readonly name: string;
-  readonly owner: WakeOwner<Waiter>;
-  live: number;
-  isParked: boolean;
-}
-
-interface Line {
-  readonly lane: number;
-  readonly queue: WakeQueue<Waiter>;
-  readonly turns: Map<string, Turn>;
-  /** Turns whose own limit refuses (topic, client): the others need not wait for them. */
-  readonly parked: TimeHeap<Turn>;
-  timer: NodeJS.Timeout | null;
-  dueMs: number;
-}
-
 /**
  * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
  * each client's own asks in their order. Whoever comes while others wait joins the line. No promise is woken before its
  * tokens are there, so there is no herd; a few hundred are settled per turn of the event loop.
  */
 export class Waiting {
+  /** Waits that have ended, with a grant or otherwise, and how long they took together. */
+  readonly ended = { granted: 0, otherwise: 0, totalMs: 0 };
   readonly #parts: WaitingParts;
   readonly #lines = new Map<number, Line>();
   readonly #deadlines = new TimeHeap<Waiter>();
@@ -133,7 +103,7 @@ export class Waiting {
     // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
     if (answer === null && !turn.isParked && !ask.retry) limiter.countArrival(ask.lane, ask.messages, ask.bytes);
     if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
-    const waiter: Waiter = { ...who, ask, turn, onAbort: null, isLive: true };
+    const waiter: Waiter = { ...who, ask, turn, sinceMs: this.#parts.clock(), onAbort: null, isLive: true };
     if (signal !== undefined) {
       waiter.onAbort = () => {
         if (this.#leave(waiter)) waiter.reject(signal.reason);
@@ -223,13 +193,15 @@ export class Waiting {
   }
 
   #end(waiter: Waiter, decision: Decision): void {
-    if (this.#leave(waiter)) waiter.resolve(decision);
+    if (this.#leave(waiter, decision.granted)) waiter.resolve(decision);
   }
 
   /** Leaves the line, whatever the reason. Constant time: what is left of it in the queue is dropped unseen. */
-  #leave(waiter: Waiter): boolean {
+  #leave(waiter: Waiter, isGranted = false): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
+    this.ended[isGranted ? 'granted' : 'otherwise']++;
+    this.ended.totalMs += Math.max(0, this.#parts.clock() - waiter.sinceMs);
     if (waiter.onAbort !== null) waiter.signal?.removeEventListener('abort', waiter.onAbort);
     const { turn, ask } = waiter;
     const { limiter } = this.#parts;

@@ -151,6 +151,9 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
     attemptedBytes: limiter.attempted[bytes] as number,
     refusedMessages: limiter.refused[messages] as number,
     refusedBytes: limiter.refused[bytes] as number,
+    heldBack: limiter.heldBack[lane] as number,
+    debtMessages: limiter.buckets.debt(lane, MESSAGES, node.clock()),
+    debtBytes: limiter.buckets.debt(lane, BYTES, node.clock()),
   };
 }
 

@@ -80,6 +80,11 @@ export interface LocalStatus {
   readonly attemptedBytes: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
+  /** Asks and connections that are held back now, instead of refused. */
+  readonly heldBack: number;
+  /** What accepted work has left as debt, now. */
+  readonly debtMessages: number;
+  readonly debtBytes: number;
 }
 
 export interface NodeShareStatus {

@@ -109,6 +109,35 @@ export const ADMISSION_METRICS = {
   quotamesh_refused_messages_total: { type: 'counter', help: 'Messages refused.', labels: ['direction'] },
   quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes refused.', labels: ['direction'] },
   quotamesh_refusals_total: { type: 'counter', help: 'Acquires refused for the quota.', labels: ['direction'] },
+  quotamesh_level_refusals_total: {
+    type: 'counter',
+    help: 'Acquires refused by the limit of the node, of a topic (a part of the share included) or of a client; those of the groups are in quotamesh_refusals_total.',
+    labels: ['level'],
+  },
+  quotamesh_held_back: {
+    type: 'gauge',
+    help: 'Asks and connections that wait for their turn now.',
+    labels: ['direction'],
+  },
+  quotamesh_waits_total: {
+    type: 'counter',
+    help: 'Acquires that have waited, by how it ended: granted, or otherwise (time was up, aborted, stopped).',
+    labels: ['outcome'],
+  },
+  quotamesh_waited_seconds_total: {
+    type: 'counter',
+    help: 'Time that they have waited; divided by waits: their mean.',
+  },
+  quotamesh_debt_messages: {
+    type: 'gauge',
+    help: 'Messages that accepted work has left as debt, over all groups.',
+    labels: ['direction'],
+  },
+  quotamesh_debt_bytes: {
+    type: 'gauge',
+    help: 'Bytes that accepted work has left as debt, over all groups.',
+    labels: ['direction'],
+  },
   quotamesh_http_acquires_total: {
     type: 'counter',
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
@@ -172,6 +201,9 @@ export const GROUP_METRICS = {
   quotamesh_group_refused_messages_total: groupCounter('Messages refused by this node.'),
   quotamesh_group_refused_bytes_total: groupCounter('Bytes refused by this node.'),
   quotamesh_group_refusals_total: groupCounter('Acquires refused by this node for the quota.'),
+  quotamesh_group_held_back: groupGauge('Asks and connections that wait for their turn now.'),
+  quotamesh_group_debt_messages: groupGauge('Messages that accepted work has left as debt.'),
+  quotamesh_group_debt_bytes: groupGauge('Bytes that accepted work has left as debt.'),
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 function groupGauge(help: string) {

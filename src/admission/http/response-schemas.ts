@@ -132,6 +132,9 @@ const LOCAL = record({
   attemptedBytes: number,
   refusedMessages: number,
   refusedBytes: number,
+  heldBack: { ...count, description: 'Asks and connections that are held back now, instead of refused.' },
+  debtMessages: number,
+  debtBytes: number,
 });
 
 const NODE_SHARE = record({

@@ -132,6 +132,12 @@ export class Buckets {
     return Math.max(0, this.tokens[row * DIMENSION_COUNT + dimension] as number);
   }
 
+  /** Units owed now, ≥ 0. */
+  debt(row: number, dimension: number, nowMs: number): number {
+    this.refill(row, nowMs);
+    return Math.max(0, -(this.tokens[row * DIMENSION_COUNT + dimension] as number));
+  }
+
   /** Whether the row would be as good as new at `nowMs`: full where it has a limit. */
   isFull(row: number, nowMs: number): boolean {
     const elapsedMs = Math.max(0, nowMs - (this.refilledMs[row] as number));

@@ -115,6 +115,9 @@ function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionSta
       attemptedBytes: 0,
       refusedMessages: 0,
       refusedBytes: 0,
+      heldBack: 0,
+      debtMessages: 0,
+      debtBytes: 0,
     },
     nodes,
   };

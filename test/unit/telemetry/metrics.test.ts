@@ -91,6 +91,45 @@ describe('metrics', () => {
     await scene.close();
   });
 
+  it('tell who waits, who has waited, which level refused, and what is owed', async () => {
+    const perClient = { publish: { messagesPerSecond: 1 } };
+    const groups = {
+      slow: { quota: { publish: { messagesPerSecond: 0 } } },
+      owing: { quota: { publish: { messagesPerSecond: 10 } } },
+      clients: { quota: { publish: { messagesPerSecond: 1000 } }, perClient, burstMinMessages: 1 },
+    };
+    const scene = await readyScene({ groups, metrics: { perGroup: 'all' } });
+    const { node } = scene;
+    const stop = new AbortController();
+    const waiting = node.acquire('slow', { messages: 1 }, { waitMs: 60_000, signal: stop.signal });
+    expect((await node.acquire('slow', { messages: 1 }, { waitMs: 20 })).granted).toBe(false);
+    node.consume('owing', { messages: 300 });
+    for (let time = 0; time < 3; time++) node.tryAcquire('clients', { messages: 1 }, { client: 'c' });
+    const series = seriesOf(await scrape(scene));
+    expect(Object.fromEntries(series)).toMatchObject({
+      'quotamesh_held_back{direction="publish"}': 1,
+      'quotamesh_held_back{direction="dispatch"}': 0,
+      'quotamesh_group_held_back{group="slow",direction="publish"}': 1,
+      'quotamesh_waits_total{outcome="granted"}': 0,
+      'quotamesh_waits_total{outcome="otherwise"}': 1,
+      'quotamesh_level_refusals_total{level="client"}': 2,
+      'quotamesh_level_refusals_total{level="topic"}': 0,
+    });
+    expect(series.get('quotamesh_waited_seconds_total')).toBeGreaterThan(0.015);
+    // 300, less what has accrued since the node is ready.
+    const owed = series.get('quotamesh_group_debt_messages{group="owing",direction="publish"}')!;
+    expect(owed).toBeGreaterThan(100);
+    expect(owed).toBeLessThan(300);
+    expect(series.get('quotamesh_debt_messages{direction="publish"}')).toBeLessThanOrEqual(owed);
+    expect(series.get('quotamesh_debt_bytes{direction="publish"}')).toBe(0);
+    const { local } = node.groupStatus('slow').directions.publish;
+    expect(local).toMatchObject({ heldBack: 1, debtMessages: 0 });
+    expect(node.groupStatus('owing').directions.publish.local.debtMessages).toBeGreaterThan(100);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await scene.close();
+  });
+
   it('count once, however often they are scraped', async () => {
     const scene = await readyScene();
     await scene.acquire({ group: 'blocked', messages: 3 });

@@ -1,0 +1,40 @@
+import type { Ask } from '../core/limiter/levels.js';
+import type { TimeHeap } from '../core/limiter/time-heap.js';
+import type { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
+import type { Decision } from './decision.js';
+
+/** One acquire that waits. */
+export interface Waiter {
+  readonly ask: Ask;
+  readonly turn: Turn;
+  readonly resolve: (decision: Decision) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly sinceMs: number;
+  onAbort: (() => void) | null;
+  /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
+  answer: number | null;
+  isLive: boolean;
+}
+
+export type Joining = Pick<Waiter, 'answer' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
+
+/** A client's (or topic's) place in the line of a lane. */
+export interface Turn {
+  readonly line: Line;
+  readonly name: string;
+  readonly owner: WakeOwner<Waiter>;
+  live: number;
+  isParked: boolean;
+}
+
+/** Those who wait for one lane. */
+export interface Line {
+  readonly lane: number;
+  readonly queue: WakeQueue<Waiter>;
+  readonly turns: Map<string, Turn>;
+  /** Turns whose own limit refuses (topic, client): the others need not wait for them. */
+  readonly parked: TimeHeap<Turn>;
+  timer: NodeJS.Timeout | null;
+  dueMs: number;
+}
