@@ -28,8 +28,8 @@ export interface HttpFigure {
 
 /**
  * POST /v1/acquire beside a bare fastify route that parses the same body and answers as shortly, in turns, over TCP and
- * a Unix socket. The load comes from a process of its own, as plain bytes over eight connections with eight requests
- * under way each, so that the servers are what is measured.
+ * a Unix socket. The load comes from a process of its own, as plain bytes over 32 connections, which costs less than the
+ * servers, so that they are what is measured.
  */
 export async function measureHttp(): Promise<HttpFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-bench-'));
