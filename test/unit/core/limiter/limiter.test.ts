@@ -242,3 +242,33 @@ describe('waiting', () => {
     expect(take(limiter, asked.waitMs + 0.001, asked.messages, asked.bytes)).toBe(GRANTED);
   });
 });
+
+describe('a lane without quota', () => {
+  const open = () => {
+    const limiter = new Limiter(2);
+    for (const dimension of [0, 1]) limiter.setLimit(1, dimension, Number.POSITIVE_INFINITY, 1, 0);
+    return limiter;
+  };
+
+  test('passes without a clock once it is served, and is counted', () => {
+    const limiter = open();
+    expect(limiter.passUnlimited(1, 1, 10, false)).toBe(false);
+    limiter.validUntilMs[1] = 5;
+    expect(limiter.passUnlimited(1, 1, 10, false)).toBe(true);
+    expect(limiter.passUnlimited(1, 2, 0, true)).toBe(true);
+    expect([...limiter.admitted]).toEqual([0, 0, 3, 10]);
+    expect([...limiter.attempted]).toEqual([0, 0, 1, 10]);
+    expect([...limiter.attemptedSquares]).toEqual([0, 0, 1, 100]);
+    expect(limiter.tokens[2]).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test.each([0, 1])('does not where dimension %i is limited after all, as isolation may do', (dimension) => {
+    for (const perSecond of [0, 100]) {
+      const limiter = open();
+      limiter.validUntilMs[1] = 5;
+      limiter.setLimit(1, dimension, perSecond, 100, 1);
+      expect(limiter.passUnlimited(1, 1, 1, false)).toBe(false);
+      expect([...limiter.attempted]).toEqual([0, 0, 0, 0]);
+    }
+  });
+});
