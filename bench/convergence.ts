@@ -36,7 +36,7 @@ const settings = {
 };
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
-const usageMap = new UsageMap(membership, (mapLane) => table.markMapLane(mapLane));
+const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane));
 const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)] };
 const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, log);
 const members = Array.from({ length: NODES }, (_, node) => joined(node));

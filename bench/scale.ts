@@ -21,6 +21,7 @@ const { values } = parseArgs({
     groups: { type: 'string', default: '5000' },
     settings: { type: 'string', default: 'none,gzip,coalesced' },
     arrivals: { type: 'string', default: '0' },
+    profile: { type: 'string' },
   },
 });
 const MEBI = 1024 * 1024;
@@ -78,7 +79,9 @@ async function measure(scale: Scale, traffic: Traffic, setting: string): Promise
     const before = await reader.measure();
     const sentBefore = { ...server.sent };
     if (Number(values.arrivals) > 0) await reader.tell({ do: 'arrivals', perSecond: Number(values.arrivals) });
+    if (values.profile !== undefined) await reader.tell({ do: 'profile', file: values.profile });
     await play(server, traffic, batches, seconds);
+    if (values.profile !== undefined) await reader.tell({ do: 'profile', file: values.profile });
     const after = await reader.measure();
     report(scale, setting, { idle, idleLater, before, after, writerCpu, sentBefore, sent: server.sent });
   } finally {

@@ -1,4 +1,6 @@
 /** The node that is measured, in a process of its own: a QuotaNode on the Kafka adapter. Told what to do by its parent. */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
 import { laneOf } from '../../src/core/vocabulary.js';
@@ -19,6 +21,7 @@ export type Order =
   | { readonly do: 'serve'; readonly names: readonly string[] }
   | { readonly do: 'wait'; readonly records: number }
   | { readonly do: 'arrivals'; readonly perSecond: number }
+  | { readonly do: 'profile'; readonly file: string }
   | { readonly do: 'measure' };
 
 export interface Measured {
@@ -54,6 +57,7 @@ async function obey(order: Order): Promise<Measured | null> {
   if (order.do === 'serve') serve(running, order.names);
   if (order.do === 'wait') while (running.topic.counters.recordsRead < order.records) await sleep(20);
   if (order.do === 'arrivals') arrive(running, order.perSecond);
+  if (order.do === 'profile') await profile(order.file);
   if (order.do !== 'measure') return null;
   return await measured(running);
 }
@@ -93,6 +97,21 @@ function arrive(running: QuotaNode, perSecond: number): void {
     lastMs = nowMs;
     for (; due >= 1; due--) running.limiter.tryAcquire(served[at++ % served.length] as number, 1, 1000, false, nowMs);
   }, 10);
+}
+
+let profiler: Session | null = null;
+
+/** From the first call to the second: what the processor was used for, as Chrome's DevTools and VS Code read it. */
+async function profile(file: string): Promise<void> {
+  if (profiler !== null) {
+    const { profile: taken } = await profiler.post('Profiler.stop');
+    writeFileSync(file, JSON.stringify(taken));
+    return;
+  }
+  profiler = new Session();
+  profiler.connect();
+  await profiler.post('Profiler.enable');
+  await profiler.post('Profiler.start');
 }
 
 async function measured(running: QuotaNode): Promise<Measured> {

@@ -105,7 +105,7 @@ class WritingNode {
     this.#random = random;
     this.#link = new LinkWatch(settings, []);
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
-    const log = { membership, usageMap: new UsageMap(membership, () => {}), logTimes };
+    const log = { membership, usageMap: new UsageMap(() => {}), logTimes };
     this.#shares = new ShareBook(settings, laneCount, log);
     this.#book = new ReportBook(nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     const reporter = new Reporter(settings, new Limiter(laneCount), this.#shares, this.#book);

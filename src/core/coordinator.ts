@@ -68,7 +68,7 @@ export class Coordinator {
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, partitions);
-    this.usageMap = new UsageMap(this.membership, (mapLane) => this.#table.markMapLane(mapLane));
+    this.usageMap = new UsageMap((mapLane) => this.#table.markMapLane(mapLane));
     this.log = new LogReader(partitions, heartbeatMs, this.membership, this.usageMap, notices);
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log);

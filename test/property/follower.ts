@@ -31,7 +31,7 @@ export class Follower {
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
-    this.usageMap = new UsageMap(this.membership, () => undefined);
+    this.usageMap = new UsageMap(() => undefined);
     this.log = new LogReader(settings.partitions, settings.heartbeatMs, this.membership, this.usageMap, this.notices);
     const lanes = settings.groups.length * DIRECTION_COUNT;
     this.#shares = new ShareBook(settings, lanes, this.log);

@@ -50,9 +50,10 @@ export class Reporter {
   readonly #book: ReportBook;
   #round = 0;
   #sampledMs = Number.NEGATIVE_INFINITY;
-  /** The lanes of the last round; beside them their numbers and when they were touched last. */
+  /** The lanes of the last round; beside them their numbers, whose turn it is when, and when they were touched last. */
   #lanes: readonly LaneState[] = [];
   #numbers = new Int32Array(0);
+  #turns = new Uint8Array(0);
   #touchedMs = new Float64Array(0);
 
   constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook) {
@@ -70,23 +71,26 @@ export class Reporter {
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     this.#round++;
     if (lanes !== this.#lanes) this.#take(lanes);
-    const { refilledMs } = this.#limiter.buckets;
+    const { refilledMs, asked: someAsked } = this.#limiter.buckets;
+    const turn = REST_ROUNDS - 1 - (this.#round % REST_ROUNDS);
     for (let at = 0; at < lanes.length; at++) {
       const number = this.#numbers[at] as number;
-      const asked = (refilledMs[number] as number) >= this.#sampledMs;
-      const isTurn = (this.#round + number) % REST_ROUNDS === 0;
+      const asked = someAsked[number >> 6] === 1 && (refilledMs[number] as number) >= this.#sampledMs;
+      const isTurn = this.#turns[at] === turn;
       if (!asked && !isTurn && nowMs - (this.#touchedMs[at] as number) > REST_AFTER_MS) continue;
       const lane = lanes[at] as LaneState;
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
       this.#touchedMs[at] = lane.touchedMs;
       if (isTurn || nowMs - lane.touchedMs <= REST_AFTER_MS) this.#sample(lane, nowMs);
     }
+    someAsked.fill(0);
     this.#sampledMs = nowMs;
   }
 
   #take(lanes: readonly LaneState[]): void {
     this.#lanes = lanes;
     this.#numbers = Int32Array.from(lanes, ({ lane }) => lane);
+    this.#turns = Uint8Array.from(lanes, ({ lane }) => (lane + REST_ROUNDS - 1) % REST_ROUNDS);
     this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
   }
 

@@ -34,7 +34,7 @@ export class Reading {
 
   constructor(partitions = 1) {
     this.membership = new Membership(STALENESS_MS, partitions);
-    this.usageMap = new UsageMap(this.membership, (lane) => this.changedLanes.push(lane));
+    this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
     this.log = new LogReader(partitions, HEARTBEAT_MS, this.membership, this.usageMap, this.notices);
     this.#clockMs = new Array<number>(partitions).fill(1e12);
     this.#nextOffset = new Array<number>(partitions).fill(0);
