@@ -26,10 +26,12 @@ export type Order =
 
 export interface Measured {
   readonly atMs: number;
-  readonly cpuMs: number;
+  readonly userMs: number;
+  readonly systemMs: number;
   /** The same after the garbage was collected: the next measurement counts from here. */
   readonly fromMs: number;
-  readonly fromCpuMs: number;
+  readonly fromUserMs: number;
+  readonly fromSystemMs: number;
   readonly heapBytes: number;
   readonly residentBytes: number;
   readonly recordsRead: number;
@@ -39,7 +41,6 @@ export interface Measured {
   readonly lanes: number;
   readonly served: number;
   readonly rounds: number;
-  readonly roundMs: number;
 }
 
 let node: QuotaNode | null = null;
@@ -115,17 +116,20 @@ async function profile(file: string): Promise<void> {
 }
 
 async function measured(running: QuotaNode): Promise<Measured> {
-  const [cpuMs, atMs] = [cpuNow(), performance.now()];
+  const [cpu, atMs] = [process.cpuUsage(), performance.now()];
   (globalThis as { gc?: () => void }).gc?.();
   await sleep(50);
   (globalThis as { gc?: () => void }).gc?.();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   const coordinator = running.coordinator as NonNullable<QuotaNode['coordinator']>;
+  const from = process.cpuUsage();
   return {
     atMs,
-    cpuMs,
+    userMs: cpu.user / 1000,
+    systemMs: cpu.system / 1000,
     fromMs: performance.now(),
-    fromCpuMs: cpuNow(),
+    fromUserMs: from.user / 1000,
+    fromSystemMs: from.system / 1000,
     heapBytes: heapUsed + arrayBuffers,
     residentBytes: rss,
     recordsRead: running.topic.counters.recordsRead,
@@ -135,11 +139,5 @@ async function measured(running: QuotaNode): Promise<Measured> {
     lanes: changedLanes,
     served: coordinator.lanes.size,
     rounds: running.rounds.count,
-    roundMs: running.rounds.totalMs,
   };
-}
-
-function cpuNow(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }

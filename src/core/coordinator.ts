@@ -236,10 +236,8 @@ export class Coordinator {
   #keepHouse(nowMs: number): void {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#confirmShares(nowMs);
-    for (const lane of this.lanes.values()) {
-      if (this.#reporter.isIdle(lane, nowMs)) this.#unserve(lane);
-      else if (!this.link.isWhole && this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
-    }
+    for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
     for (const { partition, key } of tombstonesOfForgotten(this)) {
       this.#effects.appends.push({ partition, key, record: null });
@@ -274,7 +272,7 @@ export class Coordinator {
     const state = this.#table.serve(lane, this.usageMap, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals[lane] as number;
-    this.#confirmShares(nowMs);
+    this.#effects.servedLanes.push(lane);
   }
 
   #unserve(lane: LaneState): void {
