@@ -163,9 +163,10 @@ function bareRounds(isMessagesOnly: boolean): () => void {
   });
   return () => {
     for (let group = 0; group < GROUPS; group++) {
-      demands[group % demands.length]?.forEach((column, dimension) => {
-        round.demand[dimension]?.set(column);
-      });
+      const demand = demands[group % demands.length] as Float64Array[];
+      for (let dimension = 0; dimension < demand.length; dimension++) {
+        (round.demand[dimension] as Float64Array).set(demand[dimension] as Float64Array);
+      }
       strategy.converge(round);
     }
   };

@@ -15,7 +15,7 @@ const SETTLE_MS = 3000;
 const directory = await mkdtemp(join(tmpdir(), 'quotamesh-idle-'));
 try {
   const groups = { orders: { quota: { publish: { messagesPerSecond: 1000 } } } };
-  const topic = { kind: 'embedded', directory };
+  const topic = { kind: 'embedded', path: directory };
   const node = await createNode({ config: { cluster: 'idle', node: 'a', topic, groups }, env: {} });
   await sleep(SETTLE_MS);
   const [cpu, fromMs, rounds] = [process.cpuUsage(), performance.now(), node.rounds.count];

@@ -68,11 +68,11 @@ async function measure(scale: Scale, traffic: Traffic, setting: string): Promise
   const writerCpu = (user + system) / 1000 / scale.nodes;
   await withReader(setting, async (server, reader) => {
     const idle = await reader.measure();
-    await reader.tell({ do: 'serve', names: groupsOf(0, scale) });
     for (let at = 0; at < traffic.history.length; at += HISTORY_BATCH_RECORDS) {
       server.append(await batchOf(traffic.history.slice(at, at + HISTORY_BATCH_RECORDS), compression));
     }
     await reader.tell({ do: 'wait', records: traffic.history.length });
+    await reader.tell({ do: 'serve', names: groupsOf(0, scale) });
     const caughtUp = await reader.measure();
     if (Number(values.arrivals) > 0) await reader.tell({ do: 'arrivals', perSecond: Number(values.arrivals) });
     await play(server, traffic, batches, 0, SETTLE_SECONDS);

@@ -160,9 +160,13 @@ function raise(lowest: Float64Array, part: Float64Array, demand: Float64Array, c
 }
 
 function reserveScratch(count: number): void {
-  if ((low[0]?.length ?? 0) >= count) return;
-  const columns = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(Math.max(64, count * 2)));
+  if ((low[0]?.length ?? 0) < count) createScratch(Math.max(64, count * 2));
+}
+
+/** Apart from the question whether it is needed: a function with a closure allocates 40 bytes for it in every call. */
+function createScratch(length: number): void {
+  const columns = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(length));
   low = columns();
   asked = columns();
-  usable = new Float64Array(Math.max(64, count * 2));
+  usable = new Float64Array(length);
 }
