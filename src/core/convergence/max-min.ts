@@ -50,13 +50,18 @@ function converge(round: Round): void {
   if (limitedCount === 0) return;
   reserveScratch(round.count);
   setFloors(round);
-  const passes = limitedCount === 1 && level.every((known) => known > 0) ? 1 : PASSES;
+  const passes = limitedCount === 1 && !isAnyBlocked() ? 1 : PASSES;
   let settled = false;
   for (let pass = 0; pass < passes && !settled; pass++) settled = fillOnce(round);
   useTightest(round);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (limited[dimension]) addHeadroom(round, dimension, low[dimension] as Float64Array);
   }
+}
+
+function isAnyBlocked(): boolean {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) if (level[dimension] === 0) return true;
+  return false;
 }
 
 function setFloors(round: Round): void {
