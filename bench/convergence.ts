@@ -1,13 +1,17 @@
 /**
- * `npm run bench:convergence`: max-min for 10,000 groups × 100 nodes on one core. From scratch (every share computed again, as after a
- * join), bare and through usage map and share book; incrementally, by records that change 1, 6 and 60 groups; and what it allocates.
+ * `npm run bench:convergence`: max-min for 10,000 groups × 100 nodes on one core. From scratch (every share computed again, as
+ * after a join), bare and through usage map and share book; incrementally, by records that change 1, 10 and 100 groups; and
+ * what each allocates: growth of the heap after a collection, and young collections, over all rounds.
  * CPU time, not wall time, so that a busy machine disturbs less. Kinds take turns; min / median / max.
  */
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { STRATEGIES } from '../src/core/convergence/registry.js';
 import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
 import type { LaneState } from '../src/core/lane-state.js';
 import { LaneTable } from '../src/core/lane-table.js';
-import type { ReportRow } from '../src/core/report/record.js';
+import type { ReportRecord, ReportRow } from '../src/core/report/record.js';
 import { ShareBook } from '../src/core/share/share-book.js';
 import { TargetBook } from '../src/core/target/target-book.js';
 import { LogTime } from '../src/core/topic/log-time.js';
@@ -19,9 +23,11 @@ import { scaleConfig } from './scale/scale-config.js';
 
 const GROUPS = 10_000;
 const NODES = 100;
-const REPETITIONS = 7;
+const REPETITIONS = 15;
+const WARM_UPS = 5;
 const GROUPS_PER_RECORD = 6;
 const OWN = 3;
+const READ_AT = { nowMs: 0, logMs: 0 };
 
 const random = createRandom(1);
 const { timing, sampleIntervalMs, limiting, costs, cluster, groups } = scaleConfig(GROUPS, {});
@@ -39,18 +45,26 @@ const settings = {
 };
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
-const usageMap = new UsageMap(membership, (mapLane) => table.markMapLane(mapLane));
+const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane));
 const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)] };
 const targets = new TargetBook(table.settings, usageMap, membership, (mapLane) => table.markMapLane(mapLane));
 const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, log, targets);
 const members = Array.from({ length: NODES }, (_, node) => joined(node));
 for (let group = 0; group < GROUPS; group++) table.serve(group * DIRECTION_COUNT, usageMap, 0);
 let sequence = 1;
-// From the last to the first: rows of a lane stand in order of the nodes, and a new first one is found at once.
-for (const member of members.toReversed()) {
-  for (let group = 0; group < GROUPS; group += GROUPS_PER_RECORD) record(member, group, GROUPS_PER_RECORD);
+const loadedMs = cpuNow();
+for (const member of members) {
+  for (let group = 0; group < GROUPS; group += GROUPS_PER_RECORD) {
+    apply(`${member.slot}/${group}`, member, recordOf(member, group, GROUPS_PER_RECORD));
+  }
 }
+console.log(`${GROUPS} groups × ${NODES} nodes: read in ${(cpuNow() - loadedMs).toFixed(0)} ms of CPU`);
+const CHANGED_MOST = 100;
+/** Another record of one node about one group each; applied with a higher sequence every time. */
+const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
+const keys = incoming.map((_, at) => `changed/${at}`);
 const lanes = table.ordered;
+table.dirty.clear();
 const bare = bareRounds(false);
 const messagesOnly = bareRounds(true);
 
@@ -58,35 +72,43 @@ const kinds: Record<string, () => void> = {
   'bare strategy, messages and bytes': () => bare(),
   'bare strategy, messages only': () => messagesOnly(),
   'usage map and share book, messages and bytes': () => updateAll(lanes),
-  'incrementally: 100 records of 1 group': () => changes(1),
-  'incrementally: 100 records of 6 groups': () => changes(6),
-  'incrementally: 100 records of 60 groups': () => changes(60),
+  'incrementally: 1 group changed': () => changes(1),
+  'incrementally: 10 groups changed': () => changes(10),
+  'incrementally: 100 groups changed': () => changes(100),
 };
-const times = new Map<string, number[]>(Object.keys(kinds).map((name) => [name, []]));
-const allocated = new Map<string, number>();
-for (let repetition = 0; repetition <= REPETITIONS; repetition++) {
-  for (const [name, run] of Object.entries(kinds)) {
-    const [heap, cpuMs] = [process.memoryUsage().heapUsed, cpuNow()];
-    run();
-    const tookMs = cpuNow() - cpuMs;
-    // A collection in between makes the difference negative: the least bound of what was seen is kept.
-    const grown = process.memoryUsage().heapUsed - heap;
-    // The first repetition compiles.
-    if (repetition === 0) continue;
-    times.get(name)?.push(tookMs);
-    if (grown >= 0) allocated.set(name, Math.min(grown, allocated.get(name) ?? Number.POSITIVE_INFINITY));
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+let youngCollections = 0;
+const observer = new PerformanceObserver((list) => {
+  for (const entry of list.getEntries() as (PerformanceEntry & { detail: { kind: number } })[]) {
+    if (entry.detail.kind === constants.NODE_PERFORMANCE_GC_MINOR) youngCollections++;
   }
-}
-console.log(`${GROUPS} groups × ${NODES} nodes; ms of CPU, ${REPETITIONS} times`);
-for (const [name, taken] of times) {
-  const sorted = taken.sort((one, other) => one - other);
-  const [least, middle, most] = [sorted[0], sorted[REPETITIONS >> 1], sorted[REPETITIONS - 1]].map((ms) =>
-    ms?.toFixed(1),
+});
+observer.observe({ entryTypes: ['gc'] });
+for (const [name, run] of Object.entries(kinds)) {
+  // The first rounds compile.
+  for (let repetition = 0; repetition < WARM_UPS; repetition++) run();
+  collectGarbage();
+  await nextTurn();
+  youngCollections = 0;
+  const heap = process.memoryUsage().heapUsed;
+  const taken: number[] = [];
+  for (let repetition = 0; repetition < REPETITIONS; repetition++) {
+    const cpuMs = cpuNow();
+    run();
+    taken.push(cpuNow() - cpuMs);
+  }
+  const allocated = (process.memoryUsage().heapUsed - heap) / 1024 / REPETITIONS;
+  await nextTurn();
+  const collections = youngCollections;
+  taken.sort((one, other) => one - other);
+  const [least, middle, most] = [0, REPETITIONS >> 1, REPETITIONS - 1].map((at) => (taken[at] as number).toFixed(2));
+  console.log(
+    `${name.padEnd(46)} ms: min ${least}, median ${middle}, max ${most}; ` +
+      `heap +${allocated.toFixed(1)} KiB per round, ${collections} young collections`,
   );
-  const bytes = allocated.get(name);
-  const heap = bytes === undefined ? 'collected' : `${(bytes / 1024).toFixed(0)} KiB`;
-  console.log(`${name.padEnd(46)} min ${least}, median ${middle}, max ${most}; heap grew by ${heap}`);
 }
+observer.disconnect();
 
 function joined(node: number): Member {
   const member = membership.memberOf({ nodeKey: node * 1e9 + 5, incarnation: 65_536, sequence: 1 }, 0);
@@ -95,7 +117,7 @@ function joined(node: number): Member {
 }
 
 /** A node's record about some groups. One in ten demands ten times its usage: both dimensions are contested. */
-function record(member: Member, first: number, count: number): void {
+function recordOf(member: Member, first: number, count: number): ReportRecord {
   const rows: ReportRow[] = [];
   for (let group = first; group < Math.min(GROUPS, first + count); group++) {
     const usage = random.unit() * 20;
@@ -105,28 +127,30 @@ function record(member: Member, first: number, count: number): void {
       ...{ demandMessages, demandBytes: usage * 10_000 * (random.unit() + 0.5), shareMessages: 10, shareBytes: 1e5 },
     });
   }
-  const author = { nodeKey: member.nodeKey, incarnation: 65_536, sequence: ++sequence };
-  usageMap.apply(
-    0,
-    `${member.slot}/${first}/${count}`,
-    member,
-    { kind: 'report', author, rows },
-    { nowMs: 0, logMs: 0 },
-  );
+  return { kind: 'report', author: { nodeKey: member.nodeKey, incarnation: 65_536, sequence: ++sequence }, rows };
+}
+
+function apply(key: string, member: Member, record: ReportRecord): void {
+  (record.author as { sequence: number }).sequence = ++sequence;
+  usageMap.apply(0, key, member, record, READ_AT);
 }
 
 function updateAll(some: Iterable<LaneState>): void {
   for (const lane of some) shares.update(lane, OWN);
 }
 
-/** As the coordinator does it: the record marks lanes, and only these are computed. */
+/** As the coordinator does it: records mark lanes, and only these are computed. */
 function changes(count: number): void {
-  for (let at = 0; at < 100; at++) {
-    table.dirty.clear();
-    record(members[at % NODES] as Member, 0, count);
-    updateAll(table.dirty);
-  }
+  for (let at = 0; at < count; at++) apply(keys[at] as string, members[at] as Member, incoming[at] as ReportRecord);
+  updateAll(table.dirty);
   table.dirty.clear();
+}
+
+/** Observers are told of collections in a later turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 5);
+  });
 }
 
 function bareRounds(isMessagesOnly: boolean): () => void {
@@ -143,9 +167,10 @@ function bareRounds(isMessagesOnly: boolean): () => void {
   });
   return () => {
     for (let group = 0; group < GROUPS; group++) {
-      demands[group % demands.length]?.forEach((column, dimension) => {
-        round.demand[dimension]?.set(column);
-      });
+      const demand = demands[group % demands.length] as Float64Array[];
+      for (let dimension = 0; dimension < demand.length; dimension++) {
+        (round.demand[dimension] as Float64Array).set(demand[dimension] as Float64Array);
+      }
       strategy.converge(round);
     }
   };

@@ -1,4 +1,6 @@
 /** The node that is measured, in a process of its own: a QuotaNode on the Kafka adapter. Told what to do by its parent. */
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
 import { laneOf } from '../../src/core/vocabulary.js';
@@ -19,14 +21,17 @@ export type Order =
   | { readonly do: 'serve'; readonly names: readonly string[] }
   | { readonly do: 'wait'; readonly records: number }
   | { readonly do: 'arrivals'; readonly perSecond: number }
+  | { readonly do: 'profile'; readonly file: string }
   | { readonly do: 'measure' };
 
 export interface Measured {
   readonly atMs: number;
-  readonly cpuMs: number;
+  readonly userMs: number;
+  readonly systemMs: number;
   /** The same after the garbage was collected: the next measurement counts from here. */
   readonly fromMs: number;
-  readonly fromCpuMs: number;
+  readonly fromUserMs: number;
+  readonly fromSystemMs: number;
   readonly heapBytes: number;
   readonly residentBytes: number;
   readonly recordsRead: number;
@@ -36,7 +41,6 @@ export interface Measured {
   readonly lanes: number;
   readonly served: number;
   readonly rounds: number;
-  readonly roundMs: number;
 }
 
 let node: QuotaNode | null = null;
@@ -54,6 +58,7 @@ async function obey(order: Order): Promise<Measured | null> {
   if (order.do === 'serve') serve(running, order.names);
   if (order.do === 'wait') while (running.topic.counters.recordsRead < order.records) await sleep(20);
   if (order.do === 'arrivals') arrive(running, order.perSecond);
+  if (order.do === 'profile') await profile(order.file);
   if (order.do !== 'measure') return null;
   return await measured(running);
 }
@@ -95,18 +100,36 @@ function arrive(running: QuotaNode, perSecond: number): void {
   }, 10);
 }
 
+let profiler: Session | null = null;
+
+/** From the first call to the second: what the processor was used for, as Chrome's DevTools and VS Code read it. */
+async function profile(file: string): Promise<void> {
+  if (profiler !== null) {
+    const { profile: taken } = await profiler.post('Profiler.stop');
+    writeFileSync(file, JSON.stringify(taken));
+    return;
+  }
+  profiler = new Session();
+  profiler.connect();
+  await profiler.post('Profiler.enable');
+  await profiler.post('Profiler.start');
+}
+
 async function measured(running: QuotaNode): Promise<Measured> {
-  const [cpuMs, atMs] = [cpuNow(), performance.now()];
+  const [cpu, atMs] = [process.cpuUsage(), performance.now()];
   (globalThis as { gc?: () => void }).gc?.();
   await sleep(50);
   (globalThis as { gc?: () => void }).gc?.();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   const coordinator = running.coordinator as NonNullable<QuotaNode['coordinator']>;
+  const from = process.cpuUsage();
   return {
     atMs,
-    cpuMs,
+    userMs: cpu.user / 1000,
+    systemMs: cpu.system / 1000,
     fromMs: performance.now(),
-    fromCpuMs: cpuNow(),
+    fromUserMs: from.user / 1000,
+    fromSystemMs: from.system / 1000,
     heapBytes: heapUsed + arrayBuffers,
     residentBytes: rss,
     recordsRead: running.topic.counters.recordsRead,
@@ -116,11 +139,5 @@ async function measured(running: QuotaNode): Promise<Measured> {
     lanes: changedLanes,
     served: coordinator.lanes.size,
     rounds: running.rounds.count,
-    roundMs: running.rounds.totalMs,
   };
-}
-
-function cpuNow(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
 }

@@ -4,6 +4,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
 import { createLaneState, type LaneState } from '../../src/core/lane-state.js';
 import { LaneTable } from '../../src/core/lane-table.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
+import { createLaneRates } from '../../src/core/report/estimate.js';
 import { Publisher } from '../../src/core/report/publisher.js';
 import { partitionOf, ReportBook } from '../../src/core/report/report-book.js';
 import { Reporter } from '../../src/core/report/reporter.js';
@@ -15,7 +16,7 @@ import { TargetBook } from '../../src/core/target/target-book.js';
 import { LogTime } from '../../src/core/topic/log-time.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
-import { DIRECTION_COUNT, laneOf } from '../../src/core/vocabulary.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/vocabulary.js';
 import type { AppendRecord } from '../../src/ports/report-topic.js';
 import { createRandom, type Random } from './random.js';
 
@@ -98,6 +99,7 @@ class WritingNode {
   readonly #shares: ShareBook;
   readonly #appends: Append[] = [];
   #begun = 0;
+  #model: LaneState | null = null;
 
   constructor(settings: CoordinatorSettings, random: Random) {
     const nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
@@ -107,7 +109,7 @@ class WritingNode {
     this.#random = random;
     this.#link = new LinkWatch(settings, []);
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
-    const usageMap = new UsageMap(membership, () => {});
+    const usageMap = new UsageMap(() => {});
     const targets = new TargetBook(settings, usageMap, membership, () => {});
     this.#shares = new ShareBook(settings, laneCount, { membership, usageMap, logTimes }, targets);
     this.#book = new ReportBook(nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
@@ -160,8 +162,10 @@ class WritingNode {
     const groupId = groupIdOf(this.#settings.cluster, settings.name);
     const partition = partitionOf(groupId, this.#settings.partitions);
     const identity = { lane, group, settings, direction: 0, groupId, partition, mapLane: group };
-    const state = createLaneState(identity, this.#settings, 0);
-    state.hasEntry = true;
+    // What is reported is told, so the 2 kB of samples of 500,000 lanes are not needed: they share one lane's.
+    this.#model ??= createLaneState(identity, this.#settings, 0);
+    const own = { reported: createLaneRates(), reportedShare: new Float64Array(DIMENSION_COUNT) };
+    const state = { ...this.#model, ...identity, ...own, hasEntry: true };
     this.#lanes.set(lane, state);
     return state;
   }

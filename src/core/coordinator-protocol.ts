@@ -71,6 +71,8 @@ export interface Effects {
   readonly changedLanes: number[];
   /** Lanes whose buckets start empty now. */
   readonly emptiedLanes: number[];
+  /** Lanes that are served from now on: their limits hold for shareValidMs, unless confirmed again with all others. */
+  readonly servedLanes: number[];
   /** Lanes that are not served any more: their limits are void. */
   readonly unservedLanes: number[];
   /** Limits of all served lanes hold until then, unless confirmed again; null = no news. */
@@ -79,7 +81,10 @@ export interface Effects {
 }
 
 export function createEffects(): Effects {
-  return { appends: [], changedLanes: [], emptiedLanes: [], unservedLanes: [], confirmUntilMs: null, notices: [] };
+  return {
+    ...{ appends: [], notices: [], confirmUntilMs: null },
+    ...{ changedLanes: [], emptiedLanes: [], servedLanes: [], unservedLanes: [] },
+  };
 }
 
 export function clearEffects(effects: Effects): void {
@@ -87,6 +92,7 @@ export function clearEffects(effects: Effects): void {
   if (effects.appends.length > 0) effects.appends.length = 0;
   if (effects.changedLanes.length > 0) effects.changedLanes.length = 0;
   if (effects.emptiedLanes.length > 0) effects.emptiedLanes.length = 0;
+  if (effects.servedLanes.length > 0) effects.servedLanes.length = 0;
   if (effects.unservedLanes.length > 0) effects.unservedLanes.length = 0;
   if (effects.notices.length > 0) effects.notices.length = 0;
   effects.confirmUntilMs = null;

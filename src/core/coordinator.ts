@@ -72,7 +72,7 @@ export class Coordinator {
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, partitions);
     const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
-    this.usageMap = new UsageMap(this.membership, markLane);
+    this.usageMap = new UsageMap(markLane);
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends } = this.targets;
@@ -247,10 +247,8 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#confirmShares(nowMs);
     this.costs.removeSilent(nowMs);
-    for (const lane of this.lanes.values()) {
-      if (this.#reporter.isIdle(lane, nowMs)) this.#unserve(lane);
-      else if (!this.link.isWhole && this.link.worse(lane, nowMs) !== lane.link) this.#table.dirty.add(lane);
-    }
+    for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
     this.#effects.appends.push(...tombstonesOfForgotten(this));
   }
@@ -272,7 +270,7 @@ export class Coordinator {
     const state = this.#table.serve(lane, this.usageMap, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals[lane] as number;
-    this.#confirmShares(nowMs);
+    this.#effects.servedLanes.push(lane);
   }
 
   #unserve(lane: LaneState): void {

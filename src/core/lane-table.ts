@@ -3,6 +3,7 @@ import { invariant } from './invariant.js';
 import { createLaneState, type LaneState } from './lane-state.js';
 import { partitionOf } from './report/report-book.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
+import type { LinkWatch } from './share/link-watch.js';
 import type { UsageMap } from './usage-map/usage-map.js';
 import { DIRECTION_COUNT, type GroupId, laneOf } from './vocabulary.js';
 
@@ -105,6 +106,11 @@ export class LaneTable {
   /** Whether a share of this node waits for the partition's log time to go on. */
   needsLogTime(partition: number): boolean {
     return this.#needsLogTime[partition] as boolean;
+  }
+
+  /** Lanes whose limits were computed for another link than theirs is now. */
+  markRelinked(link: LinkWatch, nowMs: number): void {
+    for (const lane of this.lanes.values()) if (link.worse(lane, nowMs) !== lane.link) this.dirty.add(lane);
   }
 
   markAll(): void {

@@ -33,7 +33,7 @@ export class Follower {
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
-    this.usageMap = new UsageMap(this.membership, () => undefined);
+    this.usageMap = new UsageMap(() => undefined);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
     const told = { backends: this.targets.backends, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);

@@ -50,13 +50,18 @@ function converge(round: Round): void {
   if (limitedCount === 0) return;
   reserveScratch(round.count);
   setFloors(round);
-  const passes = limitedCount === 1 && level.every((known) => known > 0) ? 1 : PASSES;
+  const passes = limitedCount === 1 && !isAnyBlocked() ? 1 : PASSES;
   let settled = false;
   for (let pass = 0; pass < passes && !settled; pass++) settled = fillOnce(round);
   useTightest(round);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (limited[dimension]) addHeadroom(round, dimension, low[dimension] as Float64Array);
   }
+}
+
+function isAnyBlocked(): boolean {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) if (level[dimension] === 0) return true;
+  return false;
 }
 
 function setFloors(round: Round): void {
@@ -160,9 +165,13 @@ function raise(lowest: Float64Array, part: Float64Array, demand: Float64Array, c
 }
 
 function reserveScratch(count: number): void {
-  if ((low[0]?.length ?? 0) >= count) return;
-  const columns = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(Math.max(64, count * 2)));
+  if ((low[0]?.length ?? 0) < count) createScratch(Math.max(64, count * 2));
+}
+
+/** Apart from the question whether it is needed: a function with a closure allocates 40 bytes for it in every call. */
+function createScratch(length: number): void {
+  const columns = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(length));
   low = columns();
   asked = columns();
-  usable = new Float64Array(Math.max(64, count * 2));
+  usable = new Float64Array(length);
 }

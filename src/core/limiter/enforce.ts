@@ -14,6 +14,8 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
     }
   }
   for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);
+  const servedUntilMs = nowMs + coordinator.settings.shareValidMs;
+  for (const lane of effects.servedLanes) limiter.validUntilMs[lane] = servedUntilMs;
   if (effects.confirmUntilMs === null) return;
   for (const lane of coordinator.lanes.keys()) limiter.validUntilMs[lane] = effects.confirmUntilMs;
 }

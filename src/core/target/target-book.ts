@@ -13,7 +13,7 @@ import {
   MESSAGES,
 } from '../vocabulary.js';
 import { BackendBook } from './backend-book.js';
-import { NO_BACKEND } from './cost-meter.js';
+import { type LaneCosts, NO_BACKEND } from './cost-meter.js';
 import { bearableRate, type Contribution } from './limiting-rate.js';
 import { createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';
@@ -109,9 +109,7 @@ export class TargetBook {
     this.#inputs.transactions = 0;
     this.#inputs.cost = 0;
     if (!this.#usageMap.costs.hasLane(mapLane)) return;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = this.#usageMap.nextRow(row)) {
-      const costs = this.#usageMap.costs.of(row);
-      if (costs === undefined || !this.#isAlive(row)) continue;
+    for (const costs of this.#costsOf(mapLane)) {
       this.#inputs.transactions += costs.transactions;
       for (const { backend, cost } of costs.backends) {
         this.#inputs.cost += cost;
@@ -174,22 +172,29 @@ export class TargetBook {
   /** What a lane of any group costs on a backend, units per second of the whole cluster. */
   costOn({ mapLane }: CostLane, backend: BackendId): number {
     let sum = 0;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = this.#usageMap.nextRow(row)) {
-      if (!this.#isAlive(row)) continue;
-      for (const entry of this.#usageMap.costs.of(row)?.backends ?? NO_COSTS) {
-        if (entry.backend === backend) sum += entry.cost;
-      }
+    for (const { backends } of this.#costsOf(mapLane)) {
+      for (const entry of backends) if (entry.backend === backend) sum += entry.cost;
     }
     return sum;
   }
 
-  #isAlive(row: number): boolean {
-    return this.#membership.inSlot(this.#usageMap.memberOf(row)).position !== -1;
+  /**
+   * Of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get the
+   * same sums. While a node has two rows (its group has moved to another bucket) the smaller one comes first.
+   */
+  #costsOf(mapLane: number): readonly LaneCosts[] {
+    const found: { readonly position: number; readonly costs: LaneCosts }[] = [];
+    const { rows, costs: ofRows } = this.#usageMap;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const costs = ofRows.of(row);
+      const { position } = this.#membership.inSlot(rows.memberOf(row));
+      if (costs !== undefined && position !== -1) found.push({ position, costs });
+    }
+    found.sort((one, other) => one.position - other.position || one.costs.transactions - other.costs.transactions);
+    return found.map(({ costs }) => costs);
   }
 }
 
 function costQuotaOf(settings: GroupSettings, direction: number): CostQuota {
   return settings.cost[DIRECTIONS[direction] as Direction];
 }
-
-const NO_COSTS: readonly { readonly backend: BackendId; readonly cost: number }[] = [];

@@ -8,6 +8,7 @@
  *     words of 4 bytes:  0 member slot · 1 map lane · 2 next row of the lane, or −1 · 3 topics
  *                        4 usage · 6 demand · 8 share, each in both dimensions · 10 time read, a double
  *                        12 next row of the record, or −1 · 13 partition · 14 log time read, whole ms modulo 2³²
+ *                        15 row of the lane before this one, or −1
  */
 export class RowStore {
   #ints = new Int32Array(0);
@@ -38,13 +39,24 @@ export class RowStore {
     return this.#ints[row * WORDS + 1] as number;
   }
 
-  /** Next row of the same lane in order of NodeKey, or −1. */
+  /** Next row of the same lane, or −1. */
   nextOf(row: number): number {
-    return this.#ints[row * WORDS + 2] as number;
+    return this.#ints[row * WORDS + NEXT] as number;
   }
 
-  setNext(row: number, next: number): void {
-    this.#ints[row * WORDS + 2] = next;
+  /** Puts a new row before the first one of its lane, −1 where there is none. */
+  link(row: number, first: number): void {
+    this.#ints[row * WORDS + NEXT] = first;
+    if (first !== -1) this.#ints[first * WORDS + PREVIOUS] = row;
+  }
+
+  /** Takes a row out of its lane; returns the one behind it, or −1. */
+  unlink(row: number): number {
+    const next = this.#ints[row * WORDS + NEXT] as number;
+    const previous = this.#ints[row * WORDS + PREVIOUS] as number;
+    if (next !== -1) this.#ints[next * WORDS + PREVIOUS] = previous;
+    if (previous !== -1) this.#ints[previous * WORDS + NEXT] = next;
+    return next;
   }
 
   /** Next row of the same record, or −1: a chain is 200 bytes less per record than an array of its rows. */
@@ -86,15 +98,23 @@ export class RowStore {
     return (Math.floor(nowLogMs) - (this.#ints[row * WORDS + LOG_MS] as number)) >>> 0;
   }
 
-  /** A new row; link it with `setNext`. */
-  add(member: number, lane: number, report: RowContent, { partition, nowMs, logMs }: RowOrigin): number {
+  /** A new row; link it. */
+  add(member: number, lane: number, report: RowContent, origin: RowOrigin): number {
     const row = this.#allocate();
     const first = row * WORDS;
     this.#ints[first] = member;
     this.#ints[first + 1] = lane;
-    this.#ints[first + 2] = -1;
-    this.#ints[first + 3] = report.topics;
+    this.#ints[first + NEXT] = -1;
+    this.#ints[first + PREVIOUS] = -1;
     this.#ints[first + NEXT_OF_RECORD] = -1;
+    this.write(row, report, origin);
+    return row;
+  }
+
+  /** What the row says from now on; its member and its lane stay. */
+  write(row: number, report: RowContent, { partition, nowMs, logMs }: RowOrigin): void {
+    const first = row * WORDS;
+    this.#ints[first + 3] = report.topics;
     this.#ints[first + PARTITION] = partition;
     this.#ints[first + LOG_MS] = Math.floor(logMs) | 0;
     this.#floats[first + USAGE] = report.usageMessages;
@@ -104,7 +124,6 @@ export class RowStore {
     this.#floats[first + SHARE] = report.shareMessages;
     this.#floats[first + SHARE + 1] = report.shareBytes;
     this.#doubles[row * DOUBLES + READ_MS] = nowMs;
-    return row;
   }
 
   release(row: number): void {
@@ -154,6 +173,7 @@ const GROWTH = 1.25;
 const ROW_BYTES = 64;
 const WORDS = ROW_BYTES / 4;
 const DOUBLES = ROW_BYTES / 8;
+const NEXT = 2;
 const USAGE = 4;
 const DEMAND = 6;
 const SHARE = 8;
@@ -161,3 +181,4 @@ const READ_MS = 5;
 const NEXT_OF_RECORD = 12;
 const PARTITION = 13;
 const LOG_MS = 14;
+const PREVIOUS = 15;

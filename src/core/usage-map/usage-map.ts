@@ -1,8 +1,8 @@
 import type { ReportRecord, ReportRow } from '../report/record.js';
 import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
 import { CostRows } from './cost-rows.js';
-import type { Member, Membership } from './membership.js';
-import { RowStore } from './row-store.js';
+import type { Member } from './membership.js';
+import { type RowOrigin, RowStore } from './row-store.js';
 
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
@@ -31,14 +31,12 @@ interface Entry {
 export class UsageMap {
   readonly rows = new RowStore();
   readonly costs = new CostRows();
-  readonly #membership: Membership;
   readonly #onLaneChanged: LaneChanged;
   readonly #entries = new Map<string, Entry>();
   readonly #mapLanes = new Map<number, number>();
   #heads = new Int32Array(64).fill(-1);
 
-  constructor(membership: Membership, onLaneChanged: LaneChanged) {
-    this.#membership = membership;
+  constructor(onLaneChanged: LaneChanged) {
     this.#onLaneChanged = onLaneChanged;
   }
 
@@ -61,35 +59,26 @@ export class UsageMap {
     return mapLane;
   }
 
-  /**
-   * First row of a lane in order of NodeKey, or −1; follow `rows.nextOf`. Rows of nodes that are not alive are among
-   * them.
-   */
+  /** First row of a lane, or −1; follow `rows.nextOf`. In no order, and with rows of nodes that are not alive. */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
-  }
-
-  nextRow(row: number): number {
-    return this.rows.nextOf(row);
-  }
-
-  /** Slot of the member that reported a row. */
-  memberOf(row: number): number {
-    return this.rows.memberOf(row);
   }
 
   /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
   apply(partition: number, key: string, member: Member, record: ReportRecord, read: ReadTime): boolean {
     const known = this.#entries.get(key);
     if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
-    if (known !== undefined) this.#release(known);
+    const origin = { partition, nowMs: read.nowMs, logMs: read.logMs };
     const entry = known ?? { partition, member, incarnation: 0, sequence: 0, first: -1 };
     if (known === undefined) this.#entries.set(key, entry);
+    if (entry.member !== member || !this.#overwriteAll(entry, record.rows, origin)) {
+      this.#release(entry);
+      entry.first = this.#insertAll(member, record.rows, origin);
+    }
     entry.partition = partition;
     entry.member = member;
     entry.incarnation = record.author.incarnation;
     entry.sequence = record.author.sequence;
-    entry.first = this.#insertAll(member, record.rows, partition, read);
     return true;
   }
 
@@ -123,12 +112,30 @@ export class UsageMap {
     return keys;
   }
 
+  /**
+   * Mostly a record is about the groups of the one before, in the same order: then its rows stay where they are.
+   * Returns whether it was; if not, the rows overwritten so far are released with the others.
+   */
+  #overwriteAll(entry: Entry, reports: readonly ReportRow[], origin: RowOrigin): boolean {
+    let row = entry.first;
+    for (const report of reports) {
+      if (row === -1 || this.rows.laneOf(row) !== this.mapLaneOf(report.groupId, report.direction)) return false;
+      const mapLane = this.rows.laneOf(row);
+      this.rows.write(row, report, origin);
+      this.costs.release(row, mapLane);
+      this.#setCosts(row, mapLane, report);
+      this.#onLaneChanged(mapLane);
+      row = this.rows.nextOfRecord(row);
+    }
+    return row === -1;
+  }
+
   /** Returns the first row, −1 when there is none. */
-  #insertAll(member: Member, reports: readonly ReportRow[], partition: number, read: ReadTime): number {
+  #insertAll(member: Member, reports: readonly ReportRow[], origin: RowOrigin): number {
     let first = -1;
     let last = -1;
     for (const report of reports) {
-      const row = this.#insert(member, report, partition, read);
+      const row = this.#insert(member, report, origin);
       if (last === -1) first = row;
       else this.rows.chain(last, row);
       last = row;
@@ -136,49 +143,30 @@ export class UsageMap {
     return first;
   }
 
-  #insert(member: Member, report: ReportRow, partition: number, { nowMs, logMs }: ReadTime): number {
+  #insert(member: Member, report: ReportRow, origin: RowOrigin): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
-    const row = this.rows.add(member.slot, mapLane, report, { partition, nowMs, logMs });
-    this.#link(row, mapLane, member.nodeKey);
-    if (report.costs !== undefined) {
-      this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
-    }
+    const row = this.rows.add(member.slot, mapLane, report, origin);
+    this.rows.link(row, this.#heads[mapLane] as number);
+    this.#heads[mapLane] = row;
+    this.#setCosts(row, mapLane, report);
     this.#onLaneChanged(mapLane);
     return row;
   }
 
-  #link(row: number, mapLane: number, nodeKey: number): void {
-    const { rows } = this;
-    let previous = -1;
-    let at = this.#heads[mapLane] as number;
-    while (at !== -1 && this.#membership.inSlot(rows.memberOf(at)).nodeKey < nodeKey) {
-      previous = at;
-      at = rows.nextOf(at);
-    }
-    rows.setNext(row, at);
-    if (previous === -1) this.#heads[mapLane] = row;
-    else rows.setNext(previous, row);
+  #setCosts(row: number, mapLane: number, report: ReportRow): void {
+    if (report.costs === undefined) return;
+    this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
   }
 
   #release(entry: Entry): void {
     for (let row = entry.first; row !== -1; row = this.rows.nextOfRecord(row)) {
       const mapLane = this.rows.laneOf(row);
-      this.#unlink(row, mapLane);
+      const after = this.rows.unlink(row);
+      if (this.#heads[mapLane] === row) this.#heads[mapLane] = after;
       this.costs.release(row, mapLane);
       this.rows.release(row);
       this.#onLaneChanged(mapLane);
     }
-  }
-
-  #unlink(row: number, mapLane: number): void {
-    const { rows } = this;
-    if (this.#heads[mapLane] === row) {
-      this.#heads[mapLane] = rows.nextOf(row);
-      return;
-    }
-    let at = this.#heads[mapLane] as number;
-    while (rows.nextOf(at) !== row) at = rows.nextOf(at);
-    rows.setNext(at, rows.nextOf(row));
   }
 }
 

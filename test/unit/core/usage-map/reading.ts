@@ -37,7 +37,7 @@ export class Reading {
 
   constructor(partitions = 1) {
     this.membership = new Membership(STALENESS_MS, partitions);
-    this.usageMap = new UsageMap(this.membership, (lane) => this.changedLanes.push(lane));
+    this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
     this.backends = new BackendBook('demo', SETTINGS.limiting);
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS };
     const told = { backends: this.backends, notices: this.notices };

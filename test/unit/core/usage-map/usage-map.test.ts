@@ -24,12 +24,32 @@ describe('usage map', () => {
     expect([reading.rowsOf('orders'), reading.rowsOf('mails')]).toEqual([{}, { a: 6 }]);
   });
 
-  test('rows of a lane stand in order of the node keys, whoever reported first', () => {
-    const one = new Reading();
-    const other = new Reading();
-    for (const node of ['a', 'b', 'c', 'd']) appear(one, node);
-    for (const node of ['c', 'a', 'd', 'b']) appear(other, node);
-    expect(Object.keys(one.rowsOf('orders'))).toEqual(Object.keys(other.rowsOf('orders')));
+  test('rows leave a lane from its middle and its ends, in any order', () => {
+    const nodes = ['a', 'b', 'c', 'd'];
+    for (const leaving of [nodes, nodes.toReversed(), ['b', 'd', 'a', 'c'], ['c', 'b', 'd', 'a']]) {
+      const reading = new Reading();
+      for (const node of nodes) appear(reading, node);
+      const left = new Set(nodes);
+      for (const node of leaving) {
+        reading.tombstone(bucketKeyText(node));
+        left.delete(node);
+        expect(Object.keys(reading.rowsOf('orders')).sort()).toEqual([...left]);
+      }
+      appear(reading, 'e');
+      expect(Object.keys(reading.rowsOf('orders'))).toEqual(['e']);
+    }
+  });
+
+  test('a record about other groups than the one before leaves nothing of that', () => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.report('a', { orders: 1, mails: 2, files: 3 });
+    for (const groups of [{ orders: 4, files: 5 }, { mails: 6 }, {}, { files: 7, orders: 8, mails: 9 }]) {
+      reading.report('a', groups);
+      const found = ['orders', 'mails', 'files'].flatMap((group) => Object.values(reading.rowsOf(group)));
+      expect(found.sort()).toEqual(Object.values(groups).sort());
+      expect(reading.usageMap.rows.count).toBe(found.length);
+    }
   });
 
   test('repeats and older sequences change nothing and are counted', () => {

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createMemoryLog } from '../../../src/topic/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+
+const CONFIG = {
+  cluster: 'rest',
+  node: 'a',
+  topic: 'memory',
+  groups: { orders: { quota: { publish: { messagesPerSecond: 100 } } } },
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({
+    toFake: [
+      'setTimeout',
+      'clearTimeout',
+      'setInterval',
+      'clearInterval',
+      'setImmediate',
+      'clearImmediate',
+      'performance',
+    ],
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function started(more: object): Promise<QuotaNode> {
+  const config = resolveConfig({ ...CONFIG, ...more }, { source: '(test)', env: {} });
+  const topic = new MemoryTopic(createMemoryLog());
+  const node = new QuotaNode({ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1 });
+  const start = node.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  await start;
+  expect(node.isReady).toBe(true);
+  return node;
+}
+
+async function roundsIn(node: QuotaNode, durationMs: number): Promise<number> {
+  const before = node.rounds.count;
+  await vi.advanceTimersByTimeAsync(durationMs);
+  return node.rounds.count - before;
+}
+
+async function close(node: QuotaNode): Promise<void> {
+  const closed = node.close();
+  await vi.advanceTimersByTimeAsync(5000);
+  await closed;
+}
+
+test.each([
+  [{}, 10],
+  [{ timing: { heartbeatMs: 500 } }, 20],
+])('a node without lanes rounds ten times per heartbeat: %j → %i per second', async (more, perSecond) => {
+  const node = await started(more);
+  expect(await roundsIn(node, 1000)).toBe(perSecond);
+  await close(node);
+});
+
+test('the first lane served brings the normal pace at once, and the last one idle ends it', async () => {
+  const node = await started({});
+  expect(await roundsIn(node, 990)).toBeLessThanOrEqual(10);
+  expect(node.tryAcquire('orders', { messages: 1 })).toMatchObject({ granted: true });
+  expect(await roundsIn(node, 20)).toBe(1);
+  expect(await roundsIn(node, 1000)).toBe(50);
+  // The entry ends, and a minute later the lane is not served any more.
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(node.coordinator?.lanes.size).toBe(0);
+  expect(await roundsIn(node, 1000)).toBe(10);
+  await close(node);
+});
