@@ -58,7 +58,8 @@ async function startNodes({ config, nodes: count }: VirtualDemonstration): Promi
     const append = topic.append.bind(topic);
     topic.append = (records) => delay(TOPIC_DELAY_MS).then(() => append(records));
     const resolved = resolveConfig(raw, { source: '(virtual)' });
-    return new QuotaNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at });
+    const clock = () => performance.now();
+    return new QuotaNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at, clock });
   });
   const started = Promise.all(nodes.map((node) => node.start()));
   await vi.advanceTimersByTimeAsync(2000);

@@ -33,7 +33,10 @@ afterEach(() => {
 async function started(more: object): Promise<QuotaNode> {
   const config = resolveConfig({ ...CONFIG, ...more }, { source: '(test)', env: {} });
   const topic = new MemoryTopic(createMemoryLog());
-  const node = new QuotaNode({ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1 });
+  const node = new QuotaNode({
+    ...{ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1 },
+    clock: () => performance.now(),
+  });
   const start = node.start();
   await vi.advanceTimersByTimeAsync(1000);
   await start;
