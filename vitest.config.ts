@@ -13,6 +13,7 @@ const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
   ...['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
   'test/integration/token-bucket-real-time.test.ts',
+  'test/unit/admission/ways-to-take.test.ts',
 ];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 const stories = ['test/integration/{cluster-*,mqtt-cluster,outage-kafka,stalled-node}.test.ts'];
