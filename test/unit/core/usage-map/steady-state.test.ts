@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ReportRecord } from '../../../../src/core/report/record.js';
+import type { LaneCosts } from '../../../../src/core/target/cost-meter.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 
@@ -38,4 +39,23 @@ test('a record of a known key replaces the one before without growing the map', 
   expect(usageMap.rows.count).toBe(count);
   expect(usageMap.rows.capacity).toBe(capacity);
   expect(usageMap.entryCount).toBe(KEYS);
+});
+
+test('costs go with the record that said them, also where its rows are overwritten in place', () => {
+  const membership = new Membership(5000, 1);
+  const usageMap = new UsageMap(() => {});
+  const member = membership.memberOf({ nodeKey: 5, incarnation: 65_536, sequence: 1 }, 0);
+  const said = (sequence: number, costs?: LaneCosts): ReportRecord => {
+    const record = recordOf(0, sequence);
+    const rows = record.rows.map((row) => (costs === undefined ? row : { ...row, costs }));
+    return { ...record, author: { ...record.author, sequence }, rows };
+  };
+  const costs = { transactions: 10, backends: [{ backend: 7, cost: 30 }] };
+  const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
+  for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
+    usageMap.apply(0, 'key', member, said(sequence + 1, given), { nowMs: 0, logMs: 0 });
+    expect(usageMap.costs.hasLane(lane())).toBe(given !== undefined);
+    const on = [...usageMap.costs.lanesOn(7)];
+    expect(on.map(({ rows }) => rows)).toEqual(given === undefined ? [] : on.map(() => 1));
+  }
 });
