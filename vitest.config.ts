@@ -16,10 +16,11 @@ const processes = [
   'test/unit/admission/ways-to-take.test.ts',
 ];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
-const stories = ['test/integration/{cluster-*,mqtt-cluster,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,outage-kafka,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
-const long = ['test/long/**/*.test.ts'];
+/** Two MQTT brokers take 40 s more than npm test has. */
+const long = ['test/long/**/*.test.ts', 'test/integration/mqtt-cluster.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 export default defineConfig({
@@ -38,7 +39,7 @@ export default defineConfig({
       {
         test: {
           ...{ ...common, name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
-          exclude: [...processes, ...kafka, ...stories, ...demo],
+          exclude: [...processes, ...kafka, ...stories, ...demo, ...long],
         },
       },
       { test: { ...common, name: 'stories', include: stories, testTimeout: 60_000, globalSetup } },
