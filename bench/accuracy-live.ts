@@ -13,6 +13,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/run-result.js';
 import type { Punctuality } from '../src/live/traffic/protocol.js';
 import { startKafka } from '../test/kafka/kafka.js';
@@ -25,24 +26,6 @@ const SCENARIOS = ['even', 'hot-node-moves', 'dip-and-return', 'crash', 'late-jo
 const ADMITTED_APART_MAX = 0.05;
 /** One round: a sample every 20 ms, a report every 50 ms at most (src/config: sampleIntervalMs, reportGapMs). */
 const ROUND_MS = 70;
-
-interface Comparison {
-  readonly scenario: string;
-  readonly seconds: number;
-  readonly nodes: number;
-  readonly seed: number;
-  readonly admitted: { readonly simulated: number; readonly live: number; readonly apart: number };
-  /** Per step; null = not settled before the next one. */
-  readonly convergenceMs: {
-    readonly simulated: readonly (number | null)[];
-    readonly live: readonly (number | null)[];
-    readonly withinOneRound: boolean;
-  };
-  readonly worstSecond: { readonly simulated: number; readonly live: number };
-  /** False: after three attempts this machine still did not keep to the plan, and the figures are its own. */
-  readonly punctual: boolean;
-  readonly agrees: boolean;
-}
 
 /** A machine that answers less in time shows itself, not the nodes: the scenario is played again. */
 const MISSED_MAX = 0.01;
@@ -59,13 +42,13 @@ const { values } = parseArgs({
   },
 });
 const played = { embedded: await compareAll(['--topic', 'embedded']), ...(values.kafka ? await onKafka() : {}) };
-const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as { topics: object }) : { topics: {} };
+const before = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as LiveComparisons) : { topics: {} };
 const bounds = { admittedApart: ADMITTED_APART_MAX, roundMs: ROUND_MS };
 writeFileSync(FILE, `${JSON.stringify({ bounds, topics: { ...before.topics, ...played } }, null, 2)}\n`);
 const apart = Object.values(played).flatMap((comparisons) => comparisons.filter(({ agrees }) => !agrees));
 process.exit(apart.length === 0 ? 0 : 1);
 
-async function onKafka(): Promise<{ readonly kafka: readonly Comparison[] }> {
+async function onKafka(): Promise<{ readonly kafka: readonly LiveComparison[] }> {
   const running = process.env.KAFKA_BOOTSTRAP;
   if (running !== undefined) return { kafka: await compareAll(['--topic', 'kafka', '--brokers', running]) };
   const kafka = await startKafka();
@@ -76,8 +59,8 @@ async function onKafka(): Promise<{ readonly kafka: readonly Comparison[] }> {
   }
 }
 
-async function compareAll(place: readonly string[]): Promise<readonly Comparison[]> {
-  const comparisons: Comparison[] = [];
+async function compareAll(place: readonly string[]): Promise<readonly LiveComparison[]> {
+  const comparisons: LiveComparison[] = [];
   for (const scenario of values.only.split(',')) {
     const options = [scenario, '--seconds', values.seconds, '--seed', values.seed, '--json'];
     const simulated = await runOf<RunResult>(['sim', 'run', ...options]);
@@ -111,7 +94,7 @@ function runOf<Result extends RunResult>(args: readonly string[]): Promise<Resul
   });
 }
 
-function compare(simulated: RunResult, live: LiveResult): Comparison {
+function compare(simulated: RunResult, live: LiveResult): LiveComparison {
   const [wanted, seen] = [admittedOf(simulated), admittedOf(live)];
   const apart = rounded(seen / wanted - 1, 4);
   const steps = [simulated.verdict.convergenceMs, live.verdict.convergenceMs] as const;
@@ -144,7 +127,7 @@ function admittedOf({ series, sampleMs }: RunResult): number {
   return Math.round(rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0));
 }
 
-function print(system: string, { scenario, admitted, convergenceMs, worstSecond, agrees }: Comparison): void {
+function print(system: string, { scenario, admitted, convergenceMs, worstSecond, agrees }: LiveComparison): void {
   const shown = (steps: readonly (number | null)[]) => steps.map((ms) => ms ?? 'never').join(', ');
   const percent = `${(100 * admitted.apart).toFixed(2)} %`;
   process.stdout.write(

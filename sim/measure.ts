@@ -36,10 +36,3 @@ export function worstWindow(arrivals: readonly Arrival[], windowMs: number, from
   }
   return worst / (windowMs / 1000);
 }
-
-/** Jain's index of admitted ÷ fair. */
-export function jain(parts: readonly number[]): number {
-  const sum = parts.reduce((total, part) => total + part, 0);
-  const squares = parts.reduce((total, part) => total + part * part, 0);
-  return (sum * sum) / (parts.length * squares);
-}

@@ -62,7 +62,8 @@ function saysOf(isOwn: boolean): Map<string, string> {
 
 /** One scenario is one piece of work; the rows stand in the order of names, whoever was first. */
 async function runAll(): Promise<AccuracyRow[]> {
-  const waiting = [...builtInNames()];
+  const names = builtInNames();
+  const waiting = [...names];
   const done = new Map<string, AccuracyRow[]>();
   const work = async () => {
     const worker = fork(WORKER);
@@ -74,10 +75,10 @@ async function runAll(): Promise<AccuracyRow[]> {
       worker.send({ name, seeds });
       done.set(name, await answer);
       worker.removeAllListeners('exit');
-      process.stderr.write(`${done.size}/${builtInNames().length} ${name}\n`);
+      process.stderr.write(`${done.size}/${names.length} ${name}\n`);
     }
     worker.disconnect();
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return builtInNames().flatMap((name) => done.get(name) ?? []);
+  return names.flatMap((name) => done.get(name) ?? []);
 }

@@ -2,7 +2,7 @@ import { describeBroken } from '../run/expectations.js';
 import { runScenario } from '../run/run-scenario.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
-import { METRICS } from '../verdict/metric-table.js';
+import { METRICS, meanOf } from '../verdict/metric-table.js';
 
 /** What one system did in one scenario: means over the seeds. */
 export interface AccuracyRow {
@@ -18,12 +18,8 @@ export interface AccuracyRow {
 /** The same arguments give the same row, bit for bit. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
   const results = seeds.map((seed) => runScenario(scenario, system, seed));
-  const metrics = METRICS.map((metric) => {
-    const values = results.map(({ verdict }) => metric.valueOf(verdict));
-    const known = values.filter((value) => value !== null);
-    const isUnknown = known.length === 0 || (metric.name === 'convergenceMs' && known.length < values.length);
-    return [metric.name, isUnknown ? null : known.reduce((sum, value) => sum + value, 0) / known.length] as const;
-  });
+  const verdicts = results.map(({ verdict }) => verdict);
+  const metrics = METRICS.map((metric) => [metric.name, meanOf(metric, verdicts)] as const);
   const missed = results.flatMap(({ seed, expectations }) =>
     expectations.filter(({ isKept }) => !isKept).map((broken) => `seed ${seed}: ${describeBroken(broken)}`),
   );

@@ -4,19 +4,23 @@ export interface LiveComparisons {
   readonly topics: Readonly<Record<string, readonly LiveComparison[]>>;
 }
 
-interface LiveComparison {
+export interface LiveComparison {
   readonly scenario: string;
   readonly seconds: number;
+  readonly nodes: number;
+  readonly seed: number;
   /** Messages in all; `apart` = live ÷ simulated − 1. */
   readonly admitted: { readonly simulated: number; readonly live: number; readonly apart: number };
-  /** Per step; null = never. */
+  /** Per step; null = not settled before the next one. */
   readonly convergenceMs: {
     readonly simulated: readonly (number | null)[];
     readonly live: readonly (number | null)[];
     readonly withinOneRound: boolean;
   };
-  /** False where the machine was too busy to send and answer in time. */
+  readonly worstSecond: { readonly simulated: number; readonly live: number };
+  /** False: after all attempts the machine still was too busy to send and answer in time; the figures are its own. */
   readonly punctual: boolean;
+  readonly agrees: boolean;
 }
 
 export function liveSection({ bounds, topics }: LiveComparisons): string {

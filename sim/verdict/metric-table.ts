@@ -48,6 +48,14 @@ export const METRICS: readonly Metric[] = [
   metric('bytes', 'bytes', 'Their bytes.', 'count'),
 ];
 
+/** Over several runs. null where none can tell; for `convergenceMs` also where one of them never settled. */
+export function meanOf(metric: Metric, verdicts: readonly Verdict[]): number | null {
+  const values = verdicts.map((verdict) => metric.valueOf(verdict));
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0 || (metric.name === 'convergenceMs' && known.length < values.length)) return null;
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
 type Plain = Exclude<keyof Verdict, 'convergenceMs'>;
 
 function metric(name: Plain, title: string, says: string, format: Metric['format']): Metric {

@@ -1,20 +1,12 @@
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.js';
 import { TOPIC_SPLITS } from '../core/limiter/topic-split.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../core/vocabulary.js';
-import { keyedRows, RATE_MAX } from './limit-settings.js';
+import { keyedRows, LIMIT, RATE_MAX } from './limit-settings.js';
 import type { Setting } from './setting.js';
-
-const QUOTA = {
-  default: null,
-  defaultText: 'unlimited',
-  min: 0,
-  max: RATE_MAX,
-  remedy: 'Remove the key for "unlimited" or use 0 to block.',
-} as const;
 
 function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
   return {
-    ...QUOTA,
+    ...LIMIT,
     kind,
     buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
     costs: 'Load on what the quota protects.',
@@ -23,7 +15,7 @@ function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
 
 function costRow(what: string): Setting {
   return {
-    ...QUOTA,
+    ...LIMIT,
     kind: 'rate',
     buys: `More cost units per second of ${what} work: admitted by count, by the average cost that was reported.`,
     costs: 'Load on what the quota protects.',

@@ -3,7 +3,8 @@ import type { Setting } from './setting.js';
 /** Rates beyond this lose whole units in a double after some hours of adding up. */
 export const RATE_MAX = 1e15;
 
-const LIMIT = {
+/** What every row of a rate that may be missing has in common. */
+export const LIMIT = {
   default: null,
   defaultText: 'unlimited',
   min: 0,

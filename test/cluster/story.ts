@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { admittedRate, jain, worstWindow } from '../../sim/measure.js';
+import { admittedRate, worstWindow } from '../../sim/measure.js';
+import { jainIndex } from '../../sim/verdict/fairness.js';
 import type { Cluster, DecisionLine } from './cluster.js';
 import type { Answered, TrafficProcess } from './traffic.js';
 
@@ -114,7 +115,7 @@ function worstDecided(events: readonly Answered[], windowMs: number, fromMs: num
 }
 
 export function jainOf(rates: readonly number[]): number {
-  return jain(rates);
+  return jainIndex(rates) ?? Number.NaN;
 }
 
 export function now(): number {

@@ -3,7 +3,7 @@ import { runScenario } from '../../../sim/run/run-scenario.js';
 import type { RunResult } from '../../../sim/run-result.js';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../../../sim/systems.js';
-import { formatMetric, METRICS, type Metric } from '../../../sim/verdict/metric-table.js';
+import { formatMetric, METRICS, meanOf } from '../../../sim/verdict/metric-table.js';
 import type { CompareOptions } from '../sim-command.js';
 import { textTable } from '../text-table.js';
 import { ProgressBar } from './progress-bar.js';
@@ -44,7 +44,8 @@ function tableOf(results: readonly RunResult[]): readonly string[] {
   const titles = METRICS.map(({ title }) => title);
   const rows = SYSTEMS.map((system) => {
     const own = results.filter((result) => shortName(result.system) === shortName(system.name));
-    return [shortName(system.name), ...METRICS.map((metric) => formatMetric(metric, meanOf(metric, own)))];
+    const verdicts = own.map(({ verdict }) => verdict);
+    return [shortName(system.name), ...METRICS.map((metric) => formatMetric(metric, meanOf(metric, verdicts)))];
   });
   return textTable(['System', ...titles], rows, titles);
 }
@@ -54,11 +55,4 @@ function notPlayed(results: readonly RunResult[]): readonly string[] {
   const spared = results.filter(({ happenings }) => happenings.some(({ says }) => says.startsWith(NOT_PLAYED)));
   const names = [...new Set(spared.map(({ system }) => shortName(system)))];
   return names.length === 0 ? [] : ['', `Spared what their models do not have (see \`sim run\`): ${names.join(', ')}`];
-}
-
-function meanOf(metric: Metric, results: readonly RunResult[]): number | null {
-  const values = results.map(({ verdict }) => metric.valueOf(verdict));
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0 || (metric.name === 'convergenceMs' && known.length < values.length)) return null;
-  return known.reduce((sum, value) => sum + value, 0) / known.length;
 }

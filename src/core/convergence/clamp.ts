@@ -1,6 +1,5 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
 import { liftTo } from './floors.js';
-import { isLimited, type Round, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
 /** Parts of the target that a single node gets at least and at most, 0 … 1. */
@@ -21,16 +20,14 @@ export interface ShareRange {
  * slew, which lie around this wrapper, start from within.
  */
 export function clamped(strategy: Strategy, range: ShareRange): Strategy {
+  const clampLane = (round: Round, dimension: number) => clamp(round, dimension, range);
+  const clampAppliedLane = (round: Round, dimension: number) => clampApplied(round, dimension, range);
   return {
     ...strategy,
     converge(round) {
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        if (isLimited(round, dimension)) clampApplied(round, dimension, range);
-      }
+      forEachLimited(round, clampAppliedLane);
       strategy.converge(round);
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        if (isLimited(round, dimension)) clamp(round, dimension, range);
-      }
+      forEachLimited(round, clampLane);
     },
   };
 }

@@ -1,7 +1,6 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
 import { floorPerWeight } from './floors.js';
-import { ARRIVED_RATIO, creditMs, startOf } from './smoothing.js';
-import { isLimited, type Round, type Strategy } from './strategy.js';
+import { ARRIVED_RATIO, creditMs, remembering, startOf } from './smoothing.js';
+import type { Round, Strategy } from './strategy.js';
 
 /**
  * A wrapper: no share rises by more than a part of the target per second of log time; decreases are immediate
@@ -19,16 +18,7 @@ import { isLimited, type Round, type Strategy } from './strategy.js';
  * that is not known starts at the strategy's share, one below the floor at the floor.
  */
 export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
-  return {
-    ...strategy,
-    remembers: true,
-    converge(round) {
-      strategy.converge(round);
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        if (isLimited(round, dimension)) slew(round, dimension, slewPerSecond);
-      }
-    },
-  };
+  return remembering(strategy, (round, dimension) => slew(round, dimension, slewPerSecond));
 }
 
 function slew(round: Round, dimension: number, slewPerSecond: number): void {
@@ -37,7 +27,7 @@ function slew(round: Round, dimension: number, slewPerSecond: number): void {
   const perWeight = floorPerWeight(round, dimension);
   for (let at = 0; at < round.count; at++) {
     const end = share[at] as number;
-    const start = Math.max(startOf(round, dimension, at, end), perWeight * (round.weight[at] as number));
+    const start = Math.max(startOf(round, dimension, at, end, perWeight), perWeight * (round.weight[at] as number));
     const most = start + perMs * creditMs(round, at);
     if (most >= end * (1 - ARRIVED_RATIO)) continue;
     share[at] = most;

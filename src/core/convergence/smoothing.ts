@@ -1,7 +1,6 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
 import { decay } from './decay.js';
 import { floorPerWeight } from './floors.js';
-import { isLimited, type Round, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
 
 /**
  * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
@@ -23,14 +22,17 @@ import { isLimited, type Round, type Strategy, sum } from './strategy.js';
  * at the strategy's share; closer than 1 % is arrived, so that it comes to rest.
  */
 export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
+  return remembering(strategy, (round, dimension) => smooth(round, dimension, smoothingMs));
+}
+
+/** A strategy whose shares are then held back, by what the records remember. */
+export function remembering(strategy: Strategy, hold: (round: Round, dimension: number) => void): Strategy {
   return {
     ...strategy,
     remembers: true,
     converge(round) {
       strategy.converge(round);
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        if (isLimited(round, dimension)) smooth(round, dimension, smoothingMs);
-      }
+      forEachLimited(round, hold);
     },
   };
 }
@@ -57,9 +59,10 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
   if (goal.length < count) goal = new Float64Array(count * 2);
   const share = round.share[dimension] as Float64Array;
   goal.set(share.subarray(0, count));
+  const perWeight = floorPerWeight(round, dimension);
   for (let at = 0; at < count; at++) {
     const end = goal[at] as number;
-    const start = startOf(round, dimension, at, end);
+    const start = startOf(round, dimension, at, end, perWeight);
     const now = end + (start - end) * decay(creditMs(round, at) / smoothingMs);
     if (Math.abs(now - end) <= ARRIVED_RATIO * end) continue;
     share[at] = now;
@@ -69,10 +72,10 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
 }
 
 /** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
-export function startOf(round: Round, dimension: number, at: number, end: number): number {
+export function startOf(round: Round, dimension: number, at: number, end: number, floorPerWeight: number): number {
   const applied = (round.applied[dimension] as Float64Array)[at] as number;
   if (applied === 0) return end;
-  const floor = floorPerWeight(round, dimension) * (round.weight[at] as number);
+  const floor = floorPerWeight * (round.weight[at] as number);
   return Math.min(Math.max(applied, Math.min(end, floor)), Math.max(end, round.target[dimension] as number));
 }
 

@@ -72,6 +72,13 @@ export function needsConvergence(round: Round, dimension: number): boolean {
   return false;
 }
 
+/** What a wrapper does to every dimension that is neither unlimited nor blocked. */
+export function forEachLimited(round: Round, change: (round: Round, dimension: number) => void): void {
+  for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+    if (isLimited(round, dimension)) change(round, dimension);
+  }
+}
+
 /** Neither unlimited nor blocked. */
 export function isLimited(round: Round, dimension: number): boolean {
   const target = round.target[dimension] as number;

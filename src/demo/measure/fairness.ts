@@ -1,3 +1,4 @@
+import { jainIndex as jainOf } from '../../../sim/verdict/fairness.js';
 import { maxMin } from '../../core/convergence/max-min.js';
 import { createRound } from '../../core/convergence/strategy.js';
 import { BYTES, MESSAGES, type Rates } from '../../core/vocabulary.js';
@@ -12,7 +13,6 @@ export interface NodeSecond {
  * Jain's index of one second: how evenly the nodes came by what max-min fairness gives them, 1 = exactly evenly.
  *
  *     xᵢ = admittedᵢ ÷ what a max-min division of the quota by this second's demand lets node i admit
- *     J  = (Σ x)² ÷ (n · Σ x²)
  *
  * Nodes without demand do not count. NaN where fewer than two nodes have demand.
  */
@@ -20,10 +20,7 @@ export function jainIndex(quota: Rates, nodes: readonly NodeSecond[]): number {
   const parts = fairMessages(quota, nodes).flatMap((fair, at) =>
     fair > 0 ? [nodes[at].admitted[MESSAGES] / fair] : [],
   );
-  if (parts.length < 2) return Number.NaN;
-  const total = parts.reduce((sum, part) => sum + part, 0);
-  const squares = parts.reduce((sum, part) => sum + part * part, 0);
-  return squares === 0 ? Number.NaN : (total * total) / (parts.length * squares);
+  return jainOf(parts) ?? Number.NaN;
 }
 
 /** The tighter dimension decides how much of a node's demand can pass. */
