@@ -1,4 +1,4 @@
-import { REPLAY_MS_MAX, type TraceArrival, type TraceOptions } from './read-trace.js';
+import { REPLAY_MS_MAX, type TraceArrival, type TraceOptions } from './trace.js';
 import { traceMistake } from './trace-mistake.js';
 
 /**

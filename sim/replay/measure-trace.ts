@@ -1,4 +1,4 @@
-import type { TraceArrival } from './read-trace.js';
+import type { TraceArrival } from './trace.js';
 
 /** Of a whole trace at the speed at which it is played. */
 export interface TraceMeasure {

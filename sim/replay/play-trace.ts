@@ -5,8 +5,8 @@ import { Random } from '../random.js';
 import type { System } from '../systems.js';
 import { LOCAL_KAFKA, type WorldSettings } from '../world.js';
 import { FoldingSeries } from './folding-series.js';
-import type { TraceArrival } from './read-trace.js';
 import { RunningVerdict, SLICE_MS, worseOf } from './running-verdict.js';
+import type { TraceArrival } from './trace.js';
 
 export interface ReplayOptions {
   /** For titles. */

@@ -1,40 +1,11 @@
 import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { inOrder } from './in-order.js';
+import type { TraceArrival, TraceOptions } from './trace.js';
 import { amountIn, resolveColumns, type TraceColumns } from './trace-columns.js';
 import { quoted, traceMistake } from './trace-mistake.js';
-import { elapsedMs, parseTime, TIME_ALLOWED, type TimeFormat, type TraceTime } from './trace-time.js';
+import { elapsedMs, parseTime, TIME_ALLOWED, type TraceTime } from './trace-time.js';
 
-/** Which columns mean what, and how fast they are played. */
-export interface TraceOptions {
-  /** Column of the time. */
-  readonly time: string;
-  readonly timeFormat: TimeFormat;
-  /** A number, or names of columns with `+` between them. */
-  readonly messages: string;
-  readonly bytes: string;
-  /** Times as fast as recorded; > 0. */
-  readonly speed: number;
-  readonly nodes: number;
-  /** `hash`, `round-robin` or a column. */
-  readonly by: string;
-  readonly delimiter: string;
-}
-
-/** A piece of work of a trace. */
-export interface TraceArrival {
-  /** Since the first one, at the speed at which it is played. */
-  readonly atMs: number;
-  /** 0 … nodes − 1. */
-  readonly node: number;
-  readonly messages: number;
-  readonly bytes: number;
-  /** Of the file. */
-  readonly line: number;
-}
-
-/** A longer replay is a wrong unit of time or a forgotten --speed, and its simulation would take hours. */
-export const REPLAY_MS_MAX = 86_400_000;
 /** A row is a line of figures; this is for a quote that never ends. */
 const ROW_BYTES_MAX = 1024 * 1024;
 

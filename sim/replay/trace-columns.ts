@@ -1,6 +1,6 @@
 import { didYouMean } from '../../src/config/nearest-name.js';
 import { groupIdOf } from '../../src/core/ids.js';
-import type { TraceOptions } from './read-trace.js';
+import type { TraceOptions } from './trace.js';
 import { quoted, type TracePlace, traceMistake } from './trace-mistake.js';
 
 /** What the flags say, looked up in the header of the file. */

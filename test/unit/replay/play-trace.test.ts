@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FoldingSeries } from '../../../sim/replay/folding-series.js';
 import { playTrace } from '../../../sim/replay/play-trace.js';
-import type { TraceArrival } from '../../../sim/replay/read-trace.js';
 import { RunningVerdict } from '../../../sim/replay/running-verdict.js';
+import type { TraceArrival } from '../../../sim/replay/trace.js';
 import { systemNamed } from '../../../sim/systems.js';
 import { SETTINGS } from '../../simulation/settings.js';
 import { arrival } from './rows.js';

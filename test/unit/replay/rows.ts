@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { readTrace, type TraceArrival, type TraceOptions } from '../../../sim/replay/read-trace.js';
+import { readTrace } from '../../../sim/replay/read-trace.js';
+import type { TraceArrival, TraceOptions } from '../../../sim/replay/trace.js';
 
 export const OPTIONS: TraceOptions = {
   time: 'time',
