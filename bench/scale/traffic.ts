@@ -151,7 +151,7 @@ class WritingNode {
     lane.reported.usage.set([messages * 0.97, bytes * 0.97]);
     lane.reported.demand.set([messages, bytes]);
     this.#shares.applied.set([messages * 1.1, bytes * 1.1], lane.lane * 2);
-    this.#book.bucketOf(group, lane.groupId).dirty = true;
+    this.#book.changed(group, lane.groupId);
   }
 
   #laneOf(group: number): LaneState {

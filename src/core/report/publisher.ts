@@ -34,6 +34,8 @@ export class Publisher {
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
   #sequence = 0;
+  /** Nobody can be suspected before: signs of life only move that back, and so does who joins. */
+  #trustedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
     this.#settings = settings;
@@ -64,12 +66,11 @@ export class Publisher {
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     this.#publishBackends(nowMs);
     const { book, link } = this.#parts;
-    for (const bucket of book.buckets) {
-      if (!bucket.dirty && nowMs < bucket.forcedAtMs) continue;
-      if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) continue;
+    book.forEachDue(nowMs, (bucket) => {
+      if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
       // A topic that is away gets heartbeats only; the buckets stay dirty and go out when it is back.
       if (link.of(bucket.partition) === 'linked') this.#publish(bucket, lanes, nowMs);
-    }
+    });
   }
 
   /** How a backend is; the membership partition's log decides what holds. */
@@ -115,9 +116,13 @@ export class Publisher {
   }
 
   #suspectsSomebody(nowMs: number): boolean {
-    const { membership, nodeKey } = this.#parts;
-    return membership.alive.some((member) => {
-      return member.nodeKey !== nodeKey && nowMs - member.lastSignMs > this.#settings.stalenessMs;
-    });
+    if (nowMs <= this.#trustedUntilMs) return false;
+    const { stalenessMs } = this.#settings;
+    let oldestMs = nowMs;
+    for (const { nodeKey, lastSignMs } of this.#parts.membership.alive) {
+      if (nodeKey !== this.#parts.nodeKey && lastSignMs < oldestMs) oldestMs = lastSignMs;
+    }
+    this.#trustedUntilMs = oldestMs + stalenessMs;
+    return nowMs > this.#trustedUntilMs;
   }
 }

@@ -31,6 +31,8 @@ export class ReportBook {
   readonly #byKey = new Map<string, Bucket>();
   /** Per partition, buckets with room. */
   readonly #open: Bucket[][];
+  /** No bucket is due before. */
+  #quietUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(nodeKey: NodeKey, partitions: number, groupsPerRecord: number, forcedReportMs: number) {
     this.#nodeKey = nodeKey;
@@ -69,16 +71,35 @@ export class ReportBook {
     if (wasFull) (this.#open[bucket.partition] as Bucket[]).push(bucket);
   }
 
+  /** What is reported of the group is another thing now. */
+  changed(group: number, groupId: GroupId): void {
+    this.#mark(this.bucketOf(group, groupId));
+  }
+
   /** What these keys hold is published again. */
   markDirty(keys: readonly string[]): void {
     for (const key of keys) {
       const bucket = this.#byKey.get(key);
-      if (bucket !== undefined) bucket.dirty = true;
+      if (bucket !== undefined) this.#mark(bucket);
     }
   }
 
   markAllDirty(): void {
-    for (const bucket of this.#buckets) bucket.dirty = true;
+    for (const bucket of this.#buckets) this.#mark(bucket);
+  }
+
+  /**
+   * Calls for every bucket that has changed or is forced, in the order of their numbers. Mostly none is, and to see
+   * that takes no look at the 800 of a node of DESIGN §12's scale.
+   */
+  forEachDue(nowMs: number, publish: (bucket: Bucket) => void): void {
+    if (nowMs < this.#quietUntilMs) return;
+    this.#quietUntilMs = Number.POSITIVE_INFINITY;
+    for (const bucket of this.#buckets) {
+      if (bucket.dirty || nowMs >= bucket.forcedAtMs) publish(bucket);
+      const nextMs = bucket.dirty ? Number.NEGATIVE_INFINITY : bucket.forcedAtMs;
+      if (nextMs < this.#quietUntilMs) this.#quietUntilMs = nextMs;
+    }
   }
 
   published(bucket: Bucket, nowMs: number): void {
@@ -87,6 +108,11 @@ export class ReportBook {
     // Spread over the last tenth of the period, so that 800 buckets of a node do not come at once.
     const spread = (bucket.number * 0.618034) % 1;
     bucket.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
+  }
+
+  #mark(bucket: Bucket): void {
+    bucket.dirty = true;
+    this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   #create(partition: number): Bucket {

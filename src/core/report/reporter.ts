@@ -1,4 +1,4 @@
-import { IDLE_AFTER_MS, type LaneState } from '../lane-state.js';
+import type { LaneState } from '../lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import type { CoordinatorSettings } from '../settings.js';
@@ -17,18 +17,12 @@ import {
 import { costsWritten, lookAtCosts } from './cost-report.js';
 import { estimate, usageIn } from './estimate.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
+import { LookList } from './look-list.js';
 import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
 import { type ChangeRule, noticedIn } from './significant-change.js';
 
-/**
- * Lanes at rest are looked at once in this many rounds: half a second at 20 ms. Of many lanes no more than 100 in a
- * round, 0.3 ms: 5,000 have their turn every second, within the slow window (5 s) that shows that a rate has ended.
- */
-const REST_ROUNDS = 25;
-const REST_LANES_PER_ROUND = 100;
-const REST_AFTER_MS = 500;
 /** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
 const SILENT_AFTER_SLOW_WINDOWS = 4;
 const RELAXED_NOISE_FACTOR = 2;
@@ -55,15 +49,7 @@ export class Reporter {
   readonly #shares: ShareBook;
   readonly #book: ReportBook;
   readonly #costs: CostMeter;
-  #round = 0;
-  #sampledMs = Number.NEGATIVE_INFINITY;
-  /** The lanes of the last round; beside them their numbers, whose turn it is when, and when they were touched last. */
-  #lanes: readonly LaneState[] = [];
-  #numbers = new Int32Array(0);
-  #turns = new Int32Array(0);
-  #turnCount = REST_ROUNDS;
-  #touchedMs = new Float64Array(0);
-  readonly #idle: LaneState[] = [];
+  readonly #looks: LookList;
 
   constructor(settings: CoordinatorSettings, limiter: Limiter, shares: ShareBook, book: ReportBook, costs: CostMeter) {
     this.#settings = settings;
@@ -71,39 +57,19 @@ export class Reporter {
     this.#shares = shares;
     this.#book = book;
     this.#costs = costs;
+    this.#looks = new LookList(limiter, settings.slowWindowMs, settings.sampleIntervalMs);
   }
 
-  /**
-   * Samples the served lanes and marks the buckets that have to be published. Of a lane at rest only two columns are
-   * read: whoever asks a limiter refills it, so one that was refilled before the last round has not been asked since.
-   * To look at 5,000 lanes in every round was most of what a node of DESIGN §12's scale did.
-   */
+  /** Samples the served lanes that a round looks at, and marks the buckets that have to be published. */
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
-    this.#round++;
-    if (lanes !== this.#lanes) this.#take(lanes);
-    const { refilledMs, asked: someAsked } = this.#limiter.buckets;
-    const turn = this.#round % this.#turnCount;
-    for (let at = 0; at < lanes.length; at++) {
-      const number = this.#numbers[at] as number;
-      const asked = someAsked[number >> 6] === 1 && (refilledMs[number] as number) >= this.#sampledMs;
-      const isTurn = this.#turns[at] === turn;
-      if (!asked && !isTurn && nowMs - (this.#touchedMs[at] as number) > REST_AFTER_MS) continue;
-      const lane = lanes[at] as LaneState;
+    const looks = this.#looks;
+    looks.begin(lanes, nowMs);
+    for (let at = 0; at < looks.count; at++) {
+      const place = looks.places[at] as number;
+      const lane = lanes[place] as LaneState;
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
-      this.#touchedMs[at] = lane.touchedMs;
-      if (isTurn || nowMs - lane.touchedMs <= REST_AFTER_MS) this.#sample(lane, nowMs);
+      if (looks.isSampled(place, lane.touchedMs, nowMs)) this.#sample(lane, nowMs);
     }
-    someAsked.fill(0);
-    this.#sampledMs = nowMs;
-  }
-
-  #take(lanes: readonly LaneState[]): void {
-    this.#lanes = lanes;
-    this.#numbers = Int32Array.from(lanes, ({ lane }) => lane);
-    const count = Math.max(REST_ROUNDS, Math.ceil(lanes.length / REST_LANES_PER_ROUND));
-    this.#turnCount = count;
-    this.#turns = Int32Array.from(lanes, ({ lane }) => count - 1 - ((lane + count - 1) % count));
-    this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
   }
 
   #sample(lane: LaneState, nowMs: number): void {
@@ -118,17 +84,9 @@ export class Reporter {
     this.#consider(lane, refusedNow, nowMs);
   }
 
-  /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
+  /** The lanes that need not be served any more; each is named once. */
   idle(nowMs: number): readonly LaneState[] {
-    this.#idle.length = 0;
-    for (let at = 0; at < this.#lanes.length; at++) {
-      if (nowMs - (this.#touchedMs[at] as number) <= IDLE_AFTER_MS) continue;
-      const lane = this.#lanes[at] as LaneState;
-      if (lane.hasEntry) continue;
-      this.#idle.push(lane);
-      this.#touchedMs[at] = Number.POSITIVE_INFINITY;
-    }
-    return this.#idle;
+    return this.#looks.idle(nowMs);
   }
 
   /** The rows of a bucket; a lane whose rates are all zero has no row. */
@@ -165,7 +123,7 @@ export class Reporter {
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
     lane.hasEntry = !isZero(lane) || lane.costs.now !== null;
-    this.#book.bucketOf(lane.group, lane.groupId).dirty = true;
+    this.#book.changed(lane.group, lane.groupId);
   }
 
   /**

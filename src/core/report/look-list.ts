@@ -1,0 +1,166 @@
+import { IDLE_AFTER_MS, type LaneState } from '../lane-state.js';
+import type { Limiter } from '../limiter/limiter.js';
+
+/**
+ * Lanes at rest are looked at once in this many rounds: half a second at 20 ms. Of many lanes no more than 25 in a
+ * round, as long as all have their turn within 4/5 of the slow window that shows that a rate has ended: 5,000 every 4 s
+ * of 5.
+ */
+const REST_ROUNDS = 25;
+const REST_LANES_PER_ROUND = 25;
+const REST_SLOW_WINDOWS = 0.8;
+/** A lane that was touched is looked at in every round for so long. */
+const REST_AFTER_MS = 500;
+
+/**
+ * Which of the served lanes a round looks at: those that were asked since the last round or touched within half a
+ * second, and those at rest whose turn it is. So the work of a round is in proportion to them, not to all that are
+ * served: 5,000 lanes in every round were most of what a node of DESIGN §12's scale did.
+ *
+ * Whoever asks a limiter refills it, so one that was refilled before the last round has not been asked since.
+ */
+export class LookList {
+  /** Places in the list of lanes, ascending, because the order of reports follows it; the first `count` hold. */
+  places = new Int32Array(0);
+  count = 0;
+  readonly #limiter: Limiter;
+  readonly #slowestRounds: number;
+  #lanes: readonly LaneState[] = [];
+  #touchedMs = new Float64Array(0);
+  #turns = new Int32Array(0);
+  #turnCount = REST_ROUNDS;
+  #byTurn = groupsOf(new Int32Array(0), REST_ROUNDS);
+  /** By blocks of 64 lane numbers: so the limiter says who was asked. */
+  #byBlock = groupsOf(new Int32Array(0), 0);
+  /** Touched within REST_AFTER_MS: places, and which they are. */
+  #busy = new Int32Array(0);
+  #busyCount = 0;
+  #isBusy = new Uint8Array(0);
+  /** A bit per place: what this round looks at, brought into order. */
+  #due = new Uint32Array(0);
+  #round = 0;
+  #sampledMs = Number.NEGATIVE_INFINITY;
+  readonly #idle: LaneState[] = [];
+
+  constructor(limiter: Limiter, slowWindowMs: number, sampleIntervalMs: number) {
+    this.#limiter = limiter;
+    this.#slowestRounds = Math.floor((REST_SLOW_WINDOWS * slowWindowMs) / sampleIntervalMs);
+  }
+
+  /** Finds what is looked at in this round. `lanes` is another array whenever it is another list. */
+  begin(lanes: readonly LaneState[], nowMs: number): void {
+    this.#round++;
+    if (lanes !== this.#lanes) this.#take(lanes);
+    this.#addAsked();
+    this.#addBusy(nowMs);
+    const { starts, members } = this.#byTurn;
+    const turn = this.#round % this.#turnCount;
+    for (let at = starts[turn] as number; at < (starts[turn + 1] as number); at++) this.#add(members[at] as number);
+    this.#order();
+    this.#sampledMs = nowMs;
+  }
+
+  /** Whether the lane is sampled, asked or not: it was touched a moment ago, or it is its turn. */
+  isSampled(place: number, touchedMs: number, nowMs: number): boolean {
+    this.#touchedMs[place] = touchedMs;
+    const isBusy = nowMs - touchedMs <= REST_AFTER_MS;
+    if (isBusy && this.#isBusy[place] === 0) {
+      this.#isBusy[place] = 1;
+      this.#busy[this.#busyCount++] = place;
+    }
+    return isBusy || this.#turns[place] === this.#round % this.#turnCount;
+  }
+
+  /** The lanes that have nothing to say and nothing to do: they need not be served any more. Each is named once. */
+  idle(nowMs: number): readonly LaneState[] {
+    this.#idle.length = 0;
+    for (let place = 0; place < this.#lanes.length; place++) {
+      if (nowMs - (this.#touchedMs[place] as number) <= IDLE_AFTER_MS) continue;
+      const lane = this.#lanes[place] as LaneState;
+      if (lane.hasEntry) continue;
+      this.#idle.push(lane);
+      this.#touchedMs[place] = Number.POSITIVE_INFINITY;
+    }
+    return this.#idle;
+  }
+
+  #take(lanes: readonly LaneState[]): void {
+    this.#lanes = lanes;
+    const bounded = Math.min(this.#slowestRounds, Math.ceil(lanes.length / REST_LANES_PER_ROUND));
+    const count = Math.max(REST_ROUNDS, bounded);
+    this.#turnCount = count;
+    this.#turns = Int32Array.from(lanes, ({ lane }) => count - 1 - ((lane + count - 1) % count));
+    this.#byTurn = groupsOf(this.#turns, count);
+    const blocks = Int32Array.from(lanes, ({ lane }) => lane >> 6);
+    this.#byBlock = groupsOf(blocks, this.#limiter.buckets.asked.length);
+    this.#touchedMs = Float64Array.from(lanes, ({ touchedMs }) => touchedMs);
+    this.places = new Int32Array(lanes.length);
+    this.#due = new Uint32Array(Math.ceil(lanes.length / 32));
+    this.#isBusy = new Uint8Array(lanes.length).fill(1);
+    this.#busy = Int32Array.from(lanes, (_, place) => place);
+    this.#busyCount = lanes.length;
+  }
+
+  #addAsked(): void {
+    const { asked, refilledMs } = this.#limiter.buckets;
+    const { starts, members } = this.#byBlock;
+    for (let block = 0; block < starts.length - 1; block++) {
+      if (asked[block] !== 1) continue;
+      for (let at = starts[block] as number; at < (starts[block + 1] as number); at++) {
+        const place = members[at] as number;
+        if ((refilledMs[(this.#lanes[place] as LaneState).lane] as number) >= this.#sampledMs) this.#add(place);
+      }
+    }
+    asked.fill(0);
+  }
+
+  #addBusy(nowMs: number): void {
+    let kept = 0;
+    for (let at = 0; at < this.#busyCount; at++) {
+      const place = this.#busy[at] as number;
+      const isBusy = nowMs - (this.#touchedMs[place] as number) <= REST_AFTER_MS;
+      this.#isBusy[place] = isBusy ? 1 : 0;
+      if (!isBusy) continue;
+      this.#busy[kept++] = place;
+      this.#add(place);
+    }
+    this.#busyCount = kept;
+  }
+
+  #add(place: number): void {
+    this.#due[place >> 5] = (this.#due[place >> 5] as number) | (1 << (place & 31));
+  }
+
+  #order(): void {
+    this.count = 0;
+    for (let word = 0; word < this.#due.length; word++) {
+      for (let bits = this.#due[word] as number; bits !== 0; bits &= bits - 1) {
+        this.places[this.count++] = (word << 5) + 31 - Math.clz32(bits & -bits);
+      }
+      this.#due[word] = 0;
+    }
+  }
+}
+
+/** Places by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending. */
+interface Groups {
+  readonly starts: Int32Array;
+  readonly members: Int32Array;
+}
+
+/** Counted and placed, in two passes: lanes may come and go in every round. */
+function groupsOf(numbers: Int32Array, count: number): Groups {
+  const starts = new Int32Array(count + 1);
+  for (const number of numbers) starts[number + 1] = (starts[number + 1] as number) + 1;
+  for (let number = 0; number < count; number++) {
+    starts[number + 1] = (starts[number + 1] as number) + (starts[number] as number);
+  }
+  const members = new Int32Array(numbers.length);
+  const next = starts.slice();
+  numbers.forEach((number, place) => {
+    const at = next[number] as number;
+    members[at] = place;
+    next[number] = at + 1;
+  });
+  return { starts, members };
+}
