@@ -1,8 +1,9 @@
 import type { ReportRecord, ReportRow } from '../report/record.js';
 import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
 import { CostRows } from './cost-rows.js';
+import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
-import { type RowOrigin, RowStore } from './row-store.js';
+import { RowStore } from './row-store.js';
 
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
@@ -11,16 +12,6 @@ export interface ReadTime {
   readonly nowMs: number;
   /** Log time of the partition. */
   readonly logMs: number;
-}
-
-/** The newest record of one key of the topic. */
-interface Entry {
-  partition: number;
-  member: Member;
-  incarnation: Incarnation;
-  sequence: number;
-  /** Its first row, or −1; follow `rows.nextOfRecord`. */
-  first: number;
 }
 
 /**
@@ -32,8 +23,9 @@ export class UsageMap {
   readonly rows = new RowStore();
   readonly costs = new CostRows();
   readonly #onLaneChanged: LaneChanged;
-  readonly #entries = new Map<string, Entry>();
-  readonly #mapLanes = new Map<number, number>();
+  /** The newest record of every key of the topic. */
+  readonly #entries = new Map<string, number>();
+  readonly #mapLanes = new LaneNumbers();
   #heads = new Int32Array(64).fill(-1);
 
   constructor(onLaneChanged: LaneChanged) {
@@ -46,11 +38,7 @@ export class UsageMap {
 
   /** The map's own small number of a lane; stable for the life of the map. */
   mapLaneOf(groupId: GroupId, direction: number): number {
-    const key = groupId * DIRECTION_COUNT + direction;
-    const known = this.#mapLanes.get(key);
-    if (known !== undefined) return known;
-    const mapLane = this.#mapLanes.size;
-    this.#mapLanes.set(key, mapLane);
+    const mapLane = this.#mapLanes.of(groupId * DIRECTION_COUNT + direction);
     if (mapLane === this.#heads.length) {
       const larger = new Int32Array(mapLane * 2).fill(-1);
       larger.set(this.#heads);
@@ -66,19 +54,17 @@ export class UsageMap {
 
   /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
   apply(partition: number, key: string, member: Member, record: ReportRecord, read: ReadTime): boolean {
+    const { records } = this.rows;
     const known = this.#entries.get(key);
-    if (known !== undefined && known.member === member && !isNewer(record, known)) return false;
-    const origin = { partition, nowMs: read.nowMs, logMs: read.logMs };
-    const entry = known ?? { partition, member, incarnation: 0, sequence: 0, first: -1 };
+    const isOwn = known !== undefined && records.member[known] === member.slot;
+    if (isOwn && !this.#isNewer(record, known)) return false;
+    const entry = known ?? records.add();
     if (known === undefined) this.#entries.set(key, entry);
-    if (entry.member !== member || !this.#overwriteAll(entry, record.rows, origin)) {
+    records.write(entry, record.author, { member: member.slot, partition, nowMs: read.nowMs, logMs: read.logMs });
+    if (!isOwn || !this.#overwriteAll(entry, record.rows)) {
       this.#release(entry);
-      entry.first = this.#insertAll(member, record.rows, origin);
+      records.first[entry] = this.#insertAll(entry, record.rows);
     }
-    entry.partition = partition;
-    entry.member = member;
-    entry.incarnation = record.author.incarnation;
-    entry.sequence = record.author.sequence;
     return true;
   }
 
@@ -89,26 +75,31 @@ export class UsageMap {
     const known = this.#entries.get(key);
     if (known === undefined) return;
     this.#release(known);
+    this.rows.records.release(known);
     this.#entries.delete(key);
   }
 
   /** Drops the rows of a member's past incarnations, on one partition or on all. */
   removeBefore(member: Member, incarnation: Incarnation, partition?: number): void {
+    const { records } = this.rows;
     for (const [key, entry] of this.#entries) {
-      if (entry.member !== member || entry.incarnation >= incarnation) continue;
-      if (partition === undefined || entry.partition === partition) this.remove(key);
+      if (records.member[entry] !== member.slot || (records.incarnation[entry] as number) >= incarnation) continue;
+      if (partition === undefined || records.partition[entry] === partition) this.remove(key);
     }
   }
 
   hasRowsOf(member: Member): boolean {
-    for (const entry of this.#entries.values()) if (entry.member === member) return true;
+    const { member: writers } = this.rows.records;
+    for (const entry of this.#entries.values()) if (writers[entry] === member.slot) return true;
     return false;
   }
 
   keysOf(member: Member): { partition: number; key: string }[] {
+    const { records } = this.rows;
     const keys: { partition: number; key: string }[] = [];
-    for (const [key, { member: owner, partition }] of this.#entries)
-      if (owner === member) keys.push({ partition, key });
+    for (const [key, entry] of this.#entries) {
+      if (records.member[entry] === member.slot) keys.push({ partition: records.partition[entry] as number, key });
+    }
     return keys;
   }
 
@@ -116,12 +107,12 @@ export class UsageMap {
    * Mostly a record is about the groups of the one before, in the same order: then its rows stay where they are.
    * Returns whether it was; if not, the rows overwritten so far are released with the others.
    */
-  #overwriteAll(entry: Entry, reports: readonly ReportRow[], origin: RowOrigin): boolean {
-    let row = entry.first;
+  #overwriteAll(entry: number, reports: readonly ReportRow[]): boolean {
+    let row = this.rows.records.first[entry] as number;
     for (const report of reports) {
       if (row === -1 || this.rows.laneOf(row) !== this.mapLaneOf(report.groupId, report.direction)) return false;
       const mapLane = this.rows.laneOf(row);
-      this.rows.write(row, report, origin);
+      this.rows.write(row, report);
       this.costs.release(row, mapLane);
       this.#setCosts(row, mapLane, report);
       this.#onLaneChanged(mapLane);
@@ -131,11 +122,11 @@ export class UsageMap {
   }
 
   /** Returns the first row, −1 when there is none. */
-  #insertAll(member: Member, reports: readonly ReportRow[], origin: RowOrigin): number {
+  #insertAll(entry: number, reports: readonly ReportRow[]): number {
     let first = -1;
     let last = -1;
     for (const report of reports) {
-      const row = this.#insert(member, report, origin);
+      const row = this.#insert(entry, report);
       if (last === -1) first = row;
       else this.rows.chain(last, row);
       last = row;
@@ -143,9 +134,9 @@ export class UsageMap {
     return first;
   }
 
-  #insert(member: Member, report: ReportRow, origin: RowOrigin): number {
+  #insert(entry: number, report: ReportRow): number {
     const mapLane = this.mapLaneOf(report.groupId, report.direction);
-    const row = this.rows.add(member.slot, mapLane, report, origin);
+    const row = this.rows.add(entry, mapLane, report);
     this.rows.link(row, this.#heads[mapLane] as number);
     this.#heads[mapLane] = row;
     this.#setCosts(row, mapLane, report);
@@ -158,8 +149,8 @@ export class UsageMap {
     this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
   }
 
-  #release(entry: Entry): void {
-    for (let row = entry.first; row !== -1; row = this.rows.nextOfRecord(row)) {
+  #release(entry: number): void {
+    for (let row = this.rows.records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
       const mapLane = this.rows.laneOf(row);
       const after = this.rows.unlink(row);
       if (this.#heads[mapLane] === row) this.#heads[mapLane] = after;
@@ -168,9 +159,11 @@ export class UsageMap {
       this.#onLaneChanged(mapLane);
     }
   }
-}
 
-function isNewer(record: ReportRecord, known: Entry): boolean {
-  if (record.author.incarnation !== known.incarnation) return record.author.incarnation > known.incarnation;
-  return record.author.sequence > known.sequence;
+  #isNewer({ author }: ReportRecord, known: number): boolean {
+    const { records } = this.rows;
+    const incarnation = records.incarnation[known] as number;
+    if (author.incarnation !== incarnation) return author.incarnation > incarnation;
+    return author.sequence > (records.sequence[known] as number);
+  }
 }

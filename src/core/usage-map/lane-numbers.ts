@@ -1,0 +1,55 @@
+/**
+ * Small numbers for lanes, in the order in which they were first asked for: 0, 1, 2, …; stable for good. A table with
+ * open addresses: 100,000 lanes take 2 MB, and 5.3 as a Map, whose keys of 49 bits would be objects.
+ */
+export class LaneNumbers {
+  #keys = new Float64Array(INITIAL_LANES);
+  /** Twice as many places as lanes, so that a search ends after two or three steps; number + 1, or 0 where it is free. */
+  #places = new Int32Array(2 * INITIAL_LANES);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @param key an integer ≥ 0, below 2^53 */
+  of(key: number): number {
+    let place = this.#homeOf(key);
+    for (;;) {
+      const number = (this.#places[place] as number) - 1;
+      if (number === -1) return this.#add(key, place);
+      if (this.#keys[number] === key) return number;
+      place = (place + 1) & (this.#places.length - 1);
+    }
+  }
+
+  #add(key: number, place: number): number {
+    const number = this.#count++;
+    this.#keys[number] = key;
+    this.#places[place] = number + 1;
+    if (this.#count === this.#keys.length) this.#grow();
+    return number;
+  }
+
+  #grow(): void {
+    const keys = this.#keys;
+    this.#keys = new Float64Array(2 * keys.length);
+    this.#keys.set(keys);
+    this.#places = new Int32Array(4 * keys.length);
+    for (let number = 0; number < this.#count; number++) {
+      let place = this.#homeOf(keys[number] as number);
+      while (this.#places[place] !== 0) place = (place + 1) & (this.#places.length - 1);
+      this.#places[place] = number + 1;
+    }
+  }
+
+  #homeOf(key: number): number {
+    const low = (key % TWO_POW_32) | 0;
+    const high = Math.floor(key / TWO_POW_32);
+    const mixed = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
+    return (mixed ^ (mixed >>> 15)) & (this.#places.length - 1);
+  }
+}
+
+const INITIAL_LANES = 64;
+const TWO_POW_32 = 2 ** 32;

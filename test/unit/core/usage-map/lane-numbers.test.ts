@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LaneNumbers } from '../../../../src/core/usage-map/lane-numbers.js';
+import '../../../property/seed.js';
+
+const key = fc.oneof(
+  fc.integer({ min: 0, max: 50 }),
+  fc.maxSafeNat().map((id) => id % 2 ** 49),
+  // The same low word, which a table must tell apart by the high one.
+  fc.integer({ min: 0, max: 2 ** 17 - 1 }).map((high) => high * 2 ** 32 + 7),
+);
+
+test('numbers keys as a Map would, in the order of their first use', () => {
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 600 }), (keys) => {
+      const numbers = new LaneNumbers();
+      const known = new Map<number, number>();
+      for (const each of keys) {
+        if (!known.has(each)) known.set(each, known.size);
+        expect(numbers.of(each)).toBe(known.get(each));
+      }
+      for (const [each, number] of known) expect(numbers.of(each)).toBe(number);
+      expect(numbers.count).toBe(known.size);
+    }),
+  );
+});
+
+test('100,000 lanes with ids as they are hashed', () => {
+  const numbers = new LaneNumbers();
+  const ids = Array.from({ length: 100_000 }, (_, at) => 2 * ((at * 2_654_435_761 * 48_271) % 2 ** 48));
+  const known = new Map<number, number>();
+  for (const id of ids) if (!known.has(id)) known.set(id, known.size);
+  for (const id of ids) expect(numbers.of(id) === known.get(id)).toBe(true);
+});
