@@ -19,11 +19,13 @@ export function encodeCosts(rows: readonly ReportRow[]): quotamesh.v1.IReport {
   };
 }
 
-type WithCosts = { readonly costs?: LaneCosts };
+export type WithCosts = { readonly costs?: LaneCosts };
 
-/** One element per row, or null where the columns do not fit together. */
+/** One element per row, none where no row has costs; null where the columns do not fit together. */
 export function decodeCosts(report: quotamesh.v1.Report, count: number): readonly WithCosts[] | null {
   const { costedMessagesPerSecond, costBackendCounts, costBackendIds, costUnitsPerSecond } = report;
+  const isWithout = costedMessagesPerSecond.length === 0 && costBackendCounts.length === 0;
+  if (isWithout && costBackendIds.length === 0 && costUnitsPerSecond.length === 0) return WITHOUT_COSTS;
   if (!isColumn(costedMessagesPerSecond, count) || !isColumn(costBackendCounts, count)) return null;
   // One more than named: what stands under no backend.
   if (costBackendCounts.some((backends) => backends > BACKENDS_PER_LANE + 1)) return null;
@@ -40,3 +42,5 @@ export function decodeCosts(report: quotamesh.v1.Report, count: number): readonl
     return transactions === 0 && backends.length === 0 ? {} : { costs: { transactions, backends } };
   });
 }
+
+const WITHOUT_COSTS: readonly WithCosts[] = [];

@@ -4,7 +4,7 @@ import { invariant } from '../core/invariant.js';
 import type { ReportRow, TopicRecord } from '../core/report/record.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
-import { decodeCosts, encodeCosts } from './cost-columns.js';
+import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
 
@@ -152,12 +152,13 @@ function decodeReport(body: Uint8Array): TopicRecord | typeof ABSURD {
   const costs = decodeCosts(report, count);
   if (costs === null) return ABSURD;
   const rows: ReportRow[] = [];
-  for (let at = 0; at < count; at++) rows.push({ ...rowAt(report, at), ...costs[at] });
+  for (let at = 0; at < count; at++) rows.push(rowAt(report, at, costs[at]));
   return { kind: 'report', author, rows };
 }
 
-function rowAt(report: quotamesh.v1.Report, at: number): ReportRow {
-  return {
+/** Most rows have no costs, and to spread one object into another makes three of it. */
+function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | undefined): ReportRow {
+  const row: ReportRow = {
     groupId: read48(report.groupIds, at * 6),
     direction: report.directions[at] ?? 0,
     topics: report.topics[at] ?? 0,
@@ -168,6 +169,7 @@ function rowAt(report: quotamesh.v1.Report, at: number): ReportRow {
     shareMessages: report.shareMessagesPerSecond[at] ?? 0,
     shareBytes: report.shareBytesPerSecond[at] ?? 0,
   };
+  return costed?.costs === undefined ? row : { ...row, costs: costed.costs };
 }
 
 function attempt<T>(decode: () => T): T | null {
