@@ -129,6 +129,7 @@ export interface KafkaTopicConfig {
   readonly requestTimeoutMs: number;
   readonly fetchMaxWaitMs: number;
   readonly fetchMinBytes: number;
+  readonly fetchIntervalMs: number;
   readonly tls: boolean | Readonly<Record<string, unknown>>;
   readonly sasl: Readonly<Record<string, string>> | null;
 }

@@ -192,6 +192,15 @@ const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
     buys: 'Fewer, larger fetches in large clusters: a reader is woken once for many records.',
     costs: 'Every record, also the own echo, may wait for fetchMaxWaitMs.',
   },
+  fetchIntervalMs: {
+    kind: 'duration',
+    default: 40,
+    min: 0,
+    max: 1000,
+    buys: 'Where records never stop coming, one fetch in this time for all of them; CPU of readers in large clusters.',
+    costs:
+      'There a record may wait for as long. Nothing where the log has fewer batches than that; 0 fetches at once, always.',
+  },
 };
 
 export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ...SASL_SETTINGS };

@@ -19,6 +19,7 @@ export function kafkaTopicConfig(
     requestTimeoutMs: 3000,
     fetchMaxWaitMs: 250,
     fetchMinBytes: 1,
+    fetchIntervalMs: 40,
     tls: false,
     sasl: null,
     ...overrides,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { BrokerLink } from './broker-link.js';
+import { FetchPace } from './fetch-pace.js';
 import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
 import type { KafkaLog } from './kafka-log.js';
 import type { Kafkajs } from './kafkajs-internals.js';
@@ -10,6 +12,7 @@ export interface ReaderSettings {
   readonly topic: string;
   readonly fetchMaxWaitMs: number;
   readonly fetchMinBytes: number;
+  readonly fetchIntervalMs: number;
 }
 
 export interface ReaderSink {
@@ -41,6 +44,7 @@ export class LeaderReader {
   readonly #settings: ReaderSettings;
   readonly #sink: ReaderSink;
   readonly #log: KafkaLog;
+  readonly #pace: FetchPace;
   #cursors: readonly PartitionCursor[];
   /** The first answer is not held back: it tells at once that reading works, and that an empty topic is read. */
   #maxWaitMs = 0;
@@ -59,6 +63,7 @@ export class LeaderReader {
     this.#settings = settings;
     this.#sink = sink;
     this.#log = log;
+    this.#pace = new FetchPace(settings.fetchIntervalMs);
   }
 
   /** Finds where to begin, for the partitions that have not begun. */
@@ -89,7 +94,17 @@ export class LeaderReader {
       for (const partition of fetched) this.#deliver(partition, fetched);
       await this.#locate(refused);
       this.#sink.onProgress();
+      const waitMs = this.#hasReadAll(fetched) ? this.#pace.next(performance.now()) : 0;
+      if (waitMs > 0) await sleep(waitMs);
     }
+  }
+
+  /** Catching up is not paced. */
+  #hasReadAll(fetched: readonly FetchedPartition[]): boolean {
+    return fetched.every(({ partition, highWatermark }) => {
+      const position = this.#cursors.find((each) => each.partition === partition)?.position ?? null;
+      return position !== null && position >= highWatermark;
+    });
   }
 
   async #fetch(): Promise<readonly FetchedPartition[]> {

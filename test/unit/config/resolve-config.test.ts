@@ -218,6 +218,7 @@ describe('the topic', () => {
       requestTimeoutMs: 3000,
       fetchMaxWaitMs: 250,
       fetchMinBytes: 1,
+      fetchIntervalMs: 40,
       tls: false,
       sasl: null,
     });

@@ -7,7 +7,7 @@ import { LeaderReader } from '../../../src/topic/kafka/leader-reader.js';
 it('names a broker that is too old', async () => {
   const old = { protocol: () => ({ request: { apiVersion: 10 } }) } as unknown as BrokerLink;
   const sink = { onReading: () => {}, onRecords: () => {}, onUnreadable: () => {}, onProgress: () => {} };
-  const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1 };
+  const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40 };
   const reader = new LeaderReader(loadKafkajs(), old, [], settings, sink, () => {});
   await expect(reader.start()).rejects.toMatchObject({
     code: 'TOPIC_UNSUPPORTED',
