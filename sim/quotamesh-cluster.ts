@@ -99,10 +99,10 @@ export class QuotameshCluster implements ClusterUnderTest {
 
   limitOf(node: string, dimension: 0 | 1): number {
     const asked = this.#running(node);
-    if (asked === undefined || asked.isStalled || asked.nowMs > (asked.limiter.validUntilMs[LANE] as number)) return 0;
+    if (asked === undefined || asked.isStalled || asked.nowMs > asked.limiter.validUntilMs.at(LANE)) return 0;
     const slot = slotOf(LANE, MESSAGES + dimension);
     const { depth, rate } = asked.limiter.buckets;
-    return depth[slot] === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : (rate[slot] as number);
+    return depth.at(slot) === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : rate.at(slot);
   }
 
   forgetPast(): void {

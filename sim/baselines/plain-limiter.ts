@@ -18,7 +18,7 @@ export class PlainLimiter {
   #rates: readonly [number, number] = [0, 0];
 
   constructor() {
-    this.#limiter.validUntilMs[0] = Number.POSITIVE_INFINITY;
+    this.#limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
   }
 
   setRates(rates: Quota, nowMs: number): void {

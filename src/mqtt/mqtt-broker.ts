@@ -205,10 +205,7 @@ export class MqttBroker {
     const nowMs = this.#node.clock();
     const row = keyed.rowOf(clientId, nowMs);
     if (row === -1) return SUBSCRIBERS_FULL_WAIT_MS;
-    keyed.buckets.refill(row, nowMs);
-    if (keyed.buckets.refusedBy(row, 1, 0) !== -1) return keyed.buckets.waitMs(row, 1, 0, nowMs);
-    keyed.buckets.take(row, 1, 0);
-    return 0;
+    return keyed.buckets.tryTake(row, 1, 0, nowMs) === -1 ? 0 : keyed.buckets.waitMs(row, 1, 0, nowMs);
   }
 
   /** The publisher of a message whose subscriber is behind is held back, unless it is dropped there anyway (QoS 0). */

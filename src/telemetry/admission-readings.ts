@@ -1,24 +1,26 @@
+import type { Column } from '../core/limiter/column.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, DIRECTIONS, MESSAGES } from '../core/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 
-/** Sums over all groups; the limiter's columns are indexed by lane or slot (core/vocabulary.ts). */
+/** Sums over all groups; the limiter's figures are indexed by lane or slot (core/vocabulary.ts). */
 export function admissionReadings({
   node,
   outcomes,
 }: MetricSources): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate } = node;
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
+  const counted = (column: Column, dimension: number) => perLane((lane) => column.at(slotOf(lane, dimension)), limiter);
   return {
-    quotamesh_admitted_messages_total: perDirection(limiter.admitted, DIMENSION_COUNT, MESSAGES),
-    quotamesh_admitted_bytes_total: perDirection(limiter.admitted, DIMENSION_COUNT, BYTES),
-    quotamesh_attempted_messages_total: perDirection(limiter.attempted, DIMENSION_COUNT, MESSAGES),
-    quotamesh_attempted_bytes_total: perDirection(limiter.attempted, DIMENSION_COUNT, BYTES),
-    quotamesh_refused_messages_total: perDirection(limiter.refused, DIMENSION_COUNT, MESSAGES),
-    quotamesh_refused_bytes_total: perDirection(limiter.refused, DIMENSION_COUNT, BYTES),
-    quotamesh_refusals_total: perDirection(limiter.refusals, 1, 0),
+    quotamesh_admitted_messages_total: counted(limiter.admitted, MESSAGES),
+    quotamesh_admitted_bytes_total: counted(limiter.admitted, BYTES),
+    quotamesh_attempted_messages_total: counted(limiter.attempted, MESSAGES),
+    quotamesh_attempted_bytes_total: counted(limiter.attempted, BYTES),
+    quotamesh_refused_messages_total: counted(limiter.refused, MESSAGES),
+    quotamesh_refused_bytes_total: counted(limiter.refused, BYTES),
+    quotamesh_refusals_total: perLane((lane) => limiter.refusals[lane] as number, limiter),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },
@@ -45,19 +47,6 @@ function perLane(read: (lane: number) => number, { laneCount }: Limiter): Readin
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       let total = 0;
       for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) total += read(lane);
-      series(total, { direction: DIRECTIONS[direction] as string });
-    }
-  };
-}
-
-/** Σ over the groups of one entry per lane, `width` entries per lane. */
-function perDirection(column: Float64Array, width: number, entry: number): Reading {
-  return (series) => {
-    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      let total = 0;
-      for (let at = direction * width + entry; at < column.length; at += DIRECTION_COUNT * width) {
-        total += column[at] as number;
-      }
       series(total, { direction: DIRECTIONS[direction] as string });
     }
   };

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LaneState } from '../core/lane-state.js';
+import type { Column } from '../core/limiter/column.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -84,8 +85,7 @@ function readingsOf(node: QuotaNode): Readings {
   };
   const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
     state(lane)?.reported[column][dimension];
-  const counted = (column: Float64Array, dimension: number) => (lane: WatchedLane) =>
-    column[slotOf(lane.lane, dimension)];
+  const counted = (column: Column, dimension: number) => (lane: WatchedLane) => column.at(slotOf(lane.lane, dimension));
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],

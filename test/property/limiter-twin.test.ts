@@ -75,7 +75,7 @@ test('within one token of the exact twin on 10,000 histories, however often the 
           depth = limit(buckets, twin, now.exponent, now.seconds);
         }
         const exact = Number(twin.tokens / UNIT) + Number(twin.tokens % UNIT) / Number(UNIT);
-        worst = Math.max(worst, Math.abs((buckets.tokens[MESSAGES] as number) - exact));
+        worst = Math.max(worst, Math.abs(buckets.tokens.at(MESSAGES) - exact));
         expect(worst).toBeLessThan(1);
       }
     }),
@@ -95,7 +95,7 @@ test('the distance does not grow: a million refills at 1e12 per second stay with
     if (round % 16 === 0) buckets.charge(0, 109_375_000, 0, Number.POSITIVE_INFINITY, Number(twin.nowTicks) / TIME);
   }
   // 16 × 7 ticks are 0.109375 ms: exactly what is charged per turn, so the balance is where it began.
-  expect(Math.abs(buckets.tokens[MESSAGES] as number)).toBeLessThan(1);
+  expect(Math.abs(buckets.tokens.at(MESSAGES))).toBeLessThan(1);
 });
 
 function limit(buckets: Buckets, twin: Twin, exponent10: number, seconds: number): number {

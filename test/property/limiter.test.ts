@@ -49,7 +49,7 @@ class Ledger {
   aheadMs = 0;
 
   constructor() {
-    this.limiter.validUntilMs[0] = Number.POSITIVE_INFINITY;
+    this.limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
     for (const dimension of [MESSAGES, BYTES]) this.limit(dimension, 100, 10);
   }
 
@@ -95,7 +95,7 @@ test('admitted ≤ Σ rate × time + one piece of work, whatever changes on the 
         for (const dimension of [MESSAGES, BYTES]) {
           const most = (ledger.given[dimension] as number) * (1 + 1e-9) + (ledger.largest[dimension] as number) + 1e-6;
           expect(ledger.admitted[dimension]).toBeLessThanOrEqual(most);
-          expect(Number.isNaN(ledger.limiter.tokens[dimension])).toBe(false);
+          expect(Number.isNaN(ledger.limiter.tokens.at(dimension))).toBe(false);
         }
       }
     }),
@@ -115,7 +115,7 @@ test('in any span: admitted ≤ depth + rate × time + one piece of work, at a c
   fc.assert(
     fc.property(history, ({ perSecond, depth: deep, gaps }) => {
       const limiter = new Limiter(1);
-      limiter.validUntilMs[0] = Number.POSITIVE_INFINITY;
+      limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
       limiter.setLimit(0, MESSAGES, perSecond, deep, 0);
       limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
       limiter.accrueSince(0, -1e9);
@@ -148,7 +148,7 @@ test('a refused amount is admitted after waitMs, and not before', () => {
   fc.assert(
     fc.property(asked, ({ perSecond, depth: deep, drain, size }) => {
       const limiter = new Limiter(1);
-      limiter.validUntilMs[0] = Number.POSITIVE_INFINITY;
+      limiter.validUntilMs.set(0, Number.POSITIVE_INFINITY);
       limiter.setLimit(0, MESSAGES, perSecond, deep, 0);
       limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
       limiter.accrueSince(0, -1e9);

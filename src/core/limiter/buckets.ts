@@ -1,5 +1,6 @@
 import { InvariantError } from '../invariant.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 
 /**
  * Lazy token buckets in columns, one per dimension in every row (PIP-322, "Using an asynchronous token bucket"; here
@@ -19,12 +20,16 @@ import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
  * Times are milliseconds of any monotonic clock, given by the caller.
  */
 export class Buckets {
+  /** Per row a line of eight: tokens, time of the last refill, valid until, depths, rates (column.ts). */
+  lines: Float64Array;
   /** Per slot: tokens per second, bucket depth, tokens (negative = debt). */
-  rate: Float64Array;
-  depth: Float64Array;
-  tokens: Float64Array;
+  rate: Column;
+  depth: Column;
+  tokens: Column;
   /** Per row: time of the last refill. */
-  refilledMs: Float64Array;
+  refilledMs: Column;
+  /** Per row, for its owner: the time until which its limits are confirmed. The buckets do not look at it. */
+  validUntilMs: Column;
   /**
    * Per 64 rows, 1 once one of them is asked; whoever wants to know clears it. Of 200,000 rows these are 3 kB, so
    * that to find the few that were asked does not read their columns (reporter.ts).
@@ -32,46 +37,72 @@ export class Buckets {
   asked: Uint8Array;
 
   constructor(rows: number) {
-    const slots = rows * DIMENSION_COUNT;
-    this.rate = new Float64Array(slots);
-    this.depth = new Float64Array(slots).fill(Number.NaN);
-    this.tokens = new Float64Array(slots);
-    this.refilledMs = new Float64Array(rows);
+    this.lines = new Float64Array(rows * LINE_LENGTH);
+    this.rate = new Column(this.lines, RATE, DIMENSION_COUNT);
+    this.depth = new Column(this.lines, DEPTH, DIMENSION_COUNT);
+    this.tokens = new Column(this.lines, 0, DIMENSION_COUNT);
+    this.refilledMs = new Column(this.lines, REFILLED_MS, 1);
+    this.validUntilMs = new Column(this.lines, VALID_UNTIL_AT, 1);
+    this.depth.fill(Number.NaN);
     this.asked = new Uint8Array(Math.ceil(rows / 64));
   }
 
   refill(row: number, nowMs: number): void {
     this.asked[row >> 6] = 1;
-    const elapsedMs = nowMs - (this.refilledMs[row] as number);
+    const { lines } = this;
+    const first = row * LINE;
+    const elapsedMs = nowMs - (lines[first + REFILLED_MS] as number);
     // A clock that steps back costs nothing and mints nothing: the time already credited is not credited again.
     if (elapsedMs <= 0) {
-      if (elapsedMs < -CLOCK_SET_MS) this.refilledMs[row] = nowMs;
+      if (elapsedMs < -CLOCK_SET_MS) lines[first + REFILLED_MS] = nowMs;
       return;
     }
-    this.refilledMs[row] = nowMs;
-    const { tokens, rate, depth } = this;
+    lines[first + REFILLED_MS] = nowMs;
     // Both dimensions without a loop: the two divisions overlap, half the time of a loop's.
-    const first = row * DIMENSION_COUNT;
-    const second = first + 1;
-    const messages = (tokens[first] as number) + (elapsedMs * (rate[first] as number)) / 1000;
-    const bytes = (tokens[second] as number) + (elapsedMs * (rate[second] as number)) / 1000;
-    tokens[first] = messages > (depth[first] as number) ? (depth[first] as number) : messages;
-    tokens[second] = bytes > (depth[second] as number) ? (depth[second] as number) : bytes;
+    const messages = (lines[first] as number) + (elapsedMs * (lines[first + RATE] as number)) / 1000;
+    const bytes = (lines[first + 1] as number) + (elapsedMs * (lines[first + RATE + 1] as number)) / 1000;
+    const messageDepth = lines[first + DEPTH] as number;
+    const byteDepth = lines[first + DEPTH + 1] as number;
+    lines[first] = messages > messageDepth ? messageDepth : messages;
+    lines[first + 1] = bytes > byteDepth ? byteDepth : bytes;
+  }
+
+  /** Refills, looks and takes in one: the dimension that refuses, or −1 and both amounts are taken. */
+  tryTake(row: number, messages: number, bytes: number, nowMs: number): number {
+    const { lines } = this;
+    const first = row * LINE;
+    if (nowMs !== (lines[first + REFILLED_MS] as number)) this.refill(row, nowMs);
+    const messageTokens = lines[first] as number;
+    const byteTokens = lines[first + 1] as number;
+    // Nearly every grant. What is left (nothing asked, more than the depth, blocked: NaN) takes the longer way.
+    const isPlain =
+      messageTokens >= messages &&
+      byteTokens >= bytes &&
+      messages <= (lines[first + DEPTH] as number) &&
+      bytes <= (lines[first + DEPTH + 1] as number);
+    if (!isPlain) {
+      const refusedBy = this.refusedBy(row, messages, bytes);
+      if (refusedBy !== -1) return refusedBy;
+    }
+    lines[first] = messageTokens - messages;
+    lines[first + 1] = byteTokens - bytes;
+    return -1;
   }
 
   /** The dimension that refuses, or −1; takes nothing. The row must have been refilled. */
   refusedBy(row: number, messages: number, bytes: number): number {
-    const first = row * DIMENSION_COUNT;
-    if (!isEnough(this.tokens[first] as number, this.depth[first] as number, messages)) return MESSAGES;
-    return isEnough(this.tokens[first + 1] as number, this.depth[first + 1] as number, bytes) ? -1 : BYTES;
+    const { lines } = this;
+    const first = row * LINE;
+    if (!isEnough(lines[first] as number, lines[first + DEPTH] as number, messages)) return MESSAGES;
+    return isEnough(lines[first + 1] as number, lines[first + DEPTH + 1] as number, bytes) ? -1 : BYTES;
   }
 
   /** Takes what `refusedBy` has found to be there. */
   take(row: number, messages: number, bytes: number): void {
-    const { tokens } = this;
-    const first = row * DIMENSION_COUNT;
-    tokens[first] = (tokens[first] as number) - messages;
-    tokens[first + 1] = (tokens[first + 1] as number) - bytes;
+    const { lines } = this;
+    const first = row * LINE;
+    lines[first] = (lines[first] as number) - messages;
+    lines[first + 1] = (lines[first + 1] as number) - bytes;
   }
 
   /**
@@ -120,39 +151,36 @@ export class Buckets {
   /** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
   bucketMs(row: number, messages: number, bytes: number): number {
     const first = row * DIMENSION_COUNT;
-    return Math.max(
-      timeOf(messages, this.rate[first + MESSAGES] as number),
-      timeOf(bytes, this.rate[first + BYTES] as number),
-    );
+    return Math.max(timeOf(messages, this.rate.at(first + MESSAGES)), timeOf(bytes, this.rate.at(first + BYTES)));
   }
 
   /** Whether some tokens are left in every dimension: the last one taken already throttles (PIP-322). */
   hasTokens(row: number, nowMs: number): boolean {
     this.refill(row, nowMs);
     const first = row * DIMENSION_COUNT;
-    return (this.tokens[first] as number) > 0 && (this.tokens[first + 1] as number) > 0;
+    return this.tokens.at(first) > 0 && this.tokens.at(first + 1) > 0;
   }
 
   /** Tokens there are now, ≥ 0; Infinity without quota. */
   available(row: number, dimension: number, nowMs: number): number {
     this.refill(row, nowMs);
-    return Math.max(0, this.tokens[row * DIMENSION_COUNT + dimension] as number);
+    return Math.max(0, this.tokens.at(row * DIMENSION_COUNT + dimension));
   }
 
   /** Units owed now, ≥ 0. */
   debt(row: number, dimension: number, nowMs: number): number {
     this.refill(row, nowMs);
-    return Math.max(0, -(this.tokens[row * DIMENSION_COUNT + dimension] as number));
+    return Math.max(0, -this.tokens.at(row * DIMENSION_COUNT + dimension));
   }
 
   /** Whether the row would be as good as new at `nowMs`: full where it has a limit. */
   isFull(row: number, nowMs: number): boolean {
-    const elapsedMs = Math.max(0, nowMs - (this.refilledMs[row] as number));
+    const elapsedMs = Math.max(0, nowMs - this.refilledMs.at(row));
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const depth = this.depth[slot] as number;
+      const depth = this.depth.at(slot);
       const full = Number.isNaN(depth) ? 0 : depth;
-      if ((this.tokens[slot] as number) + (elapsedMs * (this.rate[slot] as number)) / 1000 < full) return false;
+      if (this.tokens.at(slot) + (elapsedMs * this.rate.at(slot)) / 1000 < full) return false;
     }
     return true;
   }
@@ -168,82 +196,90 @@ export class Buckets {
     if (!isRate(perSecond)) throw new InvariantError('a limit must be a rate below 2^53', { perSecond });
     this.refill(row, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
-    const tokens = this.tokens[slot] as number;
+    const tokens = this.tokens.at(slot);
     if (perSecond === Number.POSITIVE_INFINITY) {
-      this.rate[slot] = 0;
-      this.depth[slot] = Number.POSITIVE_INFINITY;
-      this.tokens[slot] = Number.POSITIVE_INFINITY;
+      this.rate.set(slot, 0);
+      this.depth.set(slot, Number.POSITIVE_INFINITY);
+      this.tokens.set(slot, Number.POSITIVE_INFINITY);
       return;
     }
-    this.rate[slot] = perSecond;
-    this.depth[slot] = perSecond === 0 ? Number.NaN : depth;
-    this.tokens[slot] = tokens === Number.POSITIVE_INFINITY ? 0 : Math.min(tokens, depth);
+    this.rate.set(slot, perSecond);
+    this.depth.set(slot, perSecond === 0 ? Number.NaN : depth);
+    this.tokens.set(slot, tokens === Number.POSITIVE_INFINITY ? 0 : Math.min(tokens, depth));
   }
 
   /** Empties a row, keeping debts: after a pause nothing that accrued meanwhile may burst. */
   empty(row: number, nowMs: number): void {
-    this.refilledMs[row] = nowMs;
+    this.refilledMs.set(row, nowMs);
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      if ((this.tokens[slot] as number) > 0 && this.depth[slot] !== Number.POSITIVE_INFINITY) this.tokens[slot] = 0;
+      if (this.tokens.at(slot) > 0 && this.depth.at(slot) !== Number.POSITIVE_INFINITY) this.tokens.set(slot, 0);
     }
   }
 
   /** Fills a row that begins: a bucket that nobody has used is full. Blocked slots stay empty. */
   fill(row: number, nowMs: number): void {
-    this.refilledMs[row] = nowMs;
+    this.refilledMs.set(row, nowMs);
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const depth = this.depth[slot] as number;
-      this.tokens[slot] = Number.isNaN(depth) ? 0 : depth;
+      const depth = this.depth.at(slot);
+      this.tokens.set(slot, Number.isNaN(depth) ? 0 : depth);
     }
   }
 
   /** Makes room for more rows; what is there stays. */
   grow(rows: number): void {
     const larger = new Buckets(rows);
-    larger.rate.set(this.rate);
-    larger.depth.set(this.depth);
-    larger.tokens.set(this.tokens);
-    larger.refilledMs.set(this.refilledMs);
+    larger.lines.set(this.lines);
     larger.asked.set(this.asked);
+    this.lines = larger.lines;
     this.rate = larger.rate;
     this.depth = larger.depth;
     this.tokens = larger.tokens;
     this.refilledMs = larger.refilledMs;
+    this.validUntilMs = larger.validUntilMs;
     this.asked = larger.asked;
   }
 
   #waitOf(slot: number, amount: number): number {
-    if (isEnough(this.tokens[slot] as number, this.depth[slot] as number, amount)) return 0;
-    const rate = this.rate[slot] as number;
+    if (isEnough(this.tokens.at(slot), this.depth.at(slot), amount)) return 0;
+    const rate = this.rate.at(slot);
     if (rate === 0) return Number.POSITIVE_INFINITY;
-    return ((Math.min(amount, this.depth[slot] as number) - (this.tokens[slot] as number)) * 1000) / rate;
+    return ((Math.min(amount, this.depth.at(slot)) - this.tokens.at(slot)) * 1000) / rate;
   }
 
   #usefulWait(slot: number): number {
-    const depth = this.depth[slot] as number;
+    const depth = this.depth.at(slot);
     if (depth === Number.POSITIVE_INFINITY) return 0;
     return this.#waitOf(slot, Math.max(1, depth * USEFUL_RATIO));
   }
 
   #chargeSlot(slot: number, amount: number, debtMs: number): void {
-    const tokens = this.tokens[slot] as number;
+    const tokens = this.tokens.at(slot);
     if (amount <= 0 || tokens === Number.POSITIVE_INFINITY) return;
-    const depth = this.depth[slot] as number;
-    const bound = Number.isNaN(depth) ? 0 : Math.max(depth, ((this.rate[slot] as number) * debtMs) / 1000);
-    this.tokens[slot] = Math.max(tokens - amount, Math.min(tokens, -bound));
+    const depth = this.depth.at(slot);
+    const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.rate.at(slot) * debtMs) / 1000);
+    this.tokens.set(slot, Math.max(tokens - amount, Math.min(tokens, -bound)));
   }
 
   #refundSlot(slot: number, amount: number): void {
-    const depth = this.depth[slot] as number;
+    const depth = this.depth.at(slot);
     if (amount <= 0 || Number.isNaN(depth)) return;
-    this.tokens[slot] = Math.min((this.tokens[slot] as number) + amount, depth);
+    this.tokens.set(slot, Math.min(this.tokens.at(slot) + amount, depth));
   }
 }
 
+/**
+ * Copies of what is imported: V8 reads an imported or exported constant from its cell at every use and checks what it
+ * finds, and folds one of this module's own (8.5 against 11.7 ns for one bucket).
+ */
+const LINE = LINE_LENGTH;
+const REFILLED_MS = REFILLED_AT;
+const DEPTH = DEPTH_AT;
+const RATE = RATE_AT;
+
 /** Nothing is always there, whatever is owed; the whole bucket is enough for more than it holds; blocked: never. */
-export function isEnough(tokens: number, depth: number, amount: number): boolean {
+function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
 

@@ -6,7 +6,7 @@ import type { Limiter } from './limiter.js';
 /** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
 export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
   const { limit, depth } = coordinator.shares;
-  for (const lane of effects.unservedLanes) limiter.validUntilMs[lane] = Number.NEGATIVE_INFINITY;
+  for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
   for (const lane of effects.changedLanes) {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const slot = slotOf(lane, dimension);
@@ -15,7 +15,7 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
   }
   for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);
   const servedUntilMs = nowMs + coordinator.settings.shareValidMs;
-  for (const lane of effects.servedLanes) limiter.validUntilMs[lane] = servedUntilMs;
+  for (const lane of effects.servedLanes) limiter.validUntilMs.set(lane, servedUntilMs);
   if (effects.confirmUntilMs === null) return;
-  for (const lane of coordinator.lanes.keys()) limiter.validUntilMs[lane] = effects.confirmUntilMs;
+  for (const lane of coordinator.lanes.keys()) limiter.validUntilMs.set(lane, effects.confirmUntilMs);
 }

@@ -72,7 +72,7 @@ export class Levels {
   /** Takes from every level or from none. */
   tryAcquire(ask: Ask, nowMs: number): number {
     const { lane, messages, bytes, retry } = ask;
-    if (nowMs > (this.#limiter.validUntilMs[lane] as number)) return UNCONFIRMED;
+    if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
     if (others !== GRANTED) return others;
     const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
@@ -83,7 +83,7 @@ export class Levels {
   /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. */
   reserve(ask: Ask, nowMs: number): number {
     const { lane, messages, bytes } = ask;
-    if (nowMs > (this.#limiter.validUntilMs[lane] as number)) return UNCONFIRMED;
+    if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
     if (others !== GRANTED) return others;
     const answer = this.#limiter.reserve(lane, messages, bytes, nowMs);
@@ -271,8 +271,8 @@ export class Levels {
     const { rate, depth } = this.#limiter.buckets;
     for (const dimension of [MESSAGES, BYTES] as const) {
       const slot = slotOf(lane, dimension);
-      const unlimited = depth[slot] === Number.POSITIVE_INFINITY;
-      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : (rate[slot] as number);
+      const unlimited = depth.at(slot) === Number.POSITIVE_INFINITY;
+      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : rate.at(slot);
     }
     return this.#limit;
   }

@@ -1,5 +1,6 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
-import { Buckets, isEnough } from './buckets.js';
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import { Buckets } from './buckets.js';
+import { Column, DEPTH_AT, LINE_LENGTH, VALID_UNTIL_AT } from './column.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
 export const GRANTED = 0;
@@ -15,36 +16,36 @@ export class Limiter {
   readonly laneCount: number;
   readonly buckets: Buckets;
   /** Per slot: tokens (negative = debt); the buckets' own column. */
-  readonly tokens: Float64Array;
+  readonly tokens: Column;
   /** Per lane: the time until which its limits are confirmed. */
-  readonly validUntilMs: Float64Array;
+  readonly validUntilMs: Column;
   /** Per slot, since creation: admitted; attempted for the first time, with squares for the noise rule; refused. */
-  readonly admitted: Float64Array;
-  readonly attempted: Float64Array;
-  readonly attemptedSquares: Float64Array;
-  readonly refused: Float64Array;
+  readonly admitted: Column;
+  readonly attempted: Column;
+  readonly attemptedSquares: Column;
+  readonly refused: Column;
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Float64Array;
   readonly retryRefusals: Float64Array;
   /** Per lane: connections and asks that are held back now, instead of refused. */
   readonly heldBack: Uint32Array;
   readonly #hasAccrued: Uint8Array;
-  /** The buckets' own columns: a limiter's rows do not grow, and a hop less is 2 ns less. */
-  readonly #depth: Float64Array;
-  readonly #refilledMs: Float64Array;
+  /** The buckets' own lines (a limiter's rows do not grow), and per lane a line of eight counters. */
+  readonly #lines: Float64Array;
+  readonly #counts: Float64Array;
 
   constructor(laneCount: number) {
-    const slots = laneCount * DIMENSION_COUNT;
     this.laneCount = laneCount;
     this.buckets = new Buckets(laneCount);
+    this.#lines = this.buckets.lines;
+    this.#counts = new Float64Array(laneCount * LINE_LENGTH);
     this.tokens = this.buckets.tokens;
-    this.#depth = this.buckets.depth;
-    this.#refilledMs = this.buckets.refilledMs;
-    this.validUntilMs = new Float64Array(laneCount).fill(Number.NEGATIVE_INFINITY);
-    this.admitted = new Float64Array(slots);
-    this.attempted = new Float64Array(slots);
-    this.attemptedSquares = new Float64Array(slots);
-    this.refused = new Float64Array(slots);
+    this.validUntilMs = this.buckets.validUntilMs;
+    this.validUntilMs.fill(Number.NEGATIVE_INFINITY);
+    this.admitted = new Column(this.#counts, 0, DIMENSION_COUNT);
+    this.attempted = new Column(this.#counts, ATTEMPTED, DIMENSION_COUNT);
+    this.attemptedSquares = new Column(this.#counts, SQUARES, DIMENSION_COUNT);
+    this.refused = new Column(this.#counts, REFUSED_COUNT, DIMENSION_COUNT);
     this.refusals = new Float64Array(laneCount);
     this.retryRefusals = new Float64Array(laneCount);
     this.heldBack = new Uint32Array(laneCount);
@@ -56,21 +57,13 @@ export class Limiter {
    * `retry` = this work was refused before: it counts as admitted when it is, but is not demand a second time.
    */
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
-    if (nowMs > (this.validUntilMs[lane] as number)) return UNCONFIRMED;
-    if (nowMs !== (this.#refilledMs[lane] as number)) this.buckets.refill(lane, nowMs);
+    if (nowMs > (this.#lines[lane * LINE + VALID_UNTIL_MS] as number)) return UNCONFIRMED;
+    const refusedBy = this.buckets.tryTake(lane, messages, bytes, nowMs);
     if (!retry) this.#count(lane, messages, bytes);
-    const first = lane * DIMENSION_COUNT;
-    const { tokens } = this;
-    const messageTokens = tokens[first] as number;
-    const byteTokens = tokens[first + 1] as number;
-    if (!isEnough(messageTokens, this.#depth[first] as number, messages)) {
-      return this.#refuse(lane, messages, bytes, retry, MESSAGES);
+    if (refusedBy !== -1) {
+      this.#countRefusal(lane, messages, bytes, retry);
+      return REFUSED + refusedBy;
     }
-    if (!isEnough(byteTokens, this.#depth[first + 1] as number, bytes)) {
-      return this.#refuse(lane, messages, bytes, retry, BYTES);
-    }
-    tokens[first] = messageTokens - messages;
-    tokens[first + 1] = byteTokens - bytes;
     this.#admit(lane, messages, bytes);
     return GRANTED;
   }
@@ -80,10 +73,11 @@ export class Limiter {
    * There is no share that could be out of date and nothing to refill, so no clock need be read.
    */
   passUnlimited(lane: number, messages: number, bytes: number, retry: boolean): boolean {
-    const first = lane * DIMENSION_COUNT;
-    if (this.validUntilMs[lane] === Number.NEGATIVE_INFINITY) return false;
-    if (this.#depth[first] !== Number.POSITIVE_INFINITY) return false;
-    if (this.#depth[first + 1] !== Number.POSITIVE_INFINITY) return false;
+    const lines = this.#lines;
+    const first = lane * LINE;
+    if (lines[first + VALID_UNTIL_MS] === Number.NEGATIVE_INFINITY) return false;
+    if (lines[first + DEPTH] !== Number.POSITIVE_INFINITY) return false;
+    if (lines[first + DEPTH + 1] !== Number.POSITIVE_INFINITY) return false;
     if (!retry) this.#count(lane, messages, bytes);
     this.#admit(lane, messages, bytes);
     return true;
@@ -91,7 +85,7 @@ export class Limiter {
 
   /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
   containsTokens(lane: number, messages: number, bytes: number, nowMs: number): boolean {
-    if (nowMs > (this.validUntilMs[lane] as number)) return false;
+    if (nowMs > this.validUntilMs.at(lane)) return false;
     this.buckets.refill(lane, nowMs);
     return this.buckets.refusedBy(lane, messages, bytes) === -1;
   }
@@ -108,7 +102,7 @@ export class Limiter {
    * counters that went down would pass for restarts; what is refused counts as attempted now.
    */
   reserve(lane: number, messages: number, bytes: number, nowMs: number): number {
-    if (nowMs > (this.validUntilMs[lane] as number)) return UNCONFIRMED;
+    if (nowMs > this.validUntilMs.at(lane)) return UNCONFIRMED;
     const { buckets } = this;
     buckets.refill(lane, nowMs);
     const refusedBy = buckets.refusedBy(lane, messages, bytes);
@@ -162,36 +156,40 @@ export class Limiter {
   accrueSince(lane: number, sinceMs: number): void {
     if (this.#hasAccrued[lane] === 1) return;
     this.#hasAccrued[lane] = 1;
-    this.buckets.refilledMs[lane] = sinceMs;
-  }
-
-  #refuse(lane: number, messages: number, bytes: number, retry: boolean, dimension: number): number {
-    this.#countRefusal(lane, messages, bytes, retry);
-    return REFUSED + dimension;
+    this.buckets.refilledMs.set(lane, sinceMs);
   }
 
   #countRefusal(lane: number, messages: number, bytes: number, retry: boolean): void {
-    const first = lane * DIMENSION_COUNT;
-    this.refused[first] = (this.refused[first] as number) + messages;
-    this.refused[first + 1] = (this.refused[first + 1] as number) + bytes;
+    const counts = this.#counts;
+    const first = lane * LINE + REFUSED_COUNT;
+    counts[first] = (counts[first] as number) + messages;
+    counts[first + 1] = (counts[first + 1] as number) + bytes;
     this.refusals[lane] = (this.refusals[lane] as number) + 1;
     if (retry) this.retryRefusals[lane] = (this.retryRefusals[lane] as number) + 1;
   }
 
   #admit(lane: number, messages: number, bytes: number): void {
-    const { admitted } = this;
-    const first = lane * DIMENSION_COUNT;
-    admitted[first] = (admitted[first] as number) + messages;
-    admitted[first + 1] = (admitted[first + 1] as number) + bytes;
+    const counts = this.#counts;
+    const first = lane * LINE;
+    counts[first] = (counts[first] as number) + messages;
+    counts[first + 1] = (counts[first + 1] as number) + bytes;
   }
 
   #count(lane: number, messages: number, bytes: number): void {
-    const first = lane * DIMENSION_COUNT;
-    const second = first + 1;
-    const { attempted, attemptedSquares } = this;
-    attempted[first] = (attempted[first] as number) + messages;
-    attempted[second] = (attempted[second] as number) + bytes;
-    attemptedSquares[first] = (attemptedSquares[first] as number) + messages * messages;
-    attemptedSquares[second] = (attemptedSquares[second] as number) + bytes * bytes;
+    const counts = this.#counts;
+    const first = lane * LINE;
+    counts[first + ATTEMPTED] = (counts[first + ATTEMPTED] as number) + messages;
+    counts[first + ATTEMPTED + 1] = (counts[first + ATTEMPTED + 1] as number) + bytes;
+    counts[first + SQUARES] = (counts[first + SQUARES] as number) + messages * messages;
+    counts[first + SQUARES + 1] = (counts[first + SQUARES + 1] as number) + bytes * bytes;
   }
 }
+
+/** Copies, see buckets.ts. */
+const LINE = LINE_LENGTH;
+const VALID_UNTIL_MS = VALID_UNTIL_AT;
+const DEPTH = DEPTH_AT;
+/** Places in a line of counters; the two admitted ones come first, what refusals alone count comes last. */
+const ATTEMPTED = 2;
+const SQUARES = 4;
+const REFUSED_COUNT = 6;

@@ -121,7 +121,7 @@ export class PublishThrottle {
   #carries(messages: number, bytes: number): boolean {
     const { tokens } = this.#options.buckets;
     const first = slotOf(this.#options.row, 0);
-    return (tokens[first + MESSAGES] as number) - messages > 0 && (tokens[first + BYTES] as number) - bytes > 0;
+    return tokens.at(first + MESSAGES) - messages > 0 && tokens.at(first + BYTES) - bytes > 0;
   }
 
   #plan(expectedMs: number, nowMs: number): void {

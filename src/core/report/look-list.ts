@@ -108,7 +108,7 @@ export class LookList {
       if (asked[block] !== 1) continue;
       for (let at = starts[block] as number; at < (starts[block + 1] as number); at++) {
         const place = members[at] as number;
-        if ((refilledMs[(this.#lanes[place] as LaneState).lane] as number) >= this.#sampledMs) this.#add(place);
+        if (refilledMs.at((this.#lanes[place] as LaneState).lane) >= this.#sampledMs) this.#add(place);
       }
     }
     asked.fill(0);

@@ -201,8 +201,8 @@ export class Reporter {
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (this.#limiter.attempted[slot + dimension] !== mark.attempted(dimension)) return true;
-      if (this.#limiter.admitted[slot + dimension] !== mark.admitted(dimension)) return true;
+      if (this.#limiter.attempted.at(slot + dimension) !== mark.attempted(dimension)) return true;
+      if (this.#limiter.admitted.at(slot + dimension) !== mark.admitted(dimension)) return true;
     }
     return false;
   }

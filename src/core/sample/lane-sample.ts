@@ -45,9 +45,9 @@ export class Mark {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const slot = slotOf(lane, dimension);
       const at = this.#first + 2 + dimension;
-      column[at] = limiter.attempted[slot] as number;
-      column[at + DIMENSION_COUNT] = limiter.attemptedSquares[slot] as number;
-      column[at + 2 * DIMENSION_COUNT] = limiter.admitted[slot] as number;
+      column[at] = limiter.attempted.at(slot);
+      column[at + DIMENSION_COUNT] = limiter.attemptedSquares.at(slot);
+      column[at + 2 * DIMENSION_COUNT] = limiter.admitted.at(slot);
     }
   }
 

@@ -20,23 +20,23 @@ describe('token-bucket.json, at the gate', () => {
     const node = await nodeOf('bucket/negative-consume-is-an-error');
     const { tokens } = caseOf('bucket/negative-consume-is-an-error').steps[0] as unknown as { tokens: number };
     node.serve(0);
-    node.limiter.tokens[0] = 7;
+    node.limiter.tokens.set(0, 7);
     const expected = expect.objectContaining({ code: 'AMOUNT_INVALID', message: expect.stringContaining('messages') });
     expect(() => node.consume('a', { messages: tokens })).toThrow(expected);
     expect(() => node.consume('a', { bytes: tokens })).toThrow(expect.objectContaining({ code: 'AMOUNT_INVALID' }));
-    expect(node.limiter.tokens[0]).toBe(7);
-    expect([node.limiter.attempted[0], node.limiter.admitted[0]]).toEqual([0, 0]);
+    expect(node.limiter.tokens.at(0)).toBe(7);
+    expect([node.limiter.attempted.at(0), node.limiter.admitted.at(0)]).toEqual([0, 0]);
   });
 
   test('bucket/overflow-wait: no wait is told for more than maxRequest, but AMOUNT_ABOVE_MAX_REQUEST', async () => {
     const node = await nodeOf('bucket/overflow-wait');
     const [consume, wait] = caseOf('bucket/overflow-wait').steps as unknown as [{ tokens: number }, { need: number }];
     node.consume('a', { messages: consume.tokens });
-    const left = node.limiter.tokens[0];
+    const left = node.limiter.tokens.at(0);
     const tooMuch = expect.objectContaining({ code: 'AMOUNT_ABOVE_MAX_REQUEST' });
     expect(() => node.tryAcquire('a', { messages: wait.need })).toThrow(tooMuch);
     expect(() => node.containsTokens('a', { messages: wait.need })).toThrow(tooMuch);
     expect(() => node.acquire('a', { messages: wait.need }, { waitMs: 10 })).toThrow(tooMuch);
-    expect(node.limiter.tokens[0]).toBe(left);
+    expect(node.limiter.tokens.at(0)).toBe(left);
   });
 });

@@ -102,7 +102,7 @@ describe('POST /v1/acquire/batch', () => {
   });
 
   it('names every wrong field of every ask, and charges nothing', async () => {
-    const before = scene.node.limiter.admitted.slice();
+    const before = [...scene.node.limiter.admitted];
     const asks = [
       { group: 'free', messages: 1 },
       { group: 'free', messages: -1, retry: 7 },

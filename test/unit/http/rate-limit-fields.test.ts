@@ -38,7 +38,7 @@ describe('RateLimit', () => {
     limiter.setLimit(0, MESSAGES, 10, 20, 0);
     limiter.setLimit(0, BYTES, 2048, 4096, 0);
     expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=15, "g-publish-bytes";r=3174');
-    limiter.validUntilMs[0] = INFINITE;
+    limiter.validUntilMs.set(0, INFINITE);
     limiter.tryAcquire(0, 15, 3000, false, 1550);
     expect(fields.current(0, 1550)).toBe('"g-publish-messages";r=0, "g-publish-bytes";r=174');
     // Full buckets admit any amount and leave a debt.

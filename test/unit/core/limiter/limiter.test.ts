@@ -12,7 +12,7 @@ interface Lane {
 /** A limiter of one lane, confirmed for ever, whose buckets are full at time 0. */
 function fullLane({ messages = [UNLIMITED, UNLIMITED], bytes = [UNLIMITED, UNLIMITED] }: Lane): Limiter {
   const limiter = new Limiter(1);
-  limiter.validUntilMs[0] = UNLIMITED;
+  limiter.validUntilMs.set(0, UNLIMITED);
   limiter.setLimit(0, MESSAGES, ...messages, 0);
   limiter.setLimit(0, BYTES, ...bytes, 0);
   limiter.accrueSince(0, -1e9);
@@ -49,7 +49,7 @@ describe('bucket', () => {
   test('an amount above the depth is admitted by a full bucket and leaves a debt', () => {
     const limiter = fullLane({ messages: [100, 10] });
     expect(take(limiter, 0, 50)).toBe(GRANTED);
-    expect(limiter.tokens[0]).toBe(-40);
+    expect(limiter.tokens.at(0)).toBe(-40);
     expect(take(limiter, 400, 1)).toBe(REFUSED + MESSAGES);
     expect(take(limiter, 410, 1)).toBe(GRANTED);
     expect(take(limiter, 450, 50)).toBe(REFUSED + MESSAGES);
@@ -71,10 +71,10 @@ describe('two dimensions', () => {
     const limiter = fullLane({ messages: [100, 10], bytes: [1000, 100] });
     expect(take(limiter, 0, 1, 90)).toBe(GRANTED);
     expect(take(limiter, 0, 1, 90)).toBe(REFUSED + BYTES);
-    expect([limiter.tokens[MESSAGES], limiter.tokens[BYTES]]).toEqual([9, 10]);
+    expect([limiter.tokens.at(MESSAGES), limiter.tokens.at(BYTES)]).toEqual([9, 10]);
     expect(take(limiter, 0, 9, 0)).toBe(GRANTED);
     expect(take(limiter, 0, 1, 1)).toBe(REFUSED + MESSAGES);
-    expect([limiter.tokens[MESSAGES], limiter.tokens[BYTES]]).toEqual([0, 10]);
+    expect([limiter.tokens.at(MESSAGES), limiter.tokens.at(BYTES)]).toEqual([0, 10]);
   });
 
   test('a dimension in debt does not refuse work that needs none of it', () => {
@@ -103,7 +103,7 @@ describe('blocked and unlimited are never mixed up', () => {
     const limiter = fullLane({});
     expect(take(limiter, 0, 1e15, 1e15)).toBe(GRANTED);
     expect(take(limiter, 1, 1e15, 1e15)).toBe(GRANTED);
-    expect([limiter.tokens[MESSAGES], limiter.available(0, BYTES, 2)]).toEqual([UNLIMITED, UNLIMITED]);
+    expect([limiter.tokens.at(MESSAGES), limiter.available(0, BYTES, 2)]).toEqual([UNLIMITED, UNLIMITED]);
     expect(limiter.waitMs(0, 1e15, 1e15, 2)).toBe(0);
   });
 
@@ -119,7 +119,7 @@ describe('blocked and unlimited are never mixed up', () => {
     take(limiter, 0, 50);
     limiter.setLimit(0, MESSAGES, 0, 10, 0);
     limiter.setLimit(0, MESSAGES, 100, 10, 1e6);
-    expect(limiter.tokens[0]).toBe(-40);
+    expect(limiter.tokens.at(0)).toBe(-40);
     expect(take(limiter, 1e6 + 409, 1)).toBe(REFUSED + MESSAGES);
     expect(take(limiter, 1e6 + 410, 1)).toBe(GRANTED);
   });
@@ -146,19 +146,19 @@ describe('changing a limit', () => {
     const limiter = fullLane({ messages: [100, 10] });
     take(limiter, 0, 30);
     limiter.setLimit(0, MESSAGES, 10, 10, 0);
-    expect(limiter.tokens[0]).toBe(-20);
+    expect(limiter.tokens.at(0)).toBe(-20);
     limiter.setLimit(0, MESSAGES, 1000, 10, 0);
-    expect(limiter.tokens[0]).toBe(-20);
+    expect(limiter.tokens.at(0)).toBe(-20);
   });
 });
 
 describe('confirmation', () => {
   test('an unconfirmed lane decides nothing and counts nothing', () => {
     const limiter = fullLane({ messages: [100, 10] });
-    limiter.validUntilMs[0] = 50;
+    limiter.validUntilMs.set(0, 50);
     expect(take(limiter, 50, 1)).toBe(GRANTED);
     expect(take(limiter, 50.1, 1)).toBe(UNCONFIRMED);
-    expect([limiter.admitted[0], limiter.attempted[0], limiter.refusals[0]]).toEqual([1, 1, 0]);
+    expect([limiter.admitted.at(0), limiter.attempted.at(0), limiter.refusals[0]]).toEqual([1, 1, 0]);
   });
 
   test('a new limiter confirms nothing', () => {
@@ -168,12 +168,12 @@ describe('confirmation', () => {
   test('emptying takes tokens and keeps debts; unlimited stays unlimited', () => {
     const limiter = fullLane({ messages: [100, 10] });
     limiter.empty(0, 5000);
-    expect([limiter.tokens[MESSAGES], limiter.tokens[BYTES]]).toEqual([0, UNLIMITED]);
+    expect([limiter.tokens.at(MESSAGES), limiter.tokens.at(BYTES)]).toEqual([0, UNLIMITED]);
     expect(take(limiter, 5000, 1)).toBe(REFUSED + MESSAGES);
     expect(take(limiter, 5010, 1)).toBe(GRANTED);
     take(limiter, 6000, 50);
     limiter.empty(0, 6000);
-    expect(limiter.tokens[0]).toBe(-40);
+    expect(limiter.tokens.at(0)).toBe(-40);
   });
 });
 
@@ -189,7 +189,7 @@ describe('a lane served for the first time', () => {
 
   test('served again it has what it had: a debt is not credited twice', () => {
     const limiter = new Limiter(1);
-    limiter.validUntilMs[0] = UNLIMITED;
+    limiter.validUntilMs.set(0, UNLIMITED);
     limiter.setLimit(0, MESSAGES, 100, 10, 1000);
     limiter.setLimit(0, BYTES, UNLIMITED, UNLIMITED, 1000);
     limiter.accrueSince(0, 0);
@@ -197,7 +197,7 @@ describe('a lane served for the first time', () => {
     limiter.setLimit(0, MESSAGES, 100, 10, 61_000);
     limiter.accrueSince(0, 0);
     expect(take(limiter, 61_000, 1)).toBe(REFUSED + MESSAGES);
-    expect(limiter.tokens[0]).toBeCloseTo(-94_000, 6);
+    expect(limiter.tokens.at(0)).toBeCloseTo(-94_000, 6);
   });
 });
 
@@ -208,10 +208,10 @@ describe('counters', () => {
     expect(take(limiter, 0, 1, 7)).toBe(REFUSED + MESSAGES);
     expect(limiter.tryAcquire(0, 1, 7, true, 1)).toBe(REFUSED + MESSAGES);
     expect(limiter.tryAcquire(0, 1, 7, true, 10)).toBe(GRANTED);
-    expect([limiter.attempted[MESSAGES], limiter.attempted[BYTES]]).toEqual([2, 14]);
-    expect([limiter.attemptedSquares[MESSAGES], limiter.attemptedSquares[BYTES]]).toEqual([2, 98]);
-    expect([limiter.admitted[MESSAGES], limiter.admitted[BYTES]]).toEqual([2, 14]);
-    expect([limiter.refused[MESSAGES], limiter.refused[BYTES]]).toEqual([2, 14]);
+    expect([limiter.attempted.at(MESSAGES), limiter.attempted.at(BYTES)]).toEqual([2, 14]);
+    expect([limiter.attemptedSquares.at(MESSAGES), limiter.attemptedSquares.at(BYTES)]).toEqual([2, 98]);
+    expect([limiter.admitted.at(MESSAGES), limiter.admitted.at(BYTES)]).toEqual([2, 14]);
+    expect([limiter.refused.at(MESSAGES), limiter.refused.at(BYTES)]).toEqual([2, 14]);
     expect([limiter.refusals[0], limiter.retryRefusals[0]]).toEqual([2, 1]);
   });
 
@@ -253,19 +253,19 @@ describe('a lane without quota', () => {
   test('passes without a clock once it is served, and is counted', () => {
     const limiter = open();
     expect(limiter.passUnlimited(1, 1, 10, false)).toBe(false);
-    limiter.validUntilMs[1] = 5;
+    limiter.validUntilMs.set(1, 5);
     expect(limiter.passUnlimited(1, 1, 10, false)).toBe(true);
     expect(limiter.passUnlimited(1, 2, 0, true)).toBe(true);
     expect([...limiter.admitted]).toEqual([0, 0, 3, 10]);
     expect([...limiter.attempted]).toEqual([0, 0, 1, 10]);
     expect([...limiter.attemptedSquares]).toEqual([0, 0, 1, 100]);
-    expect(limiter.tokens[2]).toBe(Number.POSITIVE_INFINITY);
+    expect(limiter.tokens.at(2)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test.each([0, 1])('does not where dimension %i is limited after all, as isolation may do', (dimension) => {
     for (const perSecond of [0, 100]) {
       const limiter = open();
-      limiter.validUntilMs[1] = 5;
+      limiter.validUntilMs.set(1, 5);
       limiter.setLimit(1, dimension, perSecond, 100, 1);
       expect(limiter.passUnlimited(1, 1, 1, false)).toBe(false);
       expect([...limiter.attempted]).toEqual([0, 0, 0, 0]);

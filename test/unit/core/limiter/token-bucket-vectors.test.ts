@@ -52,7 +52,7 @@ class VectorBucket {
     this.#capacity = capacity ?? ratePerPeriod;
     this.#limiter.setLimit(0, MESSAGES, (ratePerPeriod * 1000) / periodMs, this.#capacity, 0);
     this.#limiter.setLimit(0, BYTES, Number.POSITIVE_INFINITY, 1, 0);
-    this.#limiter.tokens[0] = initialTokens ?? ratePerPeriod;
+    this.#limiter.tokens.set(0, initialTokens ?? ratePerPeriod);
   }
 
   perform(step: Step): void {
@@ -100,7 +100,7 @@ class VectorBucket {
 
   #balance(): number {
     this.#limiter.available(0, MESSAGES, this.#nowMs);
-    return this.#limiter.tokens[0] as number;
+    return this.#limiter.tokens.at(0);
   }
 
   /** Without `need`: until a useful amount is back, which is what the throttling duration means. */

@@ -23,7 +23,7 @@ describe('rates over a window', () => {
   test('demand is never less than the usage: work refused before a cut is admitted behind it', () => {
     const sampling = new Sampling();
     sampling.run(1000, { perSecond: 0 });
-    sampling.limiter.admitted[0] = 40;
+    sampling.limiter.admitted.set(0, 40);
     sampling.run(20, { perSecond: 0 });
     const rates = createLaneRates();
     estimate(sampling.sample, LONG, rates);
@@ -75,7 +75,7 @@ describe('work that is held back and tried again', () => {
   test('bytes alone are claimed in bytes', () => {
     const sampling = new Sampling();
     sampling.sample.claim.set([Infinity, 5000]);
-    sampling.limiter.attempted[1] = 100;
+    sampling.limiter.attempted.set(1, 100);
     sampling.run(1000, { perSecond: 0, heldBack: true });
     const rates = createLaneRates();
     estimate(sampling.sample, LONG, rates);

@@ -91,7 +91,7 @@ describe('the end of an entry', () => {
     work(node, 2000, 10);
     work(node, 62_000, 0);
     expect(node.coordinator.lanes.size).toBe(0);
-    expect(node.limiter.validUntilMs[0]).toBe(-Infinity);
+    expect(node.limiter.validUntilMs.at(0)).toBe(-Infinity);
     expect(node.tryAcquire(0, 1)).toBe(true);
     expect(node.coordinator.lanes.size).toBe(1);
   });

@@ -42,9 +42,9 @@ export class Sampling {
       [MESSAGES, 1],
       [BYTES, bytes],
     ] as const) {
-      attempted[dimension] = (attempted[dimension] as number) + pieces * size;
-      attemptedSquares[dimension] = (attemptedSquares[dimension] as number) + pieces * size * size;
-      taken[dimension] = (taken[dimension] as number) + pieces * size * admitted;
+      attempted.set(dimension, attempted.at(dimension) + pieces * size);
+      attemptedSquares.set(dimension, attemptedSquares.at(dimension) + pieces * size * size);
+      taken.set(dimension, taken.at(dimension) + pieces * size * admitted);
     }
   }
 }

@@ -108,7 +108,7 @@ function expectReleased({
     const rate = ratesTps[tag] as number;
     limiter.setLimit(lane, MESSAGES, rate, Math.max(20, rate / 10), 0);
     limiter.setLimit(lane, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0);
-    limiter.validUntilMs[lane] = Number.POSITIVE_INFINITY;
+    limiter.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
   });
   const released = tags.map(() => 0);
   for (const { tag, count, batch, wantedTps } of clients) {

@@ -1,0 +1,48 @@
+/**
+ * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs one
+ * or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Whoever is in no hurry reads
+ * figures by this view; the limiter's hot path reads the line.
+ */
+export class Column {
+  readonly length: number;
+  readonly #lines: Float64Array;
+  readonly #first: number;
+  readonly #width: number;
+
+  /** @param width entries of a row: one, or one per dimension (the index is then a slot, core/vocabulary.ts) */
+  constructor(lines: Float64Array, first: number, width: number) {
+    this.#lines = lines;
+    this.#first = first;
+    this.#width = width;
+    this.length = (lines.length / LINE_LENGTH) * width;
+  }
+
+  at(index: number): number {
+    return this.#lines[this.#cellOf(index)] as number;
+  }
+
+  set(index: number, figure: number): void {
+    this.#lines[this.#cellOf(index)] = figure;
+  }
+
+  fill(figure: number): void {
+    for (let index = 0; index < this.length; index++) this.set(index, figure);
+  }
+
+  *[Symbol.iterator](): Iterator<number> {
+    for (let index = 0; index < this.length; index++) yield this.at(index);
+  }
+
+  #cellOf(index: number): number {
+    const entry = index % this.#width;
+    return ((index - entry) / this.#width) * LINE_LENGTH + this.#first + entry;
+  }
+}
+
+/** Eight doubles are 64 bytes. */
+export const LINE_LENGTH = 8;
+/** Places in the line of a row of buckets; the two tokens come first. What a decision reads without a refill comes first. */
+export const REFILLED_AT = 2;
+export const VALID_UNTIL_AT = 3;
+export const DEPTH_AT = 4;
+export const RATE_AT = 6;
