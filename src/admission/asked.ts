@@ -10,9 +10,15 @@ export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: 
   const { messages = 0, bytes = 0 } = amounts;
   rejectUnlessAmount('messages', messages);
   rejectUnlessAmount('bytes', bytes);
-  if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
+  rejectNothing(amounts);
   if (messages > max.messages) throw aboveMax('messages', messages, max.messages, max.group);
   if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
+}
+
+/** A misspelled field is an absent one: without this, work would be charged nothing and nobody told. */
+export function rejectNothing(amounts: Amounts): void {
+  const { messages = 0, bytes = 0 } = amounts;
+  if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
 }
 
 export function rejectUnlessAmount(field: string, amount: unknown): void {
@@ -31,6 +37,18 @@ export function rejectUnlessName(field: string, name: unknown): void {
   if (typeof name === 'string' && name.length <= NAME_MAX) return;
   const reason = `must be a string of at most ${NAME_MAX} characters`;
   throw new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+export function rejectUnlessGroup(group: unknown): void {
+  if (typeof group === 'string') return;
+  throw new QuotameshError('FIELD_INVALID', { field: 'group', reason: `must be a string, got ${typeof group}` });
+}
+
+/** Anything else would silently be counted as published. */
+export function rejectUnlessDirection(direction: unknown): void {
+  if (direction === 'publish' || direction === 'dispatch') return;
+  const reason = `must be "publish" or "dispatch", got ${String(direction).slice(0, NAME_MAX)}`;
+  throw new QuotameshError('FIELD_INVALID', { field: 'direction', reason });
 }
 
 export function rejectUnlessBetween(field: string, value: unknown, min: number, max: number): void {

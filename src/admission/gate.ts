@@ -18,7 +18,16 @@ import {
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { rejectAmounts, rejectUnlessAmount, rejectUnlessName, wholePart } from './asked.js';
+import {
+  NAME_MAX,
+  rejectAmounts,
+  rejectNothing,
+  rejectUnlessAmount,
+  rejectUnlessDirection,
+  rejectUnlessGroup,
+  rejectUnlessName,
+  wholePart,
+} from './asked.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -75,7 +84,7 @@ export class Gate {
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    const lane = laneOf(this.groupIndex(group), options?.direction === 'dispatch' ? 1 : 0);
+    const lane = laneOf(this.groupIndex(group), directionOf(options));
     const messages = amounts.messages ?? 0;
     const bytes = amounts.bytes ?? 0;
     if (!this.#isAllowed(lane, messages, bytes)) this.#reject(lane, amounts);
@@ -101,6 +110,7 @@ export class Gate {
     const { messages = 0, bytes = 0 } = amounts;
     rejectUnlessAmount('messages', messages);
     rejectUnlessAmount('bytes', bytes);
+    rejectNothing(amounts);
     const ask = this.#place(group, messages, bytes, origin);
     this.#node.serve(ask.lane);
     this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#node.clock());
@@ -151,9 +161,10 @@ export class Gate {
   }
 
   unknownGroup(group: string): never {
+    rejectUnlessGroup(group);
     const near = nearestNames(group, [...this.#groups.keys()]);
     const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-    throw new QuotameshError('GROUP_UNKNOWN', { group, near: hint });
+    throw new QuotameshError('GROUP_UNKNOWN', { group: group.slice(0, NAME_MAX), near: hint });
   }
 
   #isAllowed(lane: number, messages: number, bytes: number): boolean {
@@ -261,7 +272,7 @@ export class Gate {
   }
 
   #place(group: string, messages: number, bytes: number, origin: Origin | undefined): Ask {
-    const lane = laneOf(this.groupIndex(group), origin?.direction === 'dispatch' ? 1 : 0);
+    const lane = laneOf(this.groupIndex(group), directionOf(origin));
     return this.#placeAt(lane, messages, bytes, origin ?? NO_OPTIONS);
   }
 
@@ -296,3 +307,10 @@ export class Gate {
 }
 
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
+
+function directionOf(origin: Origin | undefined): number {
+  const direction = origin?.direction;
+  if (direction === undefined || direction === 'publish') return 0;
+  rejectUnlessDirection(direction);
+  return 1;
+}

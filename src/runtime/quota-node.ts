@@ -155,8 +155,11 @@ export class QuotaNode {
     return this.#gate.throttleDurationMs(group, origin);
   }
 
-  /** As `tryAcquire`, but waits its turn among those who wait, at most `waitMs`. */
-  acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+  /**
+   * As `tryAcquire`, but waits its turn among those who wait, at most `waitMs`. Everything that `tryAcquire` throws
+   * rejects the promise, and so do WAITING_FULL and the signal's reason.
+   */
+  async acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     return this.#gate.acquire(group, amounts, options);
   }
 
