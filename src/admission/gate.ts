@@ -1,5 +1,4 @@
 import { maxRequestOf } from '../config/max-request.js';
-import { nearestNames } from '../config/nearest-name.js';
 import type { GroupConfig } from '../config/resolved-config.js';
 import { isLimited } from '../core/limiter/level-settings.js';
 import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
@@ -19,13 +18,12 @@ import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import {
-  NAME_MAX,
+  directionOf,
+  groupUnknown,
   rejectAmounts,
-  rejectNothing,
-  rejectUnlessAmount,
-  rejectUnlessDirection,
-  rejectUnlessGroup,
+  rejectUnlessAmounts,
   rejectUnlessName,
+  rejectUnlessSomething,
   wholePart,
 } from './asked.js';
 import {
@@ -107,11 +105,8 @@ export class Gate {
 
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
   consume(group: string, amounts: Amounts, origin?: Origin): void {
-    const { messages = 0, bytes = 0 } = amounts;
-    rejectUnlessAmount('messages', messages);
-    rejectUnlessAmount('bytes', bytes);
-    rejectNothing(amounts);
-    const ask = this.#place(group, messages, bytes, origin);
+    rejectUnlessSomething(amounts);
+    const ask = this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin);
     this.#node.serve(ask.lane);
     this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#node.clock());
   }
@@ -130,8 +125,7 @@ export class Gate {
     return {
       granted: true,
       commit: ({ messages = 0, bytes = 0 }) => {
-        rejectUnlessAmount('messages', messages);
-        rejectUnlessAmount('bytes', bytes);
+        rejectUnlessAmounts(messages, bytes);
         settle(messages, bytes);
       },
       cancel: () => settle(0, 0),
@@ -161,10 +155,7 @@ export class Gate {
   }
 
   unknownGroup(group: string): never {
-    rejectUnlessGroup(group);
-    const near = nearestNames(group, [...this.#groups.keys()]);
-    const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-    throw new QuotameshError('GROUP_UNKNOWN', { group: group.slice(0, NAME_MAX), near: hint });
+    throw groupUnknown(group, [...this.#groups.keys()]);
   }
 
   #isAllowed(lane: number, messages: number, bytes: number): boolean {
@@ -307,10 +298,3 @@ export class Gate {
 }
 
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
-
-function directionOf(origin: Origin | undefined): number {
-  const direction = origin?.direction;
-  if (direction === undefined || direction === 'publish') return 0;
-  rejectUnlessDirection(direction);
-  return 1;
-}
