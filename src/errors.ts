@@ -23,6 +23,10 @@ export const ERROR_CATALOGUE = {
     remedy: 'Correct the lines named above; `quotamesh check FILE` checks without starting.',
     exitCode: EXIT_CONFIG,
   },
+  OPTIONS_INVALID: {
+    message: 'createNode: {field} {reason}',
+    remedy: 'Pass what docs/embedding.md and the type CreateNodeOptions list.',
+  },
   CONFIG_UNREADABLE: {
     message: 'cannot read {file}: {reason}',
     remedy: 'Check the path and its permissions.',
@@ -97,12 +101,14 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_SETTINGS: {
     message: 'topic {topic} has wrong settings: {reason}',
-    remedy: 'Change the topic as the message says, or let quotamesh create it under another name.',
+    remedy:
+      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.path (embedded).',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
-    remedy: 'Grant Read, Write and DescribeConfigs on the topic (and Create, where it does not exist) to the user.',
+    remedy:
+      'Kafka: grant the user Read, Write and DescribeConfigs on the topic (and Create, where it does not exist). Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_FULL: {

@@ -1,6 +1,7 @@
+import { nearestNames } from '../config/nearest-name.js';
 import type { Ask } from '../core/limiter/levels.js';
 import { QuotameshError } from '../errors.js';
-import type { Amounts } from './decision.js';
+import type { Amounts, Origin } from './decision.js';
 
 /** Longest name of a topic or client: they are kept while in use. */
 export const NAME_MAX = 256;
@@ -8,14 +9,24 @@ export const NAME_MAX = 256;
 /** Throws the error that names what is wrong with amounts that are not whole, not in range, or nothing at all. */
 export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: number; group: string }): void {
   const { messages = 0, bytes = 0 } = amounts;
-  rejectUnlessAmount('messages', messages);
-  rejectUnlessAmount('bytes', bytes);
-  if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
+  rejectUnlessSomething(amounts);
   if (messages > max.messages) throw aboveMax('messages', messages, max.messages, max.group);
   if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
 }
 
-export function rejectUnlessAmount(field: string, amount: unknown): void {
+/** Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing and nobody told. */
+export function rejectUnlessSomething(amounts: Amounts): void {
+  const { messages = 0, bytes = 0 } = amounts;
+  rejectUnlessAmounts(messages, bytes);
+  if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
+}
+
+export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
+  rejectUnlessAmount('messages', messages);
+  rejectUnlessAmount('bytes', bytes);
+}
+
+function rejectUnlessAmount(field: string, amount: unknown): void {
   if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
     throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${String(amount)}` });
   }
@@ -31,6 +42,25 @@ export function rejectUnlessName(field: string, name: unknown): void {
   if (typeof name === 'string' && name.length <= NAME_MAX) return;
   const reason = `must be a string of at most ${NAME_MAX} characters`;
   throw new QuotameshError('FIELD_INVALID', { field, reason });
+}
+
+/** For a name that is not among the configured ones; names the near ones. */
+export function groupUnknown(group: unknown, names: readonly string[]): QuotameshError {
+  if (typeof group !== 'string') {
+    return new QuotameshError('FIELD_INVALID', { field: 'group', reason: `must be a string, got ${typeof group}` });
+  }
+  const near = nearestNames(group, names);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
+  return new QuotameshError('GROUP_UNKNOWN', { group: group.slice(0, NAME_MAX), near: hint });
+}
+
+/** 0 = publish, the default; 1 = dispatch. Anything else would silently be counted as published. */
+export function directionOf(origin: Origin | undefined): number {
+  const direction: unknown = origin?.direction;
+  if (direction === undefined || direction === 'publish') return 0;
+  if (direction === 'dispatch') return 1;
+  const reason = `must be "publish" or "dispatch", got ${String(direction).slice(0, NAME_MAX)}`;
+  throw new QuotameshError('FIELD_INVALID', { field: 'direction', reason });
 }
 
 export function rejectUnlessBetween(field: string, value: unknown, min: number, max: number): void {

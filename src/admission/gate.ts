@@ -1,5 +1,4 @@
 import { maxRequestOf } from '../config/max-request.js';
-import { nearestNames } from '../config/nearest-name.js';
 import type { GroupConfig } from '../config/resolved-config.js';
 import { isLimited } from '../core/limiter/level-settings.js';
 import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
@@ -18,7 +17,15 @@ import {
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { rejectAmounts, rejectUnlessAmount, rejectUnlessName, wholePart } from './asked.js';
+import {
+  directionOf,
+  groupUnknown,
+  rejectAmounts,
+  rejectUnlessAmounts,
+  rejectUnlessName,
+  rejectUnlessSomething,
+  wholePart,
+} from './asked.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -75,7 +82,7 @@ export class Gate {
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    const lane = laneOf(this.groupIndex(group), options?.direction === 'dispatch' ? 1 : 0);
+    const lane = laneOf(this.groupIndex(group), directionOf(options));
     const messages = amounts.messages ?? 0;
     const bytes = amounts.bytes ?? 0;
     if (!this.#isAllowed(lane, messages, bytes)) this.#reject(lane, amounts);
@@ -98,10 +105,8 @@ export class Gate {
 
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
   consume(group: string, amounts: Amounts, origin?: Origin): void {
-    const { messages = 0, bytes = 0 } = amounts;
-    rejectUnlessAmount('messages', messages);
-    rejectUnlessAmount('bytes', bytes);
-    const ask = this.#place(group, messages, bytes, origin);
+    rejectUnlessSomething(amounts);
+    const ask = this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin);
     this.#node.serve(ask.lane);
     this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#node.clock());
   }
@@ -120,8 +125,7 @@ export class Gate {
     return {
       granted: true,
       commit: ({ messages = 0, bytes = 0 }) => {
-        rejectUnlessAmount('messages', messages);
-        rejectUnlessAmount('bytes', bytes);
+        rejectUnlessAmounts(messages, bytes);
         settle(messages, bytes);
       },
       cancel: () => settle(0, 0),
@@ -151,9 +155,7 @@ export class Gate {
   }
 
   unknownGroup(group: string): never {
-    const near = nearestNames(group, [...this.#groups.keys()]);
-    const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : '';
-    throw new QuotameshError('GROUP_UNKNOWN', { group, near: hint });
+    throw groupUnknown(group, [...this.#groups.keys()]);
   }
 
   #isAllowed(lane: number, messages: number, bytes: number): boolean {
@@ -261,7 +263,7 @@ export class Gate {
   }
 
   #place(group: string, messages: number, bytes: number, origin: Origin | undefined): Ask {
-    const lane = laneOf(this.groupIndex(group), origin?.direction === 'dispatch' ? 1 : 0);
+    const lane = laneOf(this.groupIndex(group), directionOf(origin));
     return this.#placeAt(lane, messages, bytes, origin ?? NO_OPTIONS);
   }
 

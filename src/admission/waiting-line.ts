@@ -11,7 +11,6 @@ export interface Waiter {
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
   readonly sinceMs: number;
-  onAbort: (() => void) | null;
   /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
   answer: number | null;
   isLive: boolean;

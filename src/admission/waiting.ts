@@ -5,6 +5,7 @@ import { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
 import { DIMENSION_COUNT } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
+import { AbortWatch } from './abort-watch.js';
 import { rejectUnlessBetween } from './asked.js';
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from './decision.js';
 import type { Joining, Line, Turn, Waiter } from './waiting-line.js';
@@ -30,6 +31,9 @@ export class Waiting {
   readonly #parts: WaitingParts;
   readonly #lines = new Map<number, Line>();
   readonly #deadlines = new TimeHeap<Waiter>();
+  readonly #aborts = new AbortWatch<Waiter>((waiter, reason) => {
+    if (this.#leave(waiter)) waiter.reject(reason);
+  });
   #deadlineTimer: NodeJS.Timeout | null = null;
   #deadlineDueMs = Number.POSITIVE_INFINITY;
   #count = 0;
@@ -84,11 +88,14 @@ export class Waiting {
     this.limitsChanged(this.#lines.keys());
   }
 
-  /** The node stops: nobody waits any more. */
+  /** The node stops: nobody waits any more. All get one answer: to explain it takes longer than to give it. */
   close(): void {
     this.#closed = true;
+    let stopping: Decision | null = null;
     for (let waiter = this.#deadlines.pop(); waiter !== undefined; waiter = this.#deadlines.pop()) {
-      if (waiter.isLive) this.#end(waiter, this.#parts.explain(waiter.ask, UNCONFIRMED));
+      if (!waiter.isLive) continue;
+      stopping ??= this.#parts.explain(waiter.ask, UNCONFIRMED);
+      this.#end(waiter, stopping);
     }
     if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
   }
@@ -103,13 +110,8 @@ export class Waiting {
     // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
     if (answer === null && !turn.isParked && !ask.retry) limiter.countArrival(ask.lane, ask.messages, ask.bytes);
     if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
-    const waiter: Waiter = { ...who, ask, turn, sinceMs: this.#parts.clock(), onAbort: null, isLive: true };
-    if (signal !== undefined) {
-      waiter.onAbort = () => {
-        if (this.#leave(waiter)) waiter.reject(signal.reason);
-      };
-      signal.addEventListener('abort', waiter.onAbort, { once: true });
-    }
+    const waiter: Waiter = { ...who, ask, turn, sinceMs: this.#parts.clock(), isLive: true };
+    if (signal !== undefined) this.#aborts.add(signal, waiter);
     turn.live++;
     this.#count++;
     limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) + 1;
@@ -202,7 +204,7 @@ export class Waiting {
     waiter.isLive = false;
     this.ended[isGranted ? 'granted' : 'otherwise']++;
     this.ended.totalMs += Math.max(0, this.#parts.clock() - waiter.sinceMs);
-    if (waiter.onAbort !== null) waiter.signal?.removeEventListener('abort', waiter.onAbort);
+    if (waiter.signal !== undefined) this.#aborts.remove(waiter.signal, waiter);
     const { turn, ask } = waiter;
     const { limiter } = this.#parts;
     this.#count--;

@@ -24,7 +24,7 @@ export async function fetchClusterStatus(url: URL, names: readonly string[]): Pr
 /** `127.0.0.1:7070` is taken for `http://127.0.0.1:7070`. */
 export function nodeUrl(text: string): URL {
   const full = /^https?:\/\//.test(text) ? text : `http://${text}`;
-  if (URL.canParse(full)) return new URL(full);
+  if (!/:\/\/.*:\/\//.test(full) && URL.canParse(full)) return new URL(full);
   throw new QuotameshError('USAGE', { reason: `--url must be the address of a node, got ${JSON.stringify(text)}` });
 }
 

@@ -19,6 +19,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .version(VERSION, '-V, --version')
     .exitOverride()
     .configureHelp({ helpWidth: 120 })
+    .showHelpAfterError('`quotamesh --help`, or --help behind a command, lists what there is.')
     .addHelpText('after', EXAMPLES);
   const commands = [runCommand(), mqttCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand()];
   for (const command of [...commands, recordCommand(), demoCommand()]) {

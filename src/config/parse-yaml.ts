@@ -34,7 +34,9 @@ export function parseYaml(text: string): ParsedYaml {
     const document = parseDocument(text, { ...options, version: '1.2', uniqueKeys: false });
     const wrong = [...document.errors, ...document.warnings];
     if (wrong.length > 0) {
-      return unreadable(wrong.map(({ pos, message }) => syntaxMistake(placeAt(lines, pos[0]), message)));
+      return unreadable(
+        wrong.map(({ pos, code, message }) => syntaxMistake(placeAt(lines, pos[0]), PROBLEMS[code] ?? message)),
+      );
     }
     const raw: unknown = document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
     return { raw, locate: locator(document, lines), mistakes: duplicateKeys(document, lines), readable: true };
@@ -43,6 +45,9 @@ export function parseYaml(text: string): ParsedYaml {
     return unreadable([syntaxMistake({ line: 1, column: 1 }, (error as Error).message)]);
   }
 }
+
+/** What the parser tells those who call it, for those who wrote the file. */
+const PROBLEMS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second document begins here (---)' };
 
 /** Uses of one anchor; the yaml package multiplies aliases within aliases, so that nothing grows exponentially. */
 const ALIAS_COUNT_MAX = 1000;

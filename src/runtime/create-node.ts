@@ -5,6 +5,7 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
 import { silentTelemetry, type Telemetry } from '../ports/telemetry.js';
 import { createTopic } from '../topic/create-topic.js';
 import { VERSION } from '../version.js';
+import { rejectWrongOptions } from './node-options.js';
 import { QuotaNode } from './quota-node.js';
 
 export interface CreateNodeOptions {
@@ -21,9 +22,10 @@ export interface CreateNodeOptions {
 
 /**
  * Starts a node inside this process and resolves when it decides. Close it with `node.close()`, which publishes its farewell.
- * Rejects with CONFIG_INVALID, TOPIC_SETTINGS, TOPIC_DENIED, or NOT_READY when it is not ready in time.
+ * Rejects with OPTIONS_INVALID, CONFIG_INVALID, TOPIC_SETTINGS, TOPIC_DENIED, or NOT_READY when it is not ready in time.
  */
 export async function createNode(options: CreateNodeOptions): Promise<QuotaNode> {
+  rejectWrongOptions(options);
   const node = await prepareNode(options);
   const started = node.start();
   const { readyTimeoutMs = 30_000 } = options;

@@ -155,8 +155,8 @@ export class QuotaNode {
     return this.#gate.throttleDurationMs(group, origin);
   }
 
-  /** As `tryAcquire`, but waits its turn among those who wait, at most `waitMs`. */
-  acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+  /** As `tryAcquire`, but waits its turn, at most `waitMs`; rejects with what that throws, and the signal's reason. */
+  async acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     return this.#gate.acquire(group, amounts, options);
   }
 

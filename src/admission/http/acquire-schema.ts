@@ -44,6 +44,8 @@ export const ACQUIRE_BODY_SCHEMA = {
   },
 } as const;
 
+export const BATCH_PATH = '/v1/acquire/batch';
+
 /** What POST /v1/acquire/batch takes: each ask is decided by itself, in order, at once. */
 export const BATCH_BODY_SCHEMA = {
   type: 'object',

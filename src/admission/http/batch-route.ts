@@ -4,7 +4,7 @@ import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import type { Decision } from '../decision.js';
 import type { AcquireRouteParts } from './acquire-route.js';
-import { type AcquireBody, BATCH_BODY_SCHEMA, type BatchBody } from './acquire-schema.js';
+import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from './acquire-schema.js';
 import { problemOf } from './problem.js';
 import { BATCH_ANSWERS } from './response-schemas.js';
 
@@ -18,7 +18,7 @@ const BODY_LIMIT_FACTOR = 16;
  */
 export function addBatchRoute(app: FastifyInstance, { node, outcomes, handleError }: AcquireRouteParts): void {
   app.post(
-    '/v1/acquire/batch',
+    BATCH_PATH,
     {
       bodyLimit: node.config.http.bodyLimitBytes * BODY_LIMIT_FACTOR,
       schema: {

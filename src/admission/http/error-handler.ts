@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import type { Telemetry } from '../../ports/telemetry.js';
+import { BATCH_PATH } from './acquire-schema.js';
 import { invalidBody, invalidQuery } from './invalid-body.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
 
@@ -27,7 +28,9 @@ function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const failure = error as Partial<FastifyError>;
   const violations = failure.validation ?? [];
-  if (violations.length > 0 && failure.validationContext === 'body') return invalidBody(violations, request.body);
+  if (violations.length > 0 && failure.validationContext === 'body') {
+    return invalidBody(violations, request.body, request.routeOptions.url === BATCH_PATH);
+  }
   if (violations.length > 0 && failure.validationContext === 'querystring') {
     return invalidQuery(violations, request.query);
   }
@@ -39,7 +42,10 @@ function knownError(error: unknown, request: FastifyRequest): QuotameshError {
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;
 
 const FASTIFY_ERRORS: Readonly<Record<string, ErrorMaker>> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is not valid JSON' }),
+  FST_ERR_CTP_INVALID_JSON_BODY: () =>
+    new QuotameshError('BODY_INVALID', {
+      reason: 'the body is not valid JSON, or has a key that is not allowed anywhere (__proto__, constructor)',
+    }),
   FST_ERR_CTP_EMPTY_JSON_BODY: () => new QuotameshError('BODY_INVALID', { reason: 'the body is empty' }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new QuotameshError('BODY_INVALID', { reason: 'the body is not as long as Content-Length says' }),

@@ -2,7 +2,14 @@ import type { FastifySchemaValidationError } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
 import { NAME_MAX } from '../asked.js';
-import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, RESERVED_FIELDS } from './acquire-schema.js';
+import {
+  ACQUIRE_BODY_SCHEMA,
+  AMOUNT_MAX,
+  BATCH_BODY_SCHEMA,
+  BATCH_MAX,
+  HTTP_WAIT_MS_MAX,
+  RESERVED_FIELDS,
+} from './acquire-schema.js';
 
 type Violations = readonly FastifySchemaValidationError[];
 
@@ -10,11 +17,11 @@ type Violations = readonly FastifySchemaValidationError[];
  * The catalogue's error for what a schema has refused: it names every wrong field, and shows what was sent. One wrong
  * field is an error of its own code, several are FIELDS_INVALID.
  */
-export function invalidBody(violations: Violations, body: unknown): QuotameshError {
+export function invalidBody(violations: Violations, body: unknown, isBatch: boolean): QuotameshError {
   if (!isObject(body)) {
     return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(body)}` });
   }
-  return oneOf(violations.flatMap((violation) => errorOf(violation, body)));
+  return oneOf(violations.flatMap((violation) => errorOf(violation, body, isBatch)));
 }
 
 /** Query parameters: none but those of the route, each at most once. */
@@ -33,6 +40,7 @@ export function invalidQuery(violations: Violations, query: unknown): QuotameshE
 }
 
 const FIELDS = Object.keys(ACQUIRE_BODY_SCHEMA.properties);
+const FIELDS_OF_BATCH = Object.keys(BATCH_BODY_SCHEMA.properties);
 const FIELDS_OF_ASK = FIELDS.filter((field) => field !== 'waitMs');
 
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -55,14 +63,14 @@ function oneOf(errors: readonly QuotameshError[]): QuotameshError {
   return new QuotameshError('FIELDS_INVALID', { count: distinct.length, details: [...named, ...more].join('; ') });
 }
 
-function errorOf(violation: FastifySchemaValidationError, body: object): QuotameshError[] {
+function errorOf(violation: FastifySchemaValidationError, body: object, isBatch: boolean): QuotameshError[] {
   const { instancePath, keyword, params } = violation;
   // "messages or bytes" is one rule, told once: by anyOf, unless a misspelled field explains it.
   if (keyword === 'required' && /\/anyOf\//.test(violation.schemaPath)) return [];
   const path = instancePath.split('/').slice(1);
-  const where = path[0] === 'asks' && path.length > 1 ? `asks[${path[1]}].` : '';
+  const where = isBatch && path.length > 1 ? `asks[${path[1]}].` : '';
   const ask = valueAt(body, where === '' ? [] : path.slice(0, 2));
-  const fields = path[0] === 'asks' || 'asks' in body ? FIELDS_OF_ASK : FIELDS;
+  const fields = isBatch ? (where === '' ? FIELDS_OF_BATCH : FIELDS_OF_ASK) : FIELDS;
   if (keyword === 'anyOf')
     return hasUnknown(ask, fields) ? [] : [amountError(where, 'are both absent: name at least one')];
   if (keyword === 'additionalProperties') return [unexpectedField(where, String(params.additionalProperty), fields)];
@@ -128,7 +136,8 @@ function shown(text: string): string {
 
 function show(sent: unknown): string {
   if (sent === null) return 'null';
-  if (Array.isArray(sent)) return 'an array';
+  if (sent === undefined) return 'nothing';
+  if (Array.isArray(sent)) return `an array of ${sent.length}`;
   if (typeof sent === 'object') return 'an object';
   if (typeof sent === 'string') return JSON.stringify(shown(sent));
   return String(sent);

@@ -85,6 +85,9 @@ export class LogStore {
       mapSize: limits.fileBytesMax,
       noSync: true,
       overlappingSync: false,
+      // With it every turn of the loop that appends has a promise of lmdb's own, which nobody awaits: a full disk would end
+      // the service that embeds this. There is one transaction at a time anyway.
+      eventTurnBatching: false,
     });
     const store = new LogStore(db, limits);
     // The first read claims this process's slot in the reader table, under a lock; later ones take none.

@@ -60,6 +60,33 @@ describe('acquire', () => {
     expect(await Promise.all(waiting)).toMatchObject(Array(3).fill({ granted: false, reason: 'not-ready' }));
   });
 
+  test('thousands that end with one signal: begun and ended in time, nothing left behind', async () => {
+    const node = await sceneWith({ a: { quota: publish(0) } });
+    const stop = new AbortController();
+    const cpu = process.cpuUsage();
+    const waiting = Array.from({ length: 20_000 }, () =>
+      node.acquire('a', { messages: 1 }, { waitMs: 60_000, signal: stop.signal }).catch((reason: Error) => reason),
+    );
+    expect(node.gate.waiting.count).toBe(20_000);
+    stop.abort(new Error('service stops'));
+    const reasons = new Set(await Promise.all(waiting));
+    expect([...reasons]).toEqual([stop.signal.reason]);
+    expect([node.limiter.heldBack[0], node.gate.waiting.count]).toEqual([0, 0]);
+    // Quadratic it was 10 s of CPU; 0.2 s now.
+    expect(process.cpuUsage(cpu).user / 1e6).toBeLessThan(3);
+  });
+
+  test('a signal that ends one wait leaves those of another, and a later wait on it is refused at once', async () => {
+    const node = await sceneWith({ a: { quota: publish(0) } });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const ask = (signal: AbortSignal) => node.acquire('a', { messages: 1 }, { waitMs: 200, signal });
+    const [ended, first, second] = [ask(one.signal), ask(other.signal), ask(other.signal)];
+    one.abort(new Error('one'));
+    await expect(ended).rejects.toThrow('one');
+    await expect(ask(one.signal)).rejects.toThrow('one');
+    expect(await Promise.all([first, second])).toMatchObject([{ reason: 'quota' }, { reason: 'quota' }]);
+  });
+
   test('100,000 waiters do not block the event loop', async () => {
     const node = await sceneWith({ a: { quota: publish(500_000) } });
     let longestMs = 0;
@@ -125,8 +152,31 @@ describe('without waiting', () => {
     for (const take of ['tryAcquire', 'reserve', 'containsTokens'] as const) {
       expect(() => node[take]('a', amounts)).toThrow(message);
     }
-    expect(() => node.acquire('a', amounts, { waitMs: 1 })).toThrow(message);
+    if (message.source !== 'above maxRequest 1000 of group a')
+      expect(() => node.consume('a', amounts)).toThrow(message);
+    await expect(node.acquire('a', amounts, { waitMs: 1 })).rejects.toThrow(message);
     expect([...node.limiter.tokens]).toEqual([...before]);
+  });
+
+  test.each([
+    ['a group that is no text', 5, {}, /group must be a string, got number/],
+    ['no group', undefined, {}, /group must be a string, got undefined/],
+    [
+      'a misspelled direction',
+      'a',
+      { direction: 'Dispatch' },
+      /direction must be "publish" or "dispatch", got Dispatch/,
+    ],
+  ])('%s is a typed error', async (_, group, origin, message) => {
+    const node = await sceneWith({ a: { quota: publish(100) } });
+    for (const take of ['tryAcquire', 'reserve', 'containsTokens', 'consume'] as const) {
+      expect(() => node[take](group as string, { messages: 1 }, origin as object)).toThrow(message);
+    }
+    expect(() => node.throttleDurationMs(group as string, origin as object)).toThrow(message);
+    await expect(node.acquire(group as string, { messages: 1 }, { waitMs: 1, ...(origin as object) })).rejects.toThrow(
+      message,
+    );
+    expect(node.limiter.attempted.every((count) => count === 0)).toBe(true);
   });
 
   test('largest request: ten seconds of the quota, per direction', async () => {

@@ -35,11 +35,12 @@ describe.concurrent('quotamesh', () => {
     ['no configuration', ['run']],
     ['check without a file', ['check']],
     ['a URL that is none', ['status', '--url', 'http://']],
+    ['a URL of another kind', ['status', '--url', 'ftp://127.0.0.1']],
   ] as const)('%s is wrong use: exit 2', async ([, args], { expect, onTestFinished }) => {
     const { run } = sceneOf(onTestFinished);
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
-    expect(stderr).not.toBe('');
+    expect(stderr).toMatch(/`quotamesh( --help)?/);
   });
 
   it('check: a valid file is 0, a wrong one 78 with every mistake and its line', async ({ expect, onTestFinished }) => {

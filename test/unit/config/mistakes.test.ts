@@ -281,7 +281,7 @@ describe('a broken node.yaml', () => {
       `cluster: demo\ngroups:\n\torders: {}\n`,
       /^node.yaml:3:1: the configuration is not readable as YAML: Tabs are not allowed/,
     ],
-    ['two documents', `cluster: demo\n---\n${GROUPS}`, /not readable as YAML: Source contains multiple documents/],
+    ['two documents', `cluster: demo\n---\n${GROUPS}`, /not readable as YAML: a second document begins here/],
     [
       'a key twice',
       `cluster: demo\ngroups:\n  orders: {}\n  mail: {}\n  orders: {}\n`,

@@ -126,6 +126,23 @@ describe('POST /v1/acquire/batch', () => {
   });
 });
 
+describe('a body that is for another route', () => {
+  it.each([
+    [
+      '/v1/acquire/batch',
+      { group: 'free', messages: 1 },
+      ['asks is missing', 'field group is not known; known are asks'],
+    ],
+    ['/v1/acquire/batch', { asks: [{ group: 'free', messages: 1 }], x: 1 }, ['field x is not known; known are asks']],
+    ['/v1/acquire', { asks: [{ group: 'free', messages: 1 }] }, ['field asks is not known; known are group,']],
+    ['/v1/acquire/batch', { asks: [] }, ['asks must be an array of 1 to 1000 asks, got an array of 0']],
+    ['/v1/acquire', undefined, ['the body must be a JSON object, got nothing']],
+  ])('%s %o names what it does take', async (url, payload, named) => {
+    const { body } = await answerOf(scene.app, { method: 'POST', url, ...(payload && { payload }) });
+    for (const part of named) expect(body.detail).toContain(part);
+  });
+});
+
 describe('what is wrong is told at once', () => {
   it('all fields of a body', async () => {
     const { body } = await scene.acquire({ group: 7, messages: 1.5, direction: 'up', zzz: 1 });

@@ -142,7 +142,7 @@ describe('POST /v1/acquire', () => {
   const WRONG_BODIES: readonly (readonly [string, RegExp])[] = [
     ['{"group":', /not valid JSON/],
     ['', /empty/],
-    ['[]', /must be a JSON object, got an array/],
+    ['[]', /must be a JSON object, got an array of 0/],
     ['7', /must be a JSON object, got 7/],
     ['null', /must be a JSON object, got null/],
     ['{"group":"orders","messages":1,"__proto__":{}}', /not valid JSON/],
