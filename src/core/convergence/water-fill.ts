@@ -1,4 +1,5 @@
 import { invariant } from '../invariant.js';
+import { larger, smaller } from './smaller-larger.js';
 
 /**
  * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
@@ -144,16 +145,4 @@ function scan(
   scanned[2] = tooLow;
   scanned[3] = tooLowWeight;
   scanned[4] = free;
-}
-
-/** The smaller of two finite numbers without a branch: a third of the time of Math.min where chance decides. */
-export function smaller(one: number, other: number): number {
-  const first = Number(one < other);
-  return first * one + (1 - first) * other;
-}
-
-/** The larger of two finite numbers without a branch. */
-export function larger(one: number, other: number): number {
-  const first = Number(one > other);
-  return first * one + (1 - first) * other;
 }
