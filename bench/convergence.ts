@@ -61,7 +61,9 @@ for (const member of members) {
   readMs += cpuNow() - cpuMs;
 }
 const rowNs = (readMs * 1e6) / (GROUPS * NODES);
-console.log(`${GROUPS} groups × ${NODES} nodes: applied in ${readMs.toFixed(0)} ms of CPU, ${rowNs.toFixed(0)} ns per row`);
+console.log(
+  `${GROUPS} groups × ${NODES} nodes: applied in ${readMs.toFixed(0)} ms of CPU, ${rowNs.toFixed(0)} ns per row`,
+);
 const CHANGED_MOST = 100;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
 const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));

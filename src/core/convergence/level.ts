@@ -10,7 +10,7 @@
  * of 5 ns per participant.
  *
  * Capacity and level stand in columns, at `row`: a fraction that is passed or returned is an object until the call is
- * inlined. The level found there is where the search starts; finite and > 0.
+ * inlined. The level found there is where the search starts: > 0, and not so high that it would meet everybody.
  */
 export function findLevel(
   high: Float64Array,
