@@ -9,34 +9,35 @@ interface Plain {
   readonly floorRatio: number;
 }
 
-const PASSES = 8;
+const SWEEPS = 8;
 const SETTLED_RATIO = 1e-5;
+const NONE = -1;
 
 export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): number[][] {
   const allWeight = added(weight);
   const floors = target.map((goal) => weight.map((each) => (floorRatio * goal * each) / allWeight));
   const isLimited = target.map((goal) => goal > 0 && goal !== Number.POSITIVE_INFINITY);
-  const shares = target.map((goal) => weight.map(() => goal));
-  let levels = target.map((goal) => (goal === 0 ? 0 : Number.POSITIVE_INFINITY));
-  const part = (at: number, offerOf: (dimension: number) => number, except: number) =>
+  const levels = target.map((goal) => (goal === 0 ? 0 : Number.POSITIVE_INFINITY));
+  /** What node `at` can use of its demand in all dimensions but one. */
+  const part = (at: number, except: number) =>
     Math.min(
       1,
       ...demand.map((column, dimension) => {
         const wanted = column[at] as number;
-        return dimension === except || wanted === 0 ? 1 : offerOf(dimension) / wanted;
+        return dimension === except || wanted === 0
+          ? 1
+          : ((weight[at] as number) * (levels[dimension] as number)) / wanted;
       }),
     );
-  for (let pass = 0; pass < PASSES; pass++) {
-    const before = levels;
-    levels = levels.map((level, dimension) => {
-      if (!isLimited[dimension]) return level;
-      const asked = weight.map((each, at) => {
-        const usable = part(at, (other) => each * (before[other] as number), dimension);
-        return Math.max(usable * (demand[dimension]?.[at] as number), floors[dimension]?.[at] as number);
-      });
-      const filled = plainFill(floors[dimension] as number[], asked, weight, target[dimension] as number);
-      shares[dimension] = filled.out;
-      return filled.level;
+  const given = (dimension: number, except: number) =>
+    weight.map((_, at) =>
+      Math.max(part(at, except) * (demand[dimension]?.[at] as number), floors[dimension]?.[at] as number),
+    );
+  for (let sweep = 0; sweep < SWEEPS; sweep++) {
+    const before = [...levels];
+    target.forEach((goal, dimension) => {
+      if (!isLimited[dimension]) return;
+      levels[dimension] = plainFill(floors[dimension] as number[], given(dimension, dimension), weight, goal).level;
     });
     const moved = levels.some((after, dimension) => {
       const was = before[dimension] as number;
@@ -44,16 +45,10 @@ export function plainMaxMin({ target, demand, weight, floorRatio }: Plain): numb
     });
     if (!moved) break;
   }
-  const useful = target.map((_, dimension) =>
-    weight.map((_, at) => {
-      const usable = part(at, (other) => shares[other]?.[at] as number, -1);
-      return Math.max(floors[dimension]?.[at] as number, usable * (demand[dimension]?.[at] as number));
-    }),
-  );
-  return shares.map((column, dimension) => {
-    if (!isLimited[dimension]) return column;
-    const amounts = useful[dimension] as number[];
-    const left = Math.max(0, (target[dimension] as number) - added(amounts));
+  return target.map((goal, dimension) => {
+    if (!isLimited[dimension]) return weight.map(() => goal);
+    const amounts = given(dimension, NONE);
+    const left = Math.max(0, goal - added(amounts));
     return amounts.map((amount, at) => amount + (left * (weight[at] as number)) / allWeight);
   });
 }

@@ -23,8 +23,14 @@ export function addHeadroom(round: Round, dimension: number, given: Float64Array
 const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
 
 function basisOf(round: Round, dimension: number, given: Float64Array): typeof chosen {
-  const isSilent = sum(round.demand[dimension] as Float64Array, round.count) === 0;
+  const isSilent = !hasDemand(round, dimension);
   chosen.basis = round.headroom === 'by-weight' || isSilent ? round.weight : given;
   chosen.total = round.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, round.count);
   return chosen;
+}
+
+function hasDemand(round: Round, dimension: number): boolean {
+  const demand = round.demand[dimension] as Float64Array;
+  for (let at = 0; at < round.count; at++) if ((demand[at] as number) > 0) return true;
+  return false;
 }

@@ -12,7 +12,10 @@ export interface Round {
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
   readonly usage: readonly Float64Array[];
   readonly demand: readonly Float64Array[];
-  /** Units per second, [dimension][participant]: the share applied when the node reported last; 0 = not known. */
+  /**
+   * Units per second, [dimension][participant]: the share applied when the node reported last; 0 = not known. This and
+   * `ageMs` are filled in only where the strategy `remembers`.
+   */
   readonly applied: readonly Float64Array[];
   /** Milliseconds of log time since that report; Infinity without one. */
   readonly ageMs: Float64Array;

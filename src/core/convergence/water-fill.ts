@@ -1,4 +1,5 @@
 import { invariant } from '../invariant.js';
+import { larger, smaller } from './smaller-larger.js';
 
 /**
  * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
@@ -7,7 +8,7 @@ import { invariant } from '../invariant.js';
  *
  * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
  * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
- * over).
+ * over). max-min, which needs no lower bounds, has `findLevel` (level.ts).
  *
  * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, usually 3
  * to 6 passes. Levels that gave too little only rise and those that gave too much only fall, so two levels say who is
@@ -36,11 +37,10 @@ const ownCapacity = new Float64Array(1);
 const ownLevel = new Float64Array(1);
 
 /**
- * As above for callers that must not allocate: a fraction that is passed or returned is an object until the call is
- * inlined, so capacity and level stand in columns, at `row`. The level found there is tried first, where it is one (not
- * 0, not Infinity): it changes the number of passes and nothing else.
+ * Capacity and level stand in columns, at `row`: a fraction that is passed or returned is an object until the call is
+ * inlined.
  */
-export function fillTo(
+function fillTo(
   low: Float64Array,
   high: Float64Array,
   weight: Float64Array,
@@ -144,16 +144,4 @@ function scan(
   scanned[2] = tooLow;
   scanned[3] = tooLowWeight;
   scanned[4] = free;
-}
-
-/** The smaller of two finite numbers without a branch: a third of the time of Math.min where chance decides. */
-export function smaller(one: number, other: number): number {
-  const first = Number(one < other);
-  return first * one + (1 - first) * other;
-}
-
-/** The larger of two finite numbers without a branch. */
-export function larger(one: number, other: number): number {
-  const first = Number(one > other);
-  return first * one + (1 - first) * other;
 }

@@ -81,8 +81,9 @@ export class ShareBook {
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): Round {
     const settings = this.#settings.groups[group] as GroupSettings;
-    const round = this.#gather(settings, direction, mapLane);
-    if (round.count > 0) this.strategyOf(group).converge(round);
+    const strategy = this.strategyOf(group);
+    const round = this.#gather(settings, strategy, direction, mapLane);
+    if (round.count > 0) strategy.converge(round);
     return round;
   }
 
@@ -122,7 +123,7 @@ export class ShareBook {
     return share === Number.POSITIVE_INFINITY ? 0 : share;
   }
 
-  #gather(settings: GroupSettings, direction: number, mapLane: number): Round {
+  #gather(settings: GroupSettings, { remembers }: Strategy, direction: number, mapLane: number): Round {
     const alive = this.#membership.alive;
     if ((this.#round.weight.length as number) < alive.length) this.#round = createRound(alive.length * 2);
     const round = this.#round;
@@ -131,11 +132,11 @@ export class ShareBook {
     this.#targets.ratesInto(round.target, settings, direction, mapLane);
     round.headroom = settings.headroom;
     round.moving.fill(0, 0, round.count);
-    round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
+    if (remembers) round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
       (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
-      (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
+      if (remembers) (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
     }
     round.weight.fill(1, 0, round.count);
     if (hasAny(settings.weights)) {
@@ -143,29 +144,35 @@ export class ShareBook {
         round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
       }
     }
-    this.#fillRows(round, mapLane);
+    this.#fillRows(round, mapLane, remembers);
     return round;
   }
 
-  #fillRows(round: Round, mapLane: number): void {
+  #fillRows(round: Round, mapLane: number, remembers: boolean): void {
     const rows = this.#usageMap.rows;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const position = this.#membership.inSlot(rows.memberOf(row)).position;
       if (position === -1) continue;
-      const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-      round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
         // moment.
         keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
         keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
-        keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
       }
+      if (remembers) this.#fillMemory(round, row, position);
+    }
+  }
+
+  #fillMemory(round: Round, row: number, position: number): void {
+    const rows = this.#usageMap.rows;
+    const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
+    round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
     }
   }
 
   #apply(lane: LaneState, round: Round, dimension: number, own: number): boolean {
-    const link = lane.link;
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
@@ -176,21 +183,13 @@ export class ShareBook {
     this.computed[slot] = share;
     let applied = share;
     let allowance = 0;
-    if (link === 'linked') {
+    if (lane.link === 'linked') {
       allowance = own === -1 ? 0 : allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
-      const { policy } = lane.settings.isolation;
-      const floor = equalShare * lane.settings.floorRatio;
-      // What the log still says may lower a share while the echo is missing, never raise it.
-      const before = this.applied[slot] as number;
-      const held = own === -1 ? before : Math.min(before, share);
-      applied = isolatedShare({ link: own === -1 ? 'fallback' : link, policy, held, equalShare, floor });
+      applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
-    return this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
-  }
-
-  #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
+    const limit = applied + allowance;
     const depth =
       limit === Number.POSITIVE_INFINITY
         ? limit
@@ -199,6 +198,15 @@ export class ShareBook {
     this.limit[slot] = limit;
     this.depth[slot] = depth;
     return true;
+  }
+
+  /** What the log still says may lower a share while the echo is missing, never raise it. */
+  #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
+    const { policy } = lane.settings.isolation;
+    const floor = equalShare * lane.settings.floorRatio;
+    const before = this.applied[slot] as number;
+    const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
+    return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
 }
 

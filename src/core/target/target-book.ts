@@ -98,14 +98,16 @@ export class TargetBook {
     inputs.expectedCost = settings.expectedCost;
     inputs.minimumRatio = settings.floorRatio;
     this.#addRows(mapLane);
-    inputs.bearable = this.#bearable(total);
+    this.#zones.begin();
+    inputs.bearable = this.#costs.size === 0 ? HEALTHY : this.#bearable(total);
     decideTarget(inputs, this.#decision);
     return this.#last;
   }
 
   /** Σ over the alive nodes, in order of NodeKey. */
   #addRows(mapLane: number): void {
-    this.#costs.clear();
+    // An empty map that is cleared allocates a new table, 150 bytes for every lane and round.
+    if (this.#costs.size > 0) this.#costs.clear();
     this.#inputs.transactions = 0;
     this.#inputs.cost = 0;
     if (!this.#usageMap.costs.hasLane(mapLane)) return;
@@ -120,7 +122,6 @@ export class TargetBook {
 
   #bearable(quota: number): number {
     const { split, zonesLeftOut, contributionRatio } = this.#settings.limiting;
-    this.#zones.begin();
     for (const [id, cost] of this.#costs) {
       const backend = id === NO_BACKEND ? undefined : this.backends.get(id);
       if (backend === undefined || cost < contributionRatio * this.#inputs.cost) continue;
