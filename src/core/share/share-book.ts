@@ -13,6 +13,11 @@ import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
 
+/** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
+export const NOTHING_MOVED = 0;
+export const SHARE_MOVED = 1;
+export const LIMIT_MOVED = 2;
+
 type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes'>;
 
 /**
@@ -63,19 +68,17 @@ export class ShareBook {
   }
 
   /**
-   * Computes a lane anew. Returns whether its limits changed.
+   * Computes a lane anew. Returns what moved.
    * @param own index of this node among the alive nodes; −1 when the log has given it up
    */
-  update(lane: LaneState, own: number): boolean {
+  update(lane: LaneState, own: number): number {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     const first = round.moving.indexOf(1);
     lane.isMoving = first !== -1 && first < round.count;
     lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
-    let changed = false;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (this.#apply(lane, round, dimension, own)) changed = true;
-    }
-    return changed;
+    let moved = NOTHING_MOVED;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, round, dimension, own);
+    return moved;
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
@@ -164,7 +167,7 @@ export class ShareBook {
     }
   }
 
-  #apply(lane: LaneState, round: Round, dimension: number, own: number): boolean {
+  #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
     const link = lane.link;
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
@@ -174,6 +177,7 @@ export class ShareBook {
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
+    const before = this.applied[slot] as number;
     let applied = share;
     let allowance = 0;
     if (link === 'linked') {
@@ -182,12 +186,12 @@ export class ShareBook {
       const { policy } = lane.settings.isolation;
       const floor = equalShare * lane.settings.floorRatio;
       // What the log still says may lower a share while the echo is missing, never raise it.
-      const before = this.applied[slot] as number;
       const held = own === -1 ? before : Math.min(before, share);
       applied = isolatedShare({ link: own === -1 ? 'fallback' : link, policy, held, equalShare, floor });
     }
     this.applied[slot] = applied;
-    return this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
+    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
+    return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
 
   #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
