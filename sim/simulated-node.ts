@@ -116,10 +116,10 @@ export class SimulatedNode {
     const nowMs = this.nowMs;
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
-    const { notices, changedLanes, appends } = effects;
+    const { notices, decidedLanes, appends } = effects;
     const atMs = this.#queue.nowMs;
     if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
-    if (changedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(changedLanes, atMs);
+    if (decidedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(decidedLanes, atMs);
     if (appends.length === 0) return;
     this.#topic.append(this.#connection, this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
   }

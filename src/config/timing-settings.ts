@@ -61,8 +61,8 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
     min: 0,
     max: 20,
     buys:
-      'Fewer reports of mere chance: z in change > z · √(2 · Σ size²). At 5 steady Poisson traffic reports in ' +
-      '0.04 % of the rounds, at 2 in 16 %.',
+      'Fewer reports of mere chance: a change has to be this many standard deviations of the arrivals. Of steady ' +
+      'traffic one look in a million is above 5, one in twenty above 2.',
     costs: 'Small groups react later; 0 switches the noise rule off.',
   },
   fastWindowMs: {

@@ -69,6 +69,8 @@ export interface Effects {
   readonly appends: Append[];
   /** Lanes whose limits changed; read them from `coordinator.shares`. */
   readonly changedLanes: number[];
+  /** Those, and lanes whose share moved while share + allowance stayed: what a decision log shows. */
+  readonly decidedLanes: number[];
   /** Lanes whose buckets start empty now. */
   readonly emptiedLanes: number[];
   /** Lanes that are served from now on: their limits hold for shareValidMs, unless confirmed again with all others. */
@@ -83,7 +85,7 @@ export interface Effects {
 export function createEffects(): Effects {
   return {
     ...{ appends: [], notices: [], confirmUntilMs: null },
-    ...{ changedLanes: [], emptiedLanes: [], servedLanes: [], unservedLanes: [] },
+    ...{ changedLanes: [], decidedLanes: [], emptiedLanes: [], servedLanes: [], unservedLanes: [] },
   };
 }
 
@@ -91,6 +93,7 @@ export function clearEffects(effects: Effects): void {
   // Most steps have none of them, and emptying an empty array is a call into the engine: 6 % of a round.
   if (effects.appends.length > 0) effects.appends.length = 0;
   if (effects.changedLanes.length > 0) effects.changedLanes.length = 0;
+  if (effects.decidedLanes.length > 0) effects.decidedLanes.length = 0;
   if (effects.emptiedLanes.length > 0) effects.emptiedLanes.length = 0;
   if (effects.servedLanes.length > 0) effects.servedLanes.length = 0;
   if (effects.unservedLanes.length > 0) effects.unservedLanes.length = 0;

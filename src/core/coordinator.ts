@@ -18,7 +18,7 @@ import { Reporter } from './report/reporter.js';
 import { shareMoved } from './report/settling.js';
 import type { CoordinatorSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
-import { ShareBook } from './share/share-book.js';
+import { LIMIT_MOVED, NOTHING_MOVED, ShareBook } from './share/share-book.js';
 import { CostMeter } from './target/cost-meter.js';
 import { TargetBook } from './target/target-book.js';
 import { tombstonesOfForgotten } from './usage-map/forget.js';
@@ -289,7 +289,10 @@ export class Coordinator {
 
   #updateLane(lane: LaneState, own: number, nowMs: number): void {
     lane.link = this.link.worse(lane, nowMs);
-    if (!this.shares.update(lane, own)) return;
+    const moved = this.shares.update(lane, own);
+    if (moved === NOTHING_MOVED) return;
+    this.#effects.decidedLanes.push(lane.lane);
+    if ((moved & LIMIT_MOVED) === 0) return;
     this.#effects.changedLanes.push(lane.lane);
     if (lane.hasEntry) shareMoved(lane.settling, nowMs);
   }

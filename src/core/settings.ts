@@ -79,7 +79,7 @@ export interface CoordinatorSettings {
   readonly forcedReportMs: number;
   /** Relative change that counts as significant, 0 … 1. */
   readonly significantChangeRatio: number;
-  /** z of the noise rule: change > z · √(2 · Σ size²). */
+  /** z of the noise rule: change > z standard deviations (report/significant-change.ts). */
   readonly noiseFactor: number;
   /** The runtime's round; `round-elapsed` comes this often. */
   readonly sampleIntervalMs: number;

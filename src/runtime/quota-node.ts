@@ -218,9 +218,9 @@ export class QuotaNode {
       announce(notice, this.#telemetry);
       if (notice.kind === 'fenced') this.#fenced = notice;
     }
-    if (effects.changedLanes.length > 0) {
-      this.rebalancing.sharesMoved(effects.changedLanes, coordinator, nowMs);
-      announceShares(effects.changedLanes, coordinator, this.#telemetry);
+    if (effects.decidedLanes.length > 0) {
+      this.rebalancing.sharesMoved(effects.decidedLanes, coordinator, nowMs);
+      announceShares(effects.decidedLanes, coordinator, this.#telemetry);
     }
     this.#gate.waiting.limitsChanged(effects.changedLanes);
     if (!wasReady && coordinator.isReady) {

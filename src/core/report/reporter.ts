@@ -25,12 +25,13 @@ import { type ChangeRule, noticedIn } from './significant-change.js';
 
 /** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
 const SILENT_AFTER_SLOW_WINDOWS = 4;
-const RELAXED_NOISE_FACTOR = 2;
+/** At 3.5 a quiet node that wants more is refused half as much again before it is heard. */
+const RELAXED_NOISE_FACTOR = 2.8;
 /**
- * At 2 steady Poisson traffic reports twice as often; at 3 nodes whose demands rise together stay above the quota for
- * longer.
+ * Less makes steady Poisson traffic report more often; at 4.2 nodes whose demands rise together stay above the quota
+ * for longer.
  */
-const OVERDRAWN_NOISE_FACTOR = 2.5;
+const OVERDRAWN_NOISE_FACTOR = 3.5;
 
 /** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the quota. */
 const LARGE_SHARE_STEP_RATIO = 0.05;
@@ -164,10 +165,11 @@ export class Reporter {
    * as long as it is noise, so less certainty than for other changes, over a second or more, is enough to tell that it
    * is not.
    */
-  #overdrawnWindow({ lane, group, sample, reported }: LaneState): number {
+  #overdrawnWindow(state: LaneState): number {
+    const { lane, group, sample, reported } = state;
     const { significantChangeRatio } = this.#settings;
     const { reads } = this.#shares.strategyOf(group);
-    const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR };
+    const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR, restsOnMs: restsOnMs(state) };
     const window = noticedIn(sample, reported, rule, MEDIUM);
     if (window === -1) return -1;
     return this.#shares.isExceededBy(lane, usageIn(sample, window)) ? window : -1;
@@ -184,7 +186,7 @@ export class Reporter {
   /**
    * The noise rule, except where work is being refused although the reported demand is served: then the report is too
    * low, and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below
-   * the reported demand"). Two standard deviations are enough then.
+   * the reported demand"). Less than three standard deviations do then.
    */
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;
@@ -193,6 +195,7 @@ export class Reporter {
       reads: this.#shares.strategyOf(lane.group).reads,
       significantChangeRatio,
       noiseFactor: relaxed ? RELAXED_NOISE_FACTOR : noiseFactor,
+      restsOnMs: restsOnMs(lane),
     };
   }
 
@@ -227,6 +230,11 @@ export class Reporter {
       ...(costs === null ? {} : { costs }),
     };
   }
+}
+
+/** That nothing was reported is known for certain. */
+function restsOnMs({ hasEntry, settling }: LaneState): number {
+  return hasEntry ? settling.restsOnMs : Number.POSITIVE_INFINITY;
 }
 
 function hasArrivals(sample: LaneSample, window: number): boolean {

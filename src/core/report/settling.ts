@@ -6,11 +6,14 @@ import type { ChangeRule } from './significant-change.js';
 /**
  * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of
  * a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the
- * forced report, minutes later. So the rate since the change is looked at again after 1, 3, 6, 15, 40, 100, 300 and
- * 1,000 fast windows, up to 50 s, and corrected when it differs by more than one standard deviation of what is known by
- * then. At most eight more reports per change, and none if the first was good (docs/decisions/0002).
+ * forced report, minutes later. So the rate since the change is looked at again after 1 … 1,000 fast windows, up to
+ * 50 s, and corrected when it differs by more than one standard deviation of what is known by then. At most fifteen
+ * more reports per change, a few as a rule, and none if the first was good (docs/decisions/0002).
+ *
+ * Each look comes when half as much again is known: with 6, 15, 40 an error of 50 ms or 300 ms of arrivals stayed for
+ * half a second or more, the whole of what made skewed demands slow to settle.
  */
-const LOOKS_IN_FAST_WINDOWS = [1, 3, 6, 15, 40, 100, 300, 1000];
+const LOOKS_IN_FAST_WINDOWS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
 /** What is too small to matter: 2 % of what was reported, a thousandth of the quota. */
 const LOOK_RATIO = 0.02;
 const LOOK_QUOTA_RATIO = 0.001;
@@ -65,9 +68,10 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   const elapsedMs = sample.now.atMs - settling.sinceMs;
   if (elapsedMs < (LOOKS_IN_FAST_WINDOWS[look] as number) * rule.fastWindowMs) return false;
   settling.look = look === LOOKS_IN_FAST_WINDOWS.length - 1 ? -1 : look + 1;
-  if (!differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule)) return false;
-  settling.restsOnMs = elapsedMs;
-  return true;
+  const isUnsettled = differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule);
+  // What a look confirms is known from all the time since the change.
+  settling.restsOnMs = isUnsettled ? elapsedMs : Math.max(settling.restsOnMs, elapsedMs);
+  return isUnsettled;
 }
 
 /**

@@ -8,20 +8,23 @@ export interface ChangeRule {
   readonly significantChangeRatio: number;
   /** z of the noise rule. */
   readonly noiseFactor: number;
+  /** How much time the reported rates are known from; Infinity where nothing was reported. */
+  readonly restsOnMs: number;
 }
 
 /**
  * The shortest window that shows a significant change against what was reported, or −1 (PIP-82: "changed
  * significantly", e.g. ±10 %; the noise rule is DESIGN §4):
  *
- *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(2 · Σ size² over the window) /
- * window)
+ *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(variance now + variance reported))
+ *     variance = Σ size² per second ÷ the time that the rate is known from
  *
- * Σ size² is the larger of what the window saw and what the reported rate makes one expect: a lull has no squares of
- * its own.
- * Worked (z = 5, sizes 1): reported 2,000/s, 50 ms show 100 ± 10 arrivals; 70 fewer or 105 more are needed: a step to
- * 600 or to 4,100. Reported 80/s, 50 ms without an arrival: 4 expected, 14 needed: no change. z = 2 would report steady
- * Poisson traffic in 16 % of the rounds.
+ * Σ size² now is the larger of what the window saw and what the reported rate makes one expect: a lull has no squares
+ * of its own. The design's letter takes twice the variance of the window, as if the report rested on a window as short;
+ * mostly it rests on seconds, and then that is z = 7 (docs/decisions/0024).
+ * Worked (z = 5, sizes 1): reported 2,000/s, known from 20 s; 50 ms show 100 ± 10 arrivals; 50 fewer or 64 more are
+ * needed: a step to 1,000 or to 3,300. Known from 50 ms only: 70 fewer or 105 more. Reported 80/s, 50 ms without an
+ * arrival: 4 expected, 10 needed: no change.
  */
 export function noticedIn(sample: LaneSample, reported: LaneRates, rule: ChangeRule, shortest = FAST): number {
   for (let window = shortest; window < WINDOW_COUNT; window++) {
@@ -37,11 +40,12 @@ function isSignificant(sample: LaneSample, window: number, reported: LaneRates, 
   if (seconds <= 0) return false;
   estimate(sample, window, scratch);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-    const before = reported[rule.reads][dimension] as number;
-    const change = Math.abs((scratch[rule.reads][dimension] as number) - before);
-    if (change <= rule.significantChangeRatio * before) continue;
-    const squares = Math.max(scratch.squares[dimension] as number, reported.squares[dimension] as number) * seconds;
-    if (change > (rule.noiseFactor * Math.sqrt(2 * squares)) / seconds) return true;
+    const rate = reported[rule.reads][dimension] as number;
+    const change = Math.abs((scratch[rule.reads][dimension] as number) - rate);
+    if (change <= rule.significantChangeRatio * rate) continue;
+    const before = reported.squares[dimension] as number;
+    const noise = Math.max(scratch.squares[dimension] as number, before) / seconds + (1000 * before) / rule.restsOnMs;
+    if (change > rule.noiseFactor * Math.sqrt(noise)) return true;
   }
   return false;
 }

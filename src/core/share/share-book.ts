@@ -13,6 +13,11 @@ import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
 
+/** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
+export const NOTHING_MOVED = 0;
+export const SHARE_MOVED = 1;
+export const LIMIT_MOVED = 2;
+
 type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes'>;
 
 /**
@@ -63,19 +68,17 @@ export class ShareBook {
   }
 
   /**
-   * Computes a lane anew. Returns whether its limits changed.
+   * Computes a lane anew. Returns what moved.
    * @param own index of this node among the alive nodes; −1 when the log has given it up
    */
-  update(lane: LaneState, own: number): boolean {
+  update(lane: LaneState, own: number): number {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     const first = round.moving.indexOf(1);
     lane.isMoving = first !== -1 && first < round.count;
     lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
-    let changed = false;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      if (this.#apply(lane, round, dimension, own)) changed = true;
-    }
-    return changed;
+    let moved = NOTHING_MOVED;
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, round, dimension, own);
+    return moved;
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
@@ -172,7 +175,7 @@ export class ShareBook {
     }
   }
 
-  #apply(lane: LaneState, round: Round, dimension: number, own: number): boolean {
+  #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
@@ -181,6 +184,7 @@ export class ShareBook {
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
     this.computed[slot] = share;
+    const before = this.applied[slot] as number;
     let applied = share;
     let allowance = 0;
     if (lane.link === 'linked') {
@@ -189,7 +193,11 @@ export class ShareBook {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
-    const limit = applied + allowance;
+    const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
+    return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
+  }
+
+  #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
     const depth =
       limit === Number.POSITIVE_INFINITY
         ? limit

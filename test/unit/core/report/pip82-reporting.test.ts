@@ -42,7 +42,7 @@ test('significant-change-10-percent, where noise is no question: 1,000 times the
     const reported = createLaneRates();
     reported.usage[0] = lastReported * 1000;
     reported.squares[0] = lastReported * 1000;
-    const rule = { reads: 'usage', significantChangeRatio: threshold, noiseFactor: 5 } as const;
+    const rule = { reads: 'usage', significantChangeRatio: threshold, noiseFactor: 5, restsOnMs: 60_000 } as const;
     expect(noticedIn(sampling.sample, reported, rule) !== -1, `usage ${usage}`).toBe(expected);
   }
 });

@@ -4,7 +4,7 @@ import { noticedIn } from '../../../../src/core/report/significant-change.js';
 import { BRIEF, FAST, LONG, MEDIUM, SLOW } from '../../../../src/core/sample/lane-sample.js';
 import { Sampling } from '../sample/sampling.js';
 
-const RULE = { reads: 'demand', significantChangeRatio: 0.1, noiseFactor: 5 } as const;
+const RULE = { reads: 'demand', significantChangeRatio: 0.1, noiseFactor: 5, restsOnMs: 20_000 } as const;
 
 function reportedAt(perSecond: number) {
   const reported = createLaneRates();
@@ -28,8 +28,18 @@ describe('a significant change', () => {
   test('the worked numbers: 2,000/s in the fast window', () => {
     expect(noticed(2000, 4200, 60)).toMatchObject({ window: FAST });
     expect(noticed(2000, 500, 60)).toMatchObject({ window: FAST });
-    expect(noticed(2000, 3300, 60)).toBeNull();
-    expect(noticed(2000, 800, 60)).toBeNull();
+    expect(noticed(2000, 3300, 60)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 2800, 60)).toBeNull();
+    expect(noticed(2000, 1000, 60)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 1200, 60)).toBeNull();
+  });
+
+  test('what is known from a moment only is doubted as much as what it is compared with', () => {
+    const young = { ...RULE, restsOnMs: 60 };
+    expect(noticed(2000, 4200, 60, young)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 3300, 60, young)).toBeNull();
+    expect(noticed(2000, 500, 60, young)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 1000, 60, young)).toBeNull();
   });
 
   test('80/s and then nothing: not within 50 ms, but within 1.5 s', () => {

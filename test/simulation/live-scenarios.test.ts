@@ -1,0 +1,28 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { runScenario } from '../../sim/run/run-scenario.js';
+import { loadScenario } from '../../sim/scenario/load-scenario.js';
+import { OWN_SYSTEMS, type System } from '../../sim/systems.js';
+import { checkLive } from '../../src/live/check-live.js';
+
+const FOLDER = fileURLToPath(new URL('../../bench/live/', import.meta.url));
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.yaml'));
+const MAX_MIN = OWN_SYSTEMS.find(({ name }) => name.endsWith('max-min')) as System;
+const ROUND_MS = 70;
+
+test('there are five of them', () => expect(FILES).toHaveLength(5));
+
+/** The comparison with live runs (npm run accuracy:live) means something only where luck does not decide. */
+test.each(FILES)('%s can be played live, and its median step settles in the same time with every seed', (file) => {
+  const check = checkLive({ topic: 'embedded', brokerKnown: false, requestsPerSecondMax: 2500 });
+  const scenario = { ...loadScenario(`${FOLDER}${file}`, check), durationMs: 26_000 };
+  const medians = [1, 2].map((seed) => {
+    const steps = runScenario(scenario, MAX_MIN, seed).verdict.convergenceMs.slice(1);
+    return steps.map((ms) => ms ?? Number.POSITIVE_INFINITY).sort((one, other) => one - other)[steps.length >> 1]!;
+  });
+  console.log(`${file}: median step ${medians.join(' and ')} ms`);
+  // One report (up to a round and its window) plus one delivery.
+  expect(Math.max(...medians)).toBeLessThanOrEqual(150);
+  expect(Math.abs(medians[0]! - medians[1]!)).toBeLessThanOrEqual(ROUND_MS / 2);
+});
