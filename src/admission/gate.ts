@@ -30,8 +30,10 @@ import {
   RETRY_AFTER_MS_MAX,
   type Refused,
   type Reservation,
+  type ReserveOptions,
   type WaitOptions,
 } from './decision.js';
+import { reservationOf } from './reservation.js';
 import { Waiting } from './waiting.js';
 
 /**
@@ -107,25 +109,10 @@ export class Gate {
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
-  reserve(group: string, amounts: Amounts, origin?: Origin): Reservation | Refused | NotReady {
-    const ask = { ...this.#askOf(group, amounts, origin) };
+  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    const ask = { ...this.#askOf(group, amounts, options), retry: options?.retry === true };
     const answer = this.#servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
-    if (answer !== GRANTED) return this.#explain(ask, answer);
-    let open = true;
-    const settle = (messages: number, bytes: number) => {
-      if (!open) return;
-      open = false;
-      this.levels.settle(ask, messages, bytes, this.groupOf(ask.lane).debtMs, this.#node.clock());
-    };
-    return {
-      granted: true,
-      commit: ({ messages = 0, bytes = 0 }) => {
-        rejectUnlessAmount('messages', messages);
-        rejectUnlessAmount('bytes', bytes);
-        settle(messages, bytes);
-      },
-      cancel: () => settle(0, 0),
-    };
+    return answer === GRANTED ? reservationOf(this.#node, ask) : this.#explain(ask, answer);
   }
 
   /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */

@@ -143,6 +143,12 @@ export const ADMISSION_METRICS = {
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
     labels: ['outcome'],
   },
+  quotamesh_http_reservations: { type: 'gauge', help: 'Reservations over HTTP that are open now.' },
+  quotamesh_http_reservations_ended_total: {
+    type: 'counter',
+    help: 'Reservations over HTTP by how they ended: committed, cancelled, expired (charged as estimated), full (refused, limits.maxReservations).',
+    labels: ['outcome'],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 /** Only of `quotamesh mqtt`. */
