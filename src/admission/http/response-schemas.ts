@@ -214,6 +214,10 @@ export const NODES = json(
     reportRoundTripMs: number,
     lastRebalancingMs: number,
     recordsIgnored: { type: 'object', additionalProperties: count },
+    busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
+    busyGroups: listOf(
+      record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),
+    ),
   }),
 );
 

@@ -108,6 +108,9 @@ const DIRECTION = record({
     refusals: number,
     refusedMessages: number,
     refusedBytes: number,
+    refusedBecause: listOf(
+      record({ level: orNull(text), dimension: orNull(text), reason: text, count: number, lastAgoMs: number }),
+    ),
   }),
 });
 
