@@ -16,7 +16,7 @@ const reserve = async (body: object = {}) => {
   return answer.body.id as string;
 };
 const counts = async () => (await scene.get('/v1/reservations')).body;
-const admitted = () => [scene.node.limiter.admitted[0], scene.node.limiter.admitted[1]];
+const admitted = () => [scene.node.limiter.admitted.at(0), scene.node.limiter.admitted.at(1)];
 const unitsOfOrders = () => {
   const costs = scene.node.coordinator?.costs.costsOf(0, scene.node.clock());
   return costs?.backends.reduce((sum, { cost }) => sum + cost, 0) ?? 0;
