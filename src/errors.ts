@@ -188,6 +188,21 @@ export const ERROR_CATALOGUE = {
     remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
     httpStatus: 503,
   },
+  RESERVATION_UNKNOWN: {
+    message: 'no reservation {id} on this node',
+    remedy: 'Commit or cancel at the node that granted it, with the id of its answer; a restarted node knows none.',
+    httpStatus: 404,
+  },
+  RESERVATION_ENDED: {
+    message: 'reservation {id} has ended: it was committed, cancelled, or not ended within {validMs} ms',
+    remedy: 'End each once and in time (limits.reservationMs); costs known later can go to POST /v1/costs.',
+    httpStatus: 409,
+  },
+  RESERVATIONS_FULL: {
+    message: '{max} reservations are open on this node already',
+    remedy: 'Commit or cancel each; or raise limits.maxReservations, or lower limits.reservationMs.',
+    httpStatus: 503,
+  },
   FIELDS_INVALID: {
     message: '{count} fields are wrong: {details}',
     remedy: 'GET /openapi.json tells what is allowed.',

@@ -7,6 +7,7 @@ export type {
   Origin,
   Refused,
   Reservation,
+  ReserveOptions,
   WaitOptions,
 } from './admission/decision.js';
 export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';

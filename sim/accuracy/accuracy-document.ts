@@ -11,6 +11,8 @@ export interface AccuracyFacts {
   readonly baselines: ReadonlyMap<string, string>;
   /** Markdown of the comparison with real processes, or empty. */
   readonly live: string;
+  /** Markdown of target rates, or empty. */
+  readonly targets: string;
 }
 
 const OURS = 'max-min';
@@ -30,6 +32,7 @@ export function accuracyDocument(facts: AccuracyFacts): string {
     ...lossLines(losses, facts),
     ...missedLines(facts),
     ...scenarioLines(facts),
+    ...(facts.targets === '' ? [] : ['## Target rates', '', facts.targets]),
     ...(facts.live === '' ? [] : ['## The same on real processes', '', facts.live.trimEnd(), '']),
   ].join('\n');
 }

@@ -26,7 +26,7 @@ export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
   rejectUnlessAmount('bytes', bytes);
 }
 
-function rejectUnlessAmount(field: string, amount: unknown): void {
+export function rejectUnlessAmount(field: string, amount: unknown): void {
   if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
     throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${String(amount)}` });
   }

@@ -1,5 +1,6 @@
 import type { Level } from '../core/limiter/levels.js';
 import type { Dimension } from '../core/vocabulary.js';
+import type { ReportedCost } from '../runtime/target/report-cost.js';
 
 /** The answer to one acquire. */
 export type Decision = Granted | Refused | NotReady;
@@ -67,11 +68,18 @@ export interface WaitOptions extends Origin {
   readonly weight?: number;
 }
 
+export interface ReserveOptions extends Origin {
+  readonly retry?: boolean;
+}
+
 /** What is held for work whose cost is known only afterwards. Exactly one of the two ends it; a second call does nothing. */
 export interface Reservation {
   readonly granted: true;
-  /** The work has cost this: the rest is given back, or what was too little is charged. */
-  commit(actual: Amounts): void;
+  /**
+   * The work has cost this: the rest is given back, or what was too little is charged. With `costs` it also tells what
+   * `reportCost` would; throws what that throws, and then stays open.
+   */
+  commit(actual: Amounts, costs?: ReportedCost | readonly ReportedCost[]): void;
   /** The work was not done: everything is given back. */
   cancel(): void;
 }

@@ -1,11 +1,10 @@
 import { maxRequestOf } from '../config/max-request.js';
 import type { GroupConfig } from '../config/resolved-config.js';
 import { isLimited } from '../core/limiter/level-settings.js';
-import { type Ask, CLIENTS_FULL, LEVELS, type Level, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
+import { type Ask, CLIENTS_FULL, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import {
   BYTES,
-  DIMENSION_COUNT,
   DIMENSIONS,
   DIRECTION_COUNT,
   DIRECTIONS,
@@ -21,7 +20,6 @@ import {
   directionOf,
   groupUnknown,
   rejectAmounts,
-  rejectUnlessAmounts,
   rejectUnlessName,
   rejectUnlessSomething,
   wholePart,
@@ -37,8 +35,11 @@ import {
   RETRY_AFTER_MS_MAX,
   type Refused,
   type Reservation,
+  type ReserveOptions,
   type WaitOptions,
 } from './decision.js';
+import { RefusalLedger, refusedBy } from './refusal-ledger.js';
+import { reservationOf } from './reservation.js';
 import { Waiting } from './waiting.js';
 
 /**
@@ -48,6 +49,7 @@ import { Waiting } from './waiting.js';
 export class Gate {
   readonly levels: Levels;
   readonly waiting: Waiting;
+  readonly refusals: RefusalLedger;
   readonly #node: QuotaNode;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
@@ -65,6 +67,7 @@ export class Gate {
     this.#node = node;
     this.#limiter = node.limiter;
     this.#clock = node.clock;
+    this.refusals = new RefusalLedger(node);
     this.levels = new Levels(node.limiter, groups, limits, node.clock());
     const decide = (ask: Ask) => this.#answer(ask, node.clock());
     const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
@@ -112,24 +115,10 @@ export class Gate {
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
-  reserve(group: string, amounts: Amounts, origin?: Origin): Reservation | Refused | NotReady {
-    const ask = { ...this.#askOf(group, amounts, origin) };
+  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    const ask = { ...this.#askOf(group, amounts, options), retry: options?.retry === true };
     const answer = this.#servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
-    if (answer !== GRANTED) return this.#explain(ask, answer);
-    let open = true;
-    const settle = (messages: number, bytes: number) => {
-      if (!open) return;
-      open = false;
-      this.levels.settle(ask, messages, bytes, this.groupOf(ask.lane).debtMs, this.#node.clock());
-    };
-    return {
-      granted: true,
-      commit: ({ messages = 0, bytes = 0 }) => {
-        rejectUnlessAmounts(messages, bytes);
-        settle(messages, bytes);
-      },
-      cancel: () => settle(0, 0),
-    };
+    return answer === GRANTED ? reservationOf(this.#node, ask) : this.#explain(ask, answer);
   }
 
   /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */
@@ -241,12 +230,17 @@ export class Gate {
 
   /** What a person or client is told about an answer that is no grant. */
   #explain(ask: Ask, answer: number): Refused | NotReady {
-    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic');
-    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client');
-    if (answer === UNCONFIRMED) return this.#notReady();
-    const level = LEVELS[Math.floor((answer - REFUSED) / DIMENSION_COUNT)] as Level;
-    const dimension = DIMENSIONS[(answer - REFUSED) % DIMENSION_COUNT] as Dimension;
-    const waitMs = Math.ceil(this.levels.waitMs(ask, this.#node.clock()));
+    const nowMs = this.#node.clock();
+    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic', nowMs);
+    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client', nowMs);
+    if (answer === UNCONFIRMED) {
+      this.refusals.count(ask.lane, null, -1, nowMs);
+      return this.#notReady();
+    }
+    const { level, dimension: refused } = refusedBy(answer - REFUSED);
+    const dimension = DIMENSIONS[refused] as Dimension;
+    this.refusals.count(ask.lane, level, refused, nowMs);
+    const waitMs = Math.ceil(this.levels.waitMs(ask, nowMs));
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
     return { granted: false, reason: 'quota', level, dimension, retryAfterMs };
   }
@@ -286,7 +280,8 @@ export class Gate {
     throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
   }
 
-  #full(lane: number, level: 'topic' | 'client'): QuotameshError {
+  #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
+    this.refusals.count(lane, level, -1, nowMs);
     const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
     const max = this.levels.maxOf(lane, level);
     return new QuotameshError('LEVEL_FULL', { group: this.groupOf(lane).name, direction, max, level });

@@ -40,7 +40,14 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
       'refused',
       `${figure(local.refusals)} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
+    ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
   ];
+}
+
+function becauseText({ level, dimension, reason, count, lastAgoMs }: Refused): string {
+  const where = [level, dimension].filter((part) => part !== null).join(', ');
+  const times = `${figure(count)} times, last ${figure(lastAgoMs / 1000)} s ago`;
+  return `${where === '' ? '' : `${where}: `}${WHY[reason]} (${times})`;
 }
 
 function costText({ average, expected, transactionsPerSecond, costPerSecond }: DirectionExplanation['cost']): string {
@@ -72,6 +79,17 @@ const BINDS: Readonly<Record<DirectionExplanation['binding'], string>> = {
   limiting: 'saturated backends bind',
   minimum: 'saturated backends bind; this much is never taken away',
   reserved: 'saturated backends bind; the reserved part is never taken away',
+};
+
+type Refused = DirectionExplanation['local']['refusedBecause'][number];
+
+const WHY: Readonly<Record<Refused['reason'], string>> = {
+  ...BINDS,
+  bytes: 'the byte quota binds',
+  isolated: 'the topic is away; the isolation policy binds',
+  'own-limit': 'its own limit binds',
+  'no-room': 'no room for another one',
+  'not-ready': 'the node decided nothing',
 };
 
 function rates({ messagesPerSecond, bytesPerSecond }: RateStatus): string {

@@ -18,7 +18,17 @@ function headline(node: NodeStatus): readonly string[] {
     ...(reportRoundTripMs > 0 ? [`reports come back after ${milliseconds(reportRoundTripMs)}`] : []),
     ...(lastRebalancingMs > 0 ? [`last rebalancing ${milliseconds(lastRebalancingMs)}`] : []),
   ];
-  return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`)];
+  return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`), ...busyLines(node)];
+}
+
+/** Saturated backends hold these down; `quotamesh explain GROUP` names the backend. */
+function busyLines({ busyLanes, busyGroups }: NodeStatus): readonly string[] {
+  if (busyLanes === 0) return [];
+  const shown = busyGroups.map(({ group, direction, binding, targetMessagesPerSecond: target }) => {
+    return `${group} ${direction} ${count(target)} msg/s (${binding})`;
+  });
+  const more = busyLanes > shown.length ? [`and ${busyLanes - shown.length} more`] : [];
+  return [`BUSY (backends are saturated): ${[...shown, ...more].join(', ')}`];
 }
 
 function memberTable({ members }: NodeStatus): readonly string[] {

@@ -30,6 +30,8 @@ export function buildConfig({ source, node, topic, backends, groups, mqttRules }
       ...directionsOf(node, 'limits'),
       burstMs: node.get('limits.burstMs') as number,
       maxWaiting: node.get('limits.maxWaiting') as number,
+      maxReservations: node.get('limits.maxReservations') as number,
+      reservationMs: node.get('limits.reservationMs') as number,
     },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],

@@ -33,6 +33,22 @@ export const NODE_LIMIT_SETTINGS = {
     buys: 'More acquires that wait for their turn (`waitMs`) at once; beyond it they are refused with 503.',
     costs: 'About 500 bytes each, and an HTTP connection where they come that way.',
   },
+  maxReservations: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    buys: 'More reservations over HTTP that are neither committed nor cancelled yet; beyond it they are refused with 503.',
+    costs: 'About 1 KB each.',
+  },
+  reservationMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'More time to commit or cancel a reservation over HTTP; afterwards it is charged as it was estimated.',
+    costs: 'What a client that died has reserved is not counted for so long.',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 /** `perTopic.publish.messagesPerSecond` … and `perTopic.max`. */

@@ -62,6 +62,9 @@ export interface GroupConfig extends GroupSettings {
 export interface LimitsConfig extends NodeLimit {
   /** Acquires that wait at once. */
   readonly maxWaiting: number;
+  /** Reservations over HTTP that are open at once, and for how long each may be. */
+  readonly maxReservations: number;
+  readonly reservationMs: number;
 }
 
 export interface HttpConfig {

@@ -4,6 +4,7 @@ import { createSettling, type Settling } from './report/settling.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { Link } from './share/isolation.js';
+import type { Binding } from './target/target-rate.js';
 import { DIMENSION_COUNT, type GroupId } from './vocabulary.js';
 
 /** A lane that this node serves: what is sampled, what was reported, and what is applied. */
@@ -33,6 +34,9 @@ export interface LaneState {
   refusals: number;
   readonly settling: Settling;
   readonly costs: CostReport;
+  /** What its target was equal to when its share was computed last, and whether backends hold it below its quota. */
+  binding: Binding;
+  isBusy: boolean;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -56,5 +60,7 @@ export function createLaneState(
     refusals: 0,
     settling: createSettling(),
     costs: createCostReport(),
+    binding: 'unlimited',
+    isBusy: false,
   };
 }

@@ -23,6 +23,7 @@ import type {
   NodeStatus,
   RateStatus,
 } from './status.js';
+import { describeBusy } from './target/busy-groups.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
 export function describeNode(node: QuotaNode): NodeStatus {
@@ -52,6 +53,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
+    ...describeBusy(node),
   };
 }
 

@@ -6,6 +6,7 @@ import type {
   Origin,
   Refused,
   Reservation,
+  ReserveOptions,
   WaitOptions,
 } from '../admission/decision.js';
 import { Gate } from '../admission/gate.js';
@@ -146,8 +147,8 @@ export class QuotaNode {
   }
 
   /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
-  reserve(group: string, amounts: Amounts, origin?: Origin): Reservation | Refused | NotReady {
-    return this.#gate.reserve(group, amounts, origin);
+  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    return this.#gate.reserve(group, amounts, options);
   }
 
   /** Milliseconds until a useful amount is back; 0 = go on. */

@@ -1,3 +1,5 @@
+import type { Binding } from '../core/target/target-rate.js';
+import type { Direction } from '../core/vocabulary.js';
 import type { TopicCounters } from '../ports/report-topic.js';
 
 /** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
@@ -21,6 +23,18 @@ export interface NodeStatus {
   /** How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it. */
   readonly lastRebalancingMs: number;
   readonly recordsIgnored: Readonly<Record<string, number>>;
+  /** Lanes served here that saturated backends hold below their quota; the first 20 by name. */
+  readonly busyLanes: number;
+  readonly busyGroups: readonly BusyGroupStatus[];
+}
+
+export interface BusyGroupStatus {
+  readonly group: string;
+  readonly direction: Direction;
+  /** What the target is equal to: `limiting`, or what is never taken away: `reserved`, `minimum`. */
+  readonly binding: Binding;
+  /** Null in report-only without a message quota: nothing is enforced. */
+  readonly targetMessagesPerSecond: number | null;
 }
 
 export interface MemberStatus {

@@ -38,6 +38,12 @@ export function admissionReadings({
       series(outcomes.notReady, { outcome: 'not-ready' });
       series(outcomes.rejected, { outcome: 'rejected' });
     },
+    quotamesh_http_reservations: (series) => series(outcomes.reservations.open),
+    quotamesh_http_reservations_ended_total: (series) => {
+      for (const outcome of ['committed', 'cancelled', 'expired', 'full'] as const) {
+        series(outcomes.reservations[outcome], { outcome });
+      }
+    },
   };
 }
 

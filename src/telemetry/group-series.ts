@@ -90,6 +90,7 @@ function readingsOf(node: QuotaNode): Readings {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
+    quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),

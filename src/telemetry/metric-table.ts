@@ -39,7 +39,7 @@ export const NODE_METRICS = {
   },
   quotamesh_busy_lanes: {
     type: 'gauge',
-    help: 'Lanes that saturated backends hold below their quota, over at most 1,000 lanes served here.',
+    help: 'Lanes served here that saturated backends hold below their quota; quotamesh_group_busy tells which.',
   },
   quotamesh_backends: {
     type: 'gauge',
@@ -143,6 +143,12 @@ export const ADMISSION_METRICS = {
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
     labels: ['outcome'],
   },
+  quotamesh_http_reservations: { type: 'gauge', help: 'Reservations over HTTP that are open now.' },
+  quotamesh_http_reservations_ended_total: {
+    type: 'counter',
+    help: 'Reservations over HTTP by how they ended: committed, cancelled, expired (charged as estimated), full (refused, limits.maxReservations).',
+    labels: ['outcome'],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 /** Only of `quotamesh mqtt`. */
@@ -186,6 +192,7 @@ export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost and backends.'),
+  quotamesh_group_busy: groupGauge('1 while saturated backends hold it below its quota, else 0.'),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

@@ -34,7 +34,7 @@ export function nodeReadings(
         series(servedLanes(node).filter((lane) => lane.link === link).length, { link });
       }
     },
-    quotamesh_busy_lanes: (series) => series(busyLanes(node)),
+    quotamesh_busy_lanes: (series) => series(status().busyLanes),
     quotamesh_backends: (series) => {
       const states = Array.from(node.coordinator?.targets.backends.all() ?? [], stateOf);
       for (const state of ['well', 'saturated', 'silent']) {
@@ -68,16 +68,6 @@ function isolatedPartitions(node: QuotaNode): number {
 function stateOf({ isSilent, ratio }: Backend): string {
   if (isSilent) return 'silent';
   return ratio === HEALTHY ? 'well' : 'saturated';
-}
-
-function busyLanes(node: QuotaNode): number {
-  const { coordinator } = node;
-  if (coordinator === null) return 0;
-  return servedLanes(node)
-    .slice(0, CONVERGED_LANES_MAX)
-    .filter(
-      ({ settings, direction, mapLane }) => coordinator.targets.decide(settings, direction, mapLane).decision.isBusy,
-    ).length;
 }
 
 function longestSilenceMs({ members }: NodeStatus): number {

@@ -1,3 +1,5 @@
+import type { ReservationCounts } from './open-reservations.js';
+
 /** Acquires over HTTP since the start, by outcome; read by the metrics. */
 export interface AcquireOutcomes {
   granted: number;
@@ -5,8 +7,10 @@ export interface AcquireOutcomes {
   notReady: number;
   /** Wrong requests, 4xx other than 429. */
   rejected: number;
+  readonly reservations: ReservationCounts;
 }
 
 export function createAcquireOutcomes(): AcquireOutcomes {
-  return { granted: 0, refused: 0, notReady: 0, rejected: 0 };
+  const reservations = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
+  return { granted: 0, refused: 0, notReady: 0, rejected: 0, reservations };
 }

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
-import type { Decision, Granted, NotReady, Refused } from '../decision.js';
+import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refused } from '../decision.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { ACQUIRE_BODY_SCHEMA, type AcquireBody } from './acquire-schema.js';
 import type { ErrorHandler } from './error-handler.js';
+import type { OpenReservations, Reserved } from './open-reservations.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.js';
 import { RateLimitFields } from './rate-limit-fields.js';
 import { RefusalAnswers } from './refusal-answers.js';
@@ -32,11 +33,21 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
     },
     (request, reply) => {
       const body = request.body as AcquireBody;
-      if (body.waitMs !== undefined && body.waitMs > 0) return waitForTurn(request, reply, { ...parts, answers });
-      answer(reply, node.tryAcquire(body.group, body, body), { ...parts, body, answers });
+      if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body))
+        return waitForTurn(request, reply, { ...parts, answers });
+      answer(reply, decideAtOnce(parts, body), { ...parts, body, answers });
       return undefined;
     },
   );
+}
+
+/** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id. */
+export function decideAtOnce({ node, reservations }: AcquireRouteParts, body: AcquireBody): Decision | Reserved {
+  return isReserving(body) ? reservations.reserve(body) : node.tryAcquire(body.group, body, body);
+}
+
+function isReserving({ cost, reserve }: AcquireBody): boolean {
+  return cost !== undefined || reserve === true;
 }
 
 type Answering = AcquireRouteParts & { readonly answers: RefusalAnswers };
@@ -63,7 +74,11 @@ async function waitForTurn(request: FastifyRequest, reply: FastifyReply, parts: 
   return reply;
 }
 
-function answer(reply: FastifyReply, decision: Decision, parts: Answering & { readonly body: AcquireBody }): void {
+function answer(
+  reply: FastifyReply,
+  decision: Decision | Reserved,
+  parts: Answering & { readonly body: AcquireBody },
+): void {
   const { node, outcomes, answers, body } = parts;
   if (decision.granted) {
     outcomes.granted++;
@@ -81,6 +96,7 @@ export interface AcquireRouteParts {
   readonly node: QuotaNode;
   readonly outcomes: AcquireOutcomes;
   readonly handleError: ErrorHandler;
+  readonly reservations: OpenReservations;
 }
 
 const GRANTED_BODY = '{"granted":true}';
@@ -94,7 +110,7 @@ function sendGranted(reply: FastifyReply, decision: Granted, { lane, answers, no
   const { fields } = answers;
   const policy = fields.policy(lane);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', fields.current(lane, nowMs));
-  const body = decision.messages === undefined ? GRANTED_BODY : JSON.stringify(decision);
+  const body = decision === GRANTED_DECISION ? GRANTED_BODY : JSON.stringify(decision);
   reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 

@@ -1,4 +1,6 @@
+import type { ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
+import { COST } from './cost-schema.js';
 
 /** Doubles above this skip whole numbers; every maxRequest is below it. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
@@ -23,6 +25,17 @@ const COMMON = {
     type: 'boolean',
     default: false,
     description: 'Grant a part if the whole is not there: whole messages, at least one. The answer says how much.',
+  },
+  cost: {
+    ...COST,
+    description:
+      'What it will cost, as far as known: the answer has an `id`, and the actual cost follows by POST /v1/commit. Counts where that never comes.',
+  },
+  reserve: {
+    type: 'boolean',
+    default: false,
+    description:
+      'As with `cost`, where amounts alone are to be corrected afterwards. Not together with atMost or waitMs.',
   },
 } as const;
 
@@ -71,6 +84,8 @@ export interface AcquireBody {
   readonly client?: string;
   readonly atMost?: boolean;
   readonly waitMs?: number;
+  readonly cost?: ReportedCost;
+  readonly reserve?: boolean;
 }
 
 export interface BatchBody {
@@ -78,7 +93,7 @@ export interface BatchBody {
 }
 
 /** Names with a meaning in a later version: today nobody may send them with another one. */
-export const RESERVED_FIELDS: readonly string[] = ['tenant', 'namespace', 'cost'];
+export const RESERVED_FIELDS: readonly string[] = ['tenant', 'namespace'];
 
 function amount(description: string) {
   return { type: 'integer', minimum: 0, maximum: AMOUNT_MAX, description, examples: [1] } as const;

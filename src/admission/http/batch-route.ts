@@ -3,24 +3,25 @@ import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import type { Decision } from '../decision.js';
-import type { AcquireRouteParts } from './acquire-route.js';
+import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from './acquire-schema.js';
 import { problemOf } from './problem.js';
 import { BATCH_ANSWERS } from './response-schemas.js';
 
 /** A batch is as large as so many single requests may be. */
-const BODY_LIMIT_FACTOR = 16;
+export const BATCH_BODY_LIMIT_FACTOR = 16;
 
 /**
  * POST /v1/acquire/batch, for sidecars: one request, many asks, decided in their order as if each had come alone. What
  * one of them gets wrong (an unknown group, an amount above maxRequest) is its own answer; a body that the schema
  * refuses charges nothing at all.
  */
-export function addBatchRoute(app: FastifyInstance, { node, outcomes, handleError }: AcquireRouteParts): void {
+export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
+  const { node, outcomes, handleError } = parts;
   app.post(
     BATCH_PATH,
     {
-      bodyLimit: node.config.http.bodyLimitBytes * BODY_LIMIT_FACTOR,
+      bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
       schema: {
         summary: 'Several acquires in one request; each is decided by itself, in order',
         tags: ['admission'],
@@ -34,7 +35,7 @@ export function addBatchRoute(app: FastifyInstance, { node, outcomes, handleErro
     },
     (request, reply) => {
       const { asks } = request.body as BatchBody;
-      const answers = asks.map((ask) => answerTo(node, ask));
+      const answers = asks.map((ask) => answerTo(parts, ask));
       for (const { status } of answers) {
         if (status === 200) outcomes.granted++;
         else if (status === 429) outcomes.refused++;
@@ -53,10 +54,10 @@ interface BatchAnswer {
   readonly [member: string]: unknown;
 }
 
-function answerTo(node: QuotaNode, ask: AcquireBody): BatchAnswer {
+function answerTo(parts: AcquireRouteParts, ask: AcquireBody): BatchAnswer {
   try {
-    const decision = node.tryAcquire(ask.group, ask, ask);
-    return decision.granted ? { status: 200, ...decision } : refusalOf(node, ask, decision);
+    const decision = decideAtOnce(parts, ask);
+    return decision.granted ? { status: 200, ...decision } : refusalOf(parts.node, ask, decision);
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;
     const { status, code, detail, remedy } = problemOf(error);

@@ -14,7 +14,9 @@ import { errorHandler, sendError } from './error-handler.js';
 import { addHealthRoutes } from './health-routes.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { addMqttRoute } from './mqtt-route.js';
+import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
+import { addReservationRoutes } from './reservation-routes.js';
 import { addStatusRoutes } from './status-routes.js';
 import { addTargetRoutes } from './target-routes.js';
 
@@ -52,10 +54,12 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     reply.header('cache-control', 'no-store');
     done();
   });
+  const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI });
   refuseOtherMethods(app, (paths) => {
-    addAcquireRoute(app, { node, outcomes, handleError });
-    addBatchRoute(app, { node, outcomes, handleError });
+    addAcquireRoute(app, { node, outcomes, handleError, reservations });
+    addBatchRoute(app, { node, outcomes, handleError, reservations });
+    addReservationRoutes(app, { node, outcomes, reservations });
     addStatusRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
@@ -63,6 +67,18 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;
+}
+
+/** A sweep four times in the life of each, and at least every second. */
+function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: HttpServerParts): OpenReservations {
+  const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
+  const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));
+  sweep.unref();
+  app.addHook('onClose', (_, done) => {
+    clearInterval(sweep);
+    done();
+  });
+  return reservations;
 }
 
 /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */

@@ -1,6 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
+import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
 import {
   ACQUIRE_BODY_SCHEMA,
@@ -50,6 +51,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   topic: `must be a string of at most ${NAME_MAX} characters`,
   client: `must be a string of at most ${NAME_MAX} characters`,
   atMost: 'must be true or false',
+  reserve: 'must be true or false',
   waitMs: `must be a number of milliseconds from 0 to ${HTTP_WAIT_MS_MAX}`,
   asks: `must be an array of 1 to ${BATCH_MAX} asks`,
 };
@@ -70,18 +72,29 @@ function errorOf(violation: FastifySchemaValidationError, body: object, isBatch:
   const path = instancePath.split('/').slice(1);
   const where = isBatch && path.length > 1 ? `asks[${path[1]}].` : '';
   const ask = valueAt(body, where === '' ? [] : path.slice(0, 2));
+  const field = path[where === '' ? 0 : 2];
+  if (field === 'cost') return [costError(where, (ask as Readonly<Record<string, unknown>>).cost)];
   const fields = isBatch ? (where === '' ? FIELDS_OF_BATCH : FIELDS_OF_ASK) : FIELDS;
   if (keyword === 'anyOf')
     return hasUnknown(ask, fields) ? [] : [amountError(where, 'are both absent: name at least one')];
   if (keyword === 'additionalProperties') return [unexpectedField(where, String(params.additionalProperty), fields)];
   if (keyword === 'required') return [missingField(where, String(params.missingProperty))];
-  const field = path[where === '' ? 0 : 2];
   if (field === undefined) {
     return [
       new QuotameshError('FIELD_INVALID', { field: where.slice(0, -1), reason: `must be an object, got ${show(ask)}` }),
     ];
   }
   return [wrongValue(where, field, isObject(ask) ? ask[field] : undefined)];
+}
+
+/** The library's own words, so that an estimate and what is reported later are refused alike. */
+function costError(where: string, cost: unknown): QuotameshError {
+  try {
+    checkCost(cost as ReportedCost, `${where}cost: `);
+  } catch (error) {
+    if (error instanceof QuotameshError) return error;
+  }
+  return new QuotameshError('COST_INVALID', { field: `${where}cost`, reason: 'is not a cost' });
 }
 
 function wrongValue(where: string, field: string, sent: unknown): QuotameshError {

@@ -54,12 +54,18 @@ const RATE_LIMIT = {
   RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
 };
 
+const RESERVED = {
+  id: { ...text, description: 'Where cost or reserve was sent: for POST /v1/commit or /v1/cancel at this node.' },
+  validMs: { ...number, description: 'Afterwards it is charged as it was estimated.' },
+};
+
 const GRANTED = {
   ...record({ granted: { type: 'boolean', enum: [true] } }),
   properties: {
     granted: { type: 'boolean', enum: [true] },
     messages: { ...count, description: 'What was granted, where atMost was asked for.' },
     bytes: count,
+    ...RESERVED,
   },
 };
 
@@ -72,6 +78,7 @@ const BATCH_ANSWER = {
     granted: yes,
     messages: count,
     bytes: count,
+    ...RESERVED,
     code: text,
     detail: text,
     remedy: text,
@@ -207,6 +214,10 @@ export const NODES = json(
     reportRoundTripMs: number,
     lastRebalancingMs: number,
     recordsIgnored: { type: 'object', additionalProperties: count },
+    busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
+    busyGroups: listOf(
+      record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),
+    ),
   }),
 );
 

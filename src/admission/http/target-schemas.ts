@@ -1,3 +1,4 @@
+import { COST } from './cost-schema.js';
 import { json, listOf, orNull, RATES, record } from './response-schemas.js';
 
 const text = { type: 'string' } as const;
@@ -17,11 +18,7 @@ export const COSTS_BODY = {
     costs: {
       type: 'array',
       minItems: 1,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { backend: text, units: number, readBytes: number, writtenBytes: number, clearedBytes: number },
-      },
+      items: COST,
     },
   },
 } as const;
@@ -111,6 +108,9 @@ const DIRECTION = record({
     refusals: number,
     refusedMessages: number,
     refusedBytes: number,
+    refusedBecause: listOf(
+      record({ level: orNull(text), dimension: orNull(text), reason: text, count: number, lastAgoMs: number }),
+    ),
   }),
 });
 

@@ -232,13 +232,7 @@ export class Buckets {
     const larger = new Buckets(rows);
     larger.lines.set(this.lines);
     larger.asked.set(this.asked);
-    this.lines = larger.lines;
-    this.rate = larger.rate;
-    this.depth = larger.depth;
-    this.tokens = larger.tokens;
-    this.refilledMs = larger.refilledMs;
-    this.validUntilMs = larger.validUntilMs;
-    this.asked = larger.asked;
+    Object.assign(this, larger);
   }
 
   #waitOf(slot: number, amount: number): number {

@@ -1,7 +1,7 @@
 /**
- * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs one
- * or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Whoever is in no hurry reads
- * figures by this view; the limiter's hot path reads the line.
+ * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs
+ * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Whoever is in no hurry
+ * reads figures by this view; the limiter's hot path reads the line.
  */
 export class Column {
   readonly length: number;
@@ -41,7 +41,7 @@ export class Column {
 
 /** Eight doubles are 64 bytes. */
 export const LINE_LENGTH = 8;
-/** Places in the line of a row of buckets; the two tokens come first. What a decision reads without a refill comes first. */
+/** Places in the line of a row of buckets, after the tokens: first what a decision reads without a refill. */
 export const REFILLED_AT = 2;
 export const VALID_UNTIL_AT = 3;
 export const DEPTH_AT = 4;

@@ -86,7 +86,7 @@ export class Levels {
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
     if (others !== GRANTED) return others;
-    const answer = this.#limiter.reserve(lane, messages, bytes, nowMs);
+    const answer = this.#limiter.reserve(lane, messages, bytes, nowMs, ask.retry);
     if (answer === GRANTED) this.#takeOthers(ask);
     return answer;
   }
@@ -119,7 +119,7 @@ export class Levels {
     const more = [messages - ask.messages, bytes - ask.bytes] as const;
     this.#limiter.buckets.refund(ask.lane, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
     this.#limiter.buckets.charge(ask.lane, Math.max(0, more[0]), Math.max(0, more[1]), debtMs, nowMs);
-    if (messages > 0 || bytes > 0) this.#limiter.countSettled(ask.lane, messages, bytes);
+    if (messages > 0 || bytes > 0) this.#limiter.countSettled(ask.lane, messages, bytes, ask.retry);
     this.#each(ask, (buckets, row) => {
       buckets.refund(row, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
       return true;

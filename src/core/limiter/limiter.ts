@@ -101,14 +101,14 @@ export class Limiter {
    * Takes for work whose cost is known only afterwards. What is granted counts as admitted when it is settled, because
    * counters that went down would pass for restarts; what is refused counts as attempted now.
    */
-  reserve(lane: number, messages: number, bytes: number, nowMs: number): number {
+  reserve(lane: number, messages: number, bytes: number, nowMs: number, retry = false): number {
     if (nowMs > this.validUntilMs.at(lane)) return UNCONFIRMED;
     const { buckets } = this;
     buckets.refill(lane, nowMs);
     const refusedBy = buckets.refusedBy(lane, messages, bytes);
     if (refusedBy !== -1) {
-      this.#count(lane, messages, bytes);
-      this.#countRefusal(lane, messages, bytes, false);
+      if (!retry) this.#count(lane, messages, bytes);
+      this.#countRefusal(lane, messages, bytes, retry);
       return REFUSED + refusedBy;
     }
     buckets.take(lane, messages, bytes);
@@ -116,8 +116,8 @@ export class Limiter {
   }
 
   /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
-  countSettled(lane: number, messages: number, bytes: number): void {
-    this.#count(lane, messages, bytes);
+  countSettled(lane: number, messages: number, bytes: number, retry = false): void {
+    if (!retry) this.#count(lane, messages, bytes);
     this.#admit(lane, messages, bytes);
   }
 

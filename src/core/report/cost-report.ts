@@ -15,13 +15,22 @@ export function createCostReport(): CostReport {
 
 /** Costs are smooth: to look more often shows nothing new. */
 const LOOK_MS = 250;
-/** A change that is too small to be told at once is told within this time … */
+/** A change that is too small to be told at once is told within this time, … */
 const PATIENCE_MS = 5000;
+/** … sooner where backends hold the group down: what it may do is its own rate times what they can bear. */
+const BUSY_PATIENCE_MS = 2000;
 /** … if it is larger than this part. */
 const SMALL_RATIO = 0.01;
 /** Told at once: 5 %, or two standard deviations of a rate that is smoothed over half of `smoothingMs`. */
 const LARGE_RATIO = 0.05;
 const NOISE_FACTOR = 2;
+
+/** A part of lane-state.ts. */
+export interface LookedAt {
+  readonly lane: number;
+  readonly costs: CostReport;
+  readonly isBusy: boolean;
+}
 
 /**
  * Looks at a lane's costs; returns whether its record has to be written again.
@@ -29,7 +38,7 @@ const NOISE_FACTOR = 2;
  * Pieces of work at random times (Poisson), rate ρ, smoothed with τ: the standard deviation is √(ρ / 2τ), so the
  * threshold is max(5 %, 2 / √(2τρ)). Worked, τ = 5 s: at 10/s 20 %, at 100/s 6.3 %, at 160/s and more 5 %.
  */
-export function lookAtCosts(report: CostReport, lane: number, meter: CostMeter, nowMs: number): boolean {
+export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: CostMeter, nowMs: number): boolean {
   if (nowMs - report.lookedMs < LOOK_MS) return false;
   report.lookedMs = nowMs;
   report.now = meter.costsOf(lane, nowMs);
@@ -37,7 +46,9 @@ export function lookAtCosts(report: CostReport, lane: number, meter: CostMeter, 
   if (change <= SMALL_RATIO) return false;
   const { transactions } = report.now ?? (report.reported as LaneCosts);
   const noise = NOISE_FACTOR / Math.sqrt((meter.smoothingMs / 1000) * transactions);
-  return change > Math.max(LARGE_RATIO, noise) || nowMs - report.reportedMs >= PATIENCE_MS;
+  return (
+    change > Math.max(LARGE_RATIO, noise) || nowMs - report.reportedMs >= (isBusy ? BUSY_PATIENCE_MS : PATIENCE_MS)
+  );
 }
 
 /** The costs go into a record now. */

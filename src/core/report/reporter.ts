@@ -78,7 +78,7 @@ export class Reporter {
     const refusals = this.#limiter.refusals[lane.lane] as number;
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
-    if (lookAtCosts(lane.costs, lane.lane, this.#costs, nowMs)) this.#entryChanged(lane);
+    if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
     // Nothing reported, and by now nothing in the windows that could be: they only roll on.
     if (!lane.hasEntry && nowMs - lane.touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs) return;
     this.#shares.claimInto(lane.sample.claim, lane);

@@ -73,6 +73,7 @@ export class ShareBook {
    */
   update(lane: LaneState, own: number): number {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
+    this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
     lane.isMoving = first !== -1 && first < round.count;
     lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;

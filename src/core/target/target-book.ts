@@ -15,7 +15,7 @@ import {
 import { BackendBook } from './backend-book.js';
 import { type LaneCosts, NO_BACKEND } from './cost-meter.js';
 import { bearableRate, type Contribution } from './limiting-rate.js';
-import { createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
+import { type Binding, createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';
 
@@ -84,8 +84,17 @@ export class TargetBook {
     const quota = settings.quota[DIRECTIONS[direction] as Direction];
     target[BYTES] = quota[BYTES];
     target[MESSAGES] = quota[MESSAGES];
-    if (this.#settings.limiting.mode === 'report-only') return;
-    target[MESSAGES] = this.decide(settings, direction, mapLane).decision.target;
+    const { decision } = this.decide(settings, direction, mapLane);
+    if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
+  }
+
+  /** What the rates computed last are equal to: report-only enforces the message quota alone. */
+  noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
+    const { decision } = this.#last;
+    const quota = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];
+    const unenforced = quota === Number.POSITIVE_INFINITY ? 'unlimited' : 'messages';
+    lane.binding = this.#settings.limiting.mode === 'enforce' ? decision.binding : unenforced;
+    lane.isBusy = decision.isBusy;
   }
 
   /** Scratch space: read it at once. */

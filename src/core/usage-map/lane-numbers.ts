@@ -4,7 +4,7 @@
  */
 export class LaneNumbers {
   #keys = new Float64Array(INITIAL_LANES);
-  /** Twice as many places as lanes, so that a search ends after two or three steps; number + 1, or 0 where it is free. */
+  /** Twice as many places as lanes, so a search ends after two or three steps; number + 1, or 0 where it is free. */
   #places = new Int32Array(2 * INITIAL_LANES);
   #count = 0;
 

@@ -8,7 +8,7 @@ import { RecordStore } from './record-store.js';
  * waits for one or two lines of memory per row instead of six. What the rows of a record have in common stands in the
  * record (record-store.ts), which is small enough to be in the cache.
  *
- *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 row of the lane before this one, or −1
+ *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  */
 export class RowStore {

@@ -1,3 +1,4 @@
+import type { RefusalCount } from '../../admission/refusal-ledger.js';
 import type { GroupConfig } from '../../config/resolved-config.js';
 import { groupIdOf } from '../../core/ids.js';
 import type { LaneTarget } from '../../core/target/target-book.js';
@@ -79,6 +80,8 @@ export interface LocalExplanation {
   readonly refusals: number;
   readonly refusedMessages: number;
   readonly refusedBytes: number;
+  /** Why, by level, dimension and reason; the newest first. */
+  readonly refusedBecause: readonly RefusalCount[];
 }
 
 export function explainGroup(node: QuotaNode, group: number): GroupExplanation {
@@ -168,6 +171,7 @@ function explainLocal(node: QuotaNode, lane: number, { local }: DirectionStatus)
     },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
     refusals: node.limiter.refusals[lane] as number,
+    refusedBecause: node.gate.refusals.of(lane, nowMs),
   };
 }
 

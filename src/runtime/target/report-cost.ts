@@ -59,17 +59,20 @@ const AMOUNTS = ['units', 'readBytes', 'writtenBytes', 'clearedBytes'] as const;
 /** Sums of larger ones would lose units. */
 const AMOUNT_MAX = 1e15;
 
-function checkCost(cost: ReportedCost): void {
-  if (typeof cost !== 'object' || cost === null) invalid('costs', `must be objects, got ${String(cost)}`);
+/** Throws COST_INVALID naming what is wrong, with `where` before it. */
+export function checkCost(cost: ReportedCost, where = ''): void {
+  if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${String(cost)}`);
   const unknown = Object.keys(cost).find((key) => key !== 'backend' && !(AMOUNTS as readonly string[]).includes(key));
-  if (unknown !== undefined) invalid(unknown.slice(0, 80), `is not known; known are backend, ${AMOUNTS.join(', ')}`);
+  if (unknown !== undefined) {
+    invalid(where + unknown.slice(0, 80), `is not known; known are backend, ${AMOUNTS.join(', ')}`);
+  }
   const { backend } = cost;
   if (backend !== undefined && !(typeof backend === 'string' && GROUP_NAME.matches.test(backend))) {
-    invalid('backend', `must be ${GROUP_NAME.text}`);
+    invalid(`${where}backend`, `must be ${GROUP_NAME.text}`);
   }
   const given = AMOUNTS.filter((name) => cost[name] !== undefined);
-  if (given.length === 0) invalid(AMOUNTS.join(', '), 'are all absent: name at least one');
-  for (const name of given) checkAmount(name, cost[name]);
+  if (given.length === 0) invalid(where + AMOUNTS.join(', '), 'are all absent: name at least one');
+  for (const name of given) checkAmount(where + name, cost[name]);
 }
 
 function checkAmount(field: string, amount: unknown): void {

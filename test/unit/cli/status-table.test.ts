@@ -41,6 +41,13 @@ describe('the table of `quotamesh status`', () => {
     expect(first).toBe('cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka');
     expect(second).toBe('DEGRADED: topic lost: broker gone');
   });
+
+  it('names the groups that saturated backends hold down', () => {
+    const busy = { group: 'orders', direction: 'publish', binding: 'limiting', targetMessagesPerSecond: 8.33 } as const;
+    const node: NodeStatus = { ...NODE, busyLanes: 3, busyGroups: [busy] };
+    const [, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
+    expect(second).toBe('BUSY (backends are saturated): orders publish 8.3 msg/s (limiting), and 2 more');
+  });
 });
 
 const NODE: NodeStatus = {
@@ -69,6 +76,8 @@ const NODE: NodeStatus = {
   reportRoundTripMs: 3.21,
   lastRebalancingMs: 85.4,
   recordsIgnored: {},
+  busyLanes: 0,
+  busyGroups: [],
 };
 
 const NOTHING: RateStatus = { messagesPerSecond: null, bytesPerSecond: null };

@@ -45,6 +45,8 @@ describe('GET /openapi.json', () => {
       'topic',
       'client',
       'atMost',
+      'cost',
+      'reserve',
       'waitMs',
     ]);
   });

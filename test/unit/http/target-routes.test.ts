@@ -141,3 +141,47 @@ describe('what is seen of it', () => {
     await scene.close();
   });
 });
+
+describe('why refused', () => {
+  const because = async (scene: HttpScene) => {
+    const { body } = await scene.get('/v1/groups/orders/explain');
+    const explanation = body as unknown as GroupExplanation;
+    return { explanation, reasons: explanation.directions.publish.local.refusedBecause };
+  };
+
+  it('explain tells level, dimension, reason, how often and when; status and metrics name the busy group', async () => {
+    const perClient = { publish: { messagesPerSecond: 0 } };
+    const groups = { ...GROUPS, clients: { quota: { publish: { messagesPerSecond: 100 } }, perClient } };
+    const scene = await readyScene({ groups, metrics: { perGroup: 'all' } });
+    while ((await scene.acquire({ group: 'orders', messages: 50 })).status === 200);
+    expect((await because(scene)).reasons).toMatchObject([
+      { level: 'group', dimension: 'messages', reason: 'cost', count: 1 },
+    ]);
+    scene.node.reportCost('orders', { backend: 'db', units: 60 }, { messages: 10 });
+    scene.node.reportBackend('db', { throttlingRatio: 0.1 });
+    for (let turn = 0; turn < 100 && scene.node.status().busyLanes === 0; turn++) await sleep(20);
+    expect(scene.node.status()).toMatchObject({
+      busyLanes: 1,
+      busyGroups: [{ group: 'orders', direction: 'publish', binding: 'reserved' }],
+    });
+    for (let refused = 0; refused < 3; ) {
+      if ((await scene.acquire({ group: 'orders', messages: 50 })).status === 429) refused++;
+    }
+    const { reasons, explanation } = await because(scene);
+    expect(reasons).toMatchObject([
+      { level: 'group', dimension: 'messages', reason: 'reserved', count: 3 },
+      { level: 'group', dimension: 'messages', reason: 'cost', count: 1 },
+    ]);
+    expect(reasons[0]?.lastAgoMs).toBeLessThan(reasons[1]?.lastAgoMs as number);
+    expect(explanationText(explanation)).toMatch(
+      /because +group, messages: saturated backends bind; the reserved.*3 times/,
+    );
+    expect(await scene.metrics.text()).toContain('quotamesh_group_busy{group="orders",direction="publish"} 1');
+    await scene.acquire({ group: 'clients', messages: 1 });
+    const { body } = await scene.get('/v1/groups/clients/explain');
+    expect((body as unknown as GroupExplanation).directions.publish.local.refusedBecause).toMatchObject([
+      { level: 'client', dimension: 'messages', reason: 'own-limit', count: 1 },
+    ]);
+    await scene.close();
+  });
+});

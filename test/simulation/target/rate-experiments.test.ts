@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { type System, systemNamed } from '../../../sim/systems.js';
+import { RATE_EXPERIMENTS } from '../../../sim/target/rate-experiments.js';
+import { stableThroughput } from '../../../sim/target/stable-throughput.js';
+
+const MAX_MIN = systemNamed('max-min') as System;
+
+test.each(RATE_EXPERIMENTS)('$name: $says', ({ name, baseline, anchor, atMost, atLeast, play }) => {
+  const [ours, theirs] = [play(MAX_MIN), play(systemNamed(baseline) as System)];
+  console.log(`B8 ${name}: max-min ${ours.toFixed(3)}, ${baseline} ${theirs.toFixed(3)} (the source: ${anchor})`);
+  if (atMost !== undefined) {
+    expect(ours).toBeLessThanOrEqual(atMost);
+    expect(theirs).toBeGreaterThan(atMost);
+  }
+  if (atLeast !== undefined) {
+    expect(ours).toBeGreaterThanOrEqual(atLeast);
+    expect(theirs).toBeLessThan(atLeast);
+  }
+});
+
+test('run/ExpectStableThroughput on ten nodes: within 2 %', () => {
+  const ratio = stableThroughput('max-min');
+  console.log(`run/ExpectStableThroughput: ${ratio.toFixed(4)} of the quota over 20 minutes`);
+  expect(Math.abs(ratio - 1)).toBeLessThanOrEqual(0.02);
+});
