@@ -1,6 +1,6 @@
 /**
  * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs
- * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Whoever is in no hurry
+ * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Who is in no hurry
  * reads figures by this view; the limiter's hot path reads the line.
  */
 export class Column {

@@ -4,16 +4,7 @@ import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
-import {
-  BYTES,
-  DIMENSION_COUNT,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  type Direction,
-  laneOf,
-  MESSAGES,
-  slotOf,
-} from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
 import { costsWritten, lookAtCosts } from './cost-report.js';
 import { estimate, usageIn } from './estimate.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
@@ -33,10 +24,10 @@ const RELAXED_NOISE_FACTOR = 2.8;
  */
 const OVERDRAWN_NOISE_FACTOR = 3.5;
 
-/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the quota. */
+/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the target. */
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
-const SHARE_STEP_QUOTA_RATIO = 0.0001;
+const SHARE_STEP_TARGET_RATIO = 0.0001;
 /** A beat (after MOVING_BEAT_MS) and its way back, and less than what one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
@@ -134,14 +125,14 @@ export class Reporter {
    */
   #isShareOutdated(lane: LaneState, silentMs: number): boolean {
     if (!this.#shares.strategyOf(lane.group).remembers) return false;
-    const quota = lane.settings.quota[DIRECTIONS[lane.direction] as Direction];
+    const target = this.#shares.targetOf(lane.lane);
     const settled = silentMs < this.#settings.heartbeatMs ? LARGE_SHARE_STEP_RATIO : SMALL_SHARE_STEP_RATIO;
     if (lane.isOwnMoving && silentMs < MOVING_REPORT_MS) return false;
     const ratio = lane.isOwnMoving ? 0 : settled;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const before = lane.reportedShare[dimension] as number;
       const now = this.#shares.reportable(lane.lane, dimension);
-      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_QUOTA_RATIO * (quota[dimension] as number));
+      const least = Math.max(ratio * Math.max(before, now), SHARE_STEP_TARGET_RATIO * (target[dimension] as number));
       if (Math.abs(now - before) > least) return true;
     }
     return false;
@@ -179,7 +170,7 @@ export class Reporter {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
       fastWindowMs: this.#settings.fastWindowMs,
-      quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction],
+      target: this.#shares.targetOf(lane.lane),
     };
   }
 
@@ -232,9 +223,9 @@ export class Reporter {
   }
 }
 
-/** That nothing was reported is known for certain. */
+/** That nothing was reported is known for certain; an entry may be there for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
-  return hasEntry ? settling.restsOnMs : Number.POSITIVE_INFINITY;
+  return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
 }
 
 function hasArrivals(sample: LaneSample, window: number): boolean {

@@ -14,9 +14,9 @@ import type { ChangeRule } from './significant-change.js';
  * half a second or more, the whole of what made skewed demands slow to settle.
  */
 const LOOKS_IN_FAST_WINDOWS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
-/** What is too small to matter: 2 % of what was reported, a thousandth of the quota. */
+/** What is too small to matter: 2 % of what was reported, a thousandth of the target. */
 const LOOK_RATIO = 0.02;
-const LOOK_QUOTA_RATIO = 0.001;
+const LOOK_TARGET_RATIO = 0.001;
 
 /**
  * The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the
@@ -38,7 +38,8 @@ export interface Settling {
 
 export interface LookRule extends Pick<ChangeRule, 'reads'> {
   readonly fastWindowMs: number;
-  readonly quota: Rates;
+  /** In force, units per second; Infinity = unlimited: no share depends on the report. */
+  readonly target: Rates;
 }
 
 export function createSettling(): Settling {
@@ -96,14 +97,14 @@ const scratch = createLaneRates();
 /** @param restsOnMs 0 where the look knows more than the report */
 function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: number, rule: LookRule): boolean {
   estimate(sample, LONG, scratch);
-  const { reads, quota } = rule;
+  const { reads, target } = rule;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const before = reported[reads][dimension] as number;
     const change = Math.abs((scratch[reads][dimension] as number) - before);
     const noise = varianceOf(scratch, dimension, sample.lengthMs(LONG));
     const doubt =
       restsOnMs === 0 ? Math.sqrt(noise) : 2 * Math.sqrt(noise + varianceOf(reported, dimension, restsOnMs));
-    if (change > Math.max(LOOK_RATIO * before, LOOK_QUOTA_RATIO * (quota[dimension] as number), doubt)) return true;
+    if (change > Math.max(LOOK_RATIO * before, LOOK_TARGET_RATIO * (target[dimension] as number), doubt)) return true;
   }
   return false;
 }

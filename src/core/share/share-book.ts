@@ -8,7 +8,7 @@ import type { LogTime } from '../topic/log-time.js';
 import type { LogReader } from '../usage-map/log-reader.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
@@ -110,6 +110,11 @@ export class ShareBook {
   /** Whether a usage is above the applied share in some dimension. */
   isExceededBy(lane: number, usage: Float64Array): boolean {
     return usage.some((rate, dimension) => rate > (this.applied[slotOf(lane, dimension)] as number));
+  }
+
+  /** The cluster's rates in force. */
+  targetOf(lane: number): Rates {
+    return [this.target[slotOf(lane, MESSAGES)] as number, this.target[slotOf(lane, BYTES)] as number];
   }
 
   /** What a lane claims while its work is held back: its share, and at least its due, target/N. */

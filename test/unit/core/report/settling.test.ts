@@ -9,13 +9,13 @@ import {
 } from '../../../../src/core/report/settling.js';
 import { Sampling } from '../sample/sampling.js';
 
-const RULE = { reads: 'demand', fastWindowMs: 50, quota: [1000, Infinity] } as const;
+const RULE = { reads: 'demand', fastWindowMs: 50, target: [1000, Infinity] } as const;
 
 /**
  * A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong,
  * uncorrected.
  */
-function looksThatDiffer(reportedRate: number, trueRate: number, { restsOnMs = 0, quota = 1000 } = {}): number[] {
+function looksThatDiffer(reportedRate: number, trueRate: number, { restsOnMs = 0, target = 1000 } = {}): number[] {
   const sampling = new Sampling();
   const reported = createLaneRates();
   reported.demand[0] = reportedRate;
@@ -25,7 +25,7 @@ function looksThatDiffer(reportedRate: number, trueRate: number, { restsOnMs = 0
   const found: number[] = [];
   for (let elapsedMs = 20; elapsedMs <= 120_000; elapsedMs += 20) {
     sampling.run(20, { perSecond: trueRate });
-    const rule = { ...RULE, quota: [quota, Infinity] as const };
+    const rule = { ...RULE, target: [target, Infinity] as const };
     if (isUnsettled(settling, sampling.sample, reported, rule)) found.push(elapsedMs);
   }
   return found;
@@ -49,11 +49,11 @@ describe('looks after a change', () => {
 
   test('what is below a thousandth of the quota does not matter', () => {
     expect(looksThatDiffer(0.5, 1.4)).toEqual([]);
-    expect(looksThatDiffer(0.5, 1.4, { quota: 10 }).length).toBeGreaterThan(0);
+    expect(looksThatDiffer(0.5, 1.4, { target: 10 }).length).toBeGreaterThan(0);
   });
 
   test('without a quota nobody needs to know more exactly', () => {
-    expect(looksThatDiffer(3000, 1000, { quota: Infinity })).toEqual([]);
+    expect(looksThatDiffer(3000, 1000, { target: Infinity })).toEqual([]);
   });
 
   test('a look that knows less than the report does needs more certainty', () => {
