@@ -121,7 +121,10 @@ class WritingNode {
       new CostMeter(settings.costs),
     );
     const table = new LaneTable(settings);
-    const parts = { nodeKey, membership, link: this.#link, book: this.#book, reporter, table, appends: this.#appends };
+    const parts = {
+      ...{ nodeKey, membership, usageMap, ramps: targets.ramps, shares: this.#shares, link: this.#link },
+      ...{ book: this.#book, reporter, table, appends: this.#appends },
+    };
     this.#publisher = new Publisher(settings, parts);
     this.#publisher.incarnation = incarnationOf(1, 1);
   }

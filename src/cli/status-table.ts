@@ -43,9 +43,11 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
 type RateKey = keyof RateStatus;
 
 function directionRows(name: string, direction: DirectionStatus): string[][] {
+  const { ramp } = direction;
   return [
     ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
     ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
+    ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.level), count(ramp.to), '']]),
   ];
 }
 

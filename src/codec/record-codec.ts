@@ -6,6 +6,7 @@ import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { quotamesh } from './generated/report.js';
+import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
 import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
@@ -76,6 +77,7 @@ const DECODERS = new Map<number, (body: Uint8Array) => TopicRecord | typeof ABSU
   [wire.Kind.FAREWELL, decodeFarewell],
   [wire.Kind.REPORT, decodeReport],
   [wire.Kind.BACKEND, decodeBackend],
+  [wire.Kind.GROUP_STATE, decodeGroupState],
 ]);
 
 function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
@@ -91,6 +93,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
       return { kind: wire.Kind.REPORT, body: encodeReport(author, record.rows) };
     case 'backend':
       return { kind: wire.Kind.BACKEND, body: encodeBackend(author, record) };
+    case 'group-state':
+      return { kind: wire.Kind.GROUP_STATE, body: encodeGroupState(author, record) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { createRampTurn, type RampTurn } from './ramp/ramp-writer.js';
 import { type CostReport, createCostReport } from './report/cost-report.js';
 import { createLaneRates, type LaneRates } from './report/estimate.js';
 import { createSettling, type Settling } from './report/settling.js';
@@ -33,6 +34,7 @@ export interface LaneState {
   refusals: number;
   readonly settling: Settling;
   readonly costs: CostReport;
+  readonly rampTurn: RampTurn;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -56,5 +58,6 @@ export function createLaneState(
     refusals: 0,
     settling: createSettling(),
     costs: createCostReport(),
+    rampTurn: createRampTurn(),
   };
 }

@@ -33,7 +33,7 @@ export class LaneTable {
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
   }
 
-  /** The served lanes in the order in which they came; another array only after one came or went. */
+  /** The served lanes in the order in which they came; another array after one came, went or changed. */
   get ordered(): readonly LaneState[] {
     this.#ordered ??= [...this.lanes.values()];
     return this.#ordered;
@@ -79,6 +79,7 @@ export class LaneTable {
   changeGroup(group: number, settings: GroupSettings): void {
     invariant(this.#groups[group]?.name === settings.name, 'a group keeps its name', { group, name: settings.name });
     this.#groups[group] = settings;
+    this.#ordered = null;
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = this.lanes.get(laneOf(group, direction));
       if (lane === undefined) continue;

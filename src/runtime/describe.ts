@@ -23,6 +23,7 @@ import type {
   NodeStatus,
   RateStatus,
 } from './status.js';
+import { describeRamp, type RampStatus } from './target/describe-ramp.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
 export function describeNode(node: QuotaNode): NodeStatus {
@@ -75,6 +76,7 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
   return {
     quota: rates(quota),
     target: rates(target),
+    ramp: rampOf(node, group, direction),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
@@ -93,6 +95,15 @@ function targetOf({ coordinator, config }: QuotaNode, group: number, direction: 
   const target = new Float64Array(DIMENSION_COUNT);
   targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
   return [target[MESSAGES] as number, target[BYTES] as number];
+}
+
+function rampOf({ coordinator }: QuotaNode, group: number, direction: Direction): RampStatus | null {
+  if (coordinator === null) return null;
+  const { settings, usageMap } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at);
+  return describeRamp(coordinator, configured, at, mapLane);
 }
 
 /** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */

@@ -1,4 +1,5 @@
 import type { TopicCounters } from '../ports/report-topic.js';
+import type { RampStatus } from './target/describe-ramp.js';
 
 /** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
 export interface NodeStatus {
@@ -59,6 +60,8 @@ export interface GroupStatus {
 export interface DirectionStatus {
   readonly quota: RateStatus;
   readonly target: RateStatus;
+  /** null = none. */
+  readonly ramp: RampStatus | null;
   /** Σ of the shares as this node computes them. */
   readonly shareSum: RateStatus;
   readonly local: LocalStatus;

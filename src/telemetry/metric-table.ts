@@ -185,7 +185,8 @@ const GROUP_LABELS = ['group', 'direction'] as const;
 export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
-  quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost and backends.'),
+  quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost, backends and ramp.'),
+  quotamesh_group_ramp_messages_per_second: groupGauge('Where the ramp stands: a ceiling over the target.'),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

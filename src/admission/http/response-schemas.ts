@@ -147,7 +147,20 @@ const NODE_SHARE = record({
   reportAgeMs: orNull(count),
 });
 
-const DIRECTION = record({ quota: RATES, target: RATES, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) });
+export const RAMP = orNull(
+  record(
+    {
+      mode: text,
+      state: { type: 'string', enum: ['waiting', 'climbing', 'top'] },
+      ...{ level: number, from: number, to: number, overMs: number },
+    },
+    'Where the ramp of the direction stands, messages/s; null = it has none.',
+  ),
+);
+
+const DIRECTION = record({
+  ...{ quota: RATES, target: RATES, ramp: RAMP, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) },
+});
 
 export const GROUP = json(
   'A group as this node sees it.',

@@ -1,4 +1,4 @@
-import { json, listOf, orNull, RATES, record } from './response-schemas.js';
+import { json, listOf, orNull, RAMP, RATES, record } from './response-schemas.js';
 
 const text = { type: 'string' } as const;
 const yes = { type: 'boolean' } as const;
@@ -99,6 +99,7 @@ const DIRECTION = record({
   target: orNull(number),
   binding: { type: 'string', enum: ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] },
   busy: yes,
+  ramp: RAMP,
   inForce: RATES,
   shareSum: RATES,
   local: record({

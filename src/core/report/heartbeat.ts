@@ -18,8 +18,8 @@ export interface Circumstances {
    * late.
    */
   readonly heard: boolean;
-  /** An own share waits for the partition's log time. */
-  readonly moving: boolean;
+  /** An own share or ramp waits for the partition's log time, which has to go on this often; Infinity = none does. */
+  readonly movingBeatMs: number;
 }
 
 /**
@@ -38,11 +38,11 @@ export class Heartbeat {
     this.#reportedMs = this.#sentMs.slice();
   }
 
-  isDue(partition: number, { suspected, heard, moving }: Circumstances, nowMs: number): boolean {
+  isDue(partition: number, { suspected, heard, movingBeatMs }: Circumstances, nowMs: number): boolean {
     const sinceMs = nowMs - (this.#sentMs[partition] as number);
     const { heartbeatMs, partitionHeartbeatMs } = this.#settings;
     const silentMs = Math.min(sinceMs, nowMs - (this.#reportedMs[partition] as number));
-    if (moving && heard && silentMs >= MOVING_BEAT_MS) return true;
+    if (heard && silentMs >= movingBeatMs) return true;
     if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
     return sinceMs >= (heard ? partitionHeartbeatMs : heartbeatMs);
   }

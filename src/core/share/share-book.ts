@@ -74,8 +74,9 @@ export class ShareBook {
   update(lane: LaneState, own: number): number {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     const first = round.moving.indexOf(1);
-    lane.isMoving = first !== -1 && first < round.count;
-    lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
+    const isWrapperMoving = first !== -1 && first < round.count;
+    lane.isOwnMoving = isWrapperMoving && round.moving[own] === 1;
+    lane.isMoving = isWrapperMoving || this.#targets.ramps.isMoving(lane.settings, lane.direction, lane.mapLane);
     let moved = NOTHING_MOVED;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, round, dimension, own);
     return moved;

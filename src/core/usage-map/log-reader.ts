@@ -1,9 +1,12 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import type { RampBook } from '../ramp/ramp-book.js';
 import {
   type Author,
   type BackendRecord,
   backendOfRecordKey,
   backendRecordKey,
+  type GroupStateRecord,
+  groupStateRecordKey,
   isNodeRecordKey,
   nodeKeyOfRecordKey,
   type ReportRecord,
@@ -17,10 +20,11 @@ import type { UsageMap } from './usage-map.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs'>;
 
-type MemberRecord = Exclude<TopicRecord, BackendRecord>;
+type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
 interface Told {
   readonly backends: BackendBook;
+  readonly ramps: RampBook;
   readonly notices: Notice[];
 }
 
@@ -35,13 +39,15 @@ export class LogReader {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly #backends: BackendBook;
+  readonly #ramps: RampBook;
   readonly #notices: Notice[];
   readonly #nextOffset: Float64Array;
 
-  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, notices }: Told) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
+    this.#ramps = ramps;
     this.membership = membership;
     this.usageMap = usageMap;
     this.#notices = notices;
@@ -64,8 +70,12 @@ export class LogReader {
       return false;
     }
     this.#nextOffset[read.partition] = read.offset + 1;
-    (this.logTimes[read.partition] as LogTime).advanceTo(read.appendMs);
-    if (read.partition === MEMBERSHIP_PARTITION) this.#backends.expire(this.membershipLogMs);
+    const logTime = this.logTimes[read.partition] as LogTime;
+    logTime.advanceTo(read.appendMs, this.#beginsLife(read));
+    if (read.partition === MEMBERSHIP_PARTITION) {
+      this.#backends.expire(logTime.ms);
+      this.#ramps.advanceTo(logTime.ms, logTime.spanMs);
+    }
     if (read.record === null) this.#applyTombstone(read);
     const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
     if (read.partition !== MEMBERSHIP_PARTITION) return changed;
@@ -74,6 +84,7 @@ export class LogReader {
 
   #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
     if (record.kind === 'backend') return this.#applyBackend(read, record);
+    if (record.kind === 'group-state') return this.#applyGroupState(read, record);
     const { author } = record;
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
       this.#ignore('foreign-key');
@@ -98,6 +109,25 @@ export class LogReader {
       if (verdict !== 'applied') this.#ignore(verdict);
     }
     return false;
+  }
+
+  /** A level of a ramp; like a backend's health it is not bound to its author. */
+  #applyGroupState({ partition, key }: ReadEvent, record: GroupStateRecord): false {
+    const { author, groupId, direction } = record;
+    const isForeign = key !== groupStateRecordKey(groupId, direction) || partition !== MEMBERSHIP_PARTITION;
+    if (isForeign) this.#ignore('foreign-key');
+    else if (author.incarnation < (this.membership.get(author.nodeKey)?.incarnation ?? 0))
+      this.#ignore('old-incarnation');
+    else if (this.#ramps.apply(this.usageMap.mapLaneOf(groupId, direction), record) === 'repeated')
+      this.#ignore('repeated');
+    return false;
+  }
+
+  /** The first record of a node's life on a partition, as far as this reader knows. */
+  #beginsLife({ partition, record }: ReadEvent): boolean {
+    if (record === null) return false;
+    const { nodeKey, incarnation } = record.author;
+    return incarnation > ((this.membership.get(nodeKey)?.lives[partition] as number | undefined) ?? 0);
   }
 
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */

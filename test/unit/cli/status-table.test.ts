@@ -41,6 +41,13 @@ describe('the table of `quotamesh status`', () => {
     expect(first).toBe('cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka');
     expect(second).toBe('DEGRADED: topic lost: broker gone');
   });
+
+  it('a ramp has a row: its state, level and top', () => {
+    const ramp = { mode: 'relaxed', state: 'climbing', level: 280, from: 100, to: 1000, overMs: 10_000 } as const;
+    const ramped = { ...direction({ messagesPerSecond: 1000, bytesPerSecond: null }, []), ramp };
+    const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0 }).split('\n');
+    expect(lines.at(-1)).toMatch(/^ +publish ramp +climbing +280 +1,000$/);
+  });
 });
 
 const NODE: NodeStatus = {
@@ -103,6 +110,7 @@ function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionSta
   return {
     quota,
     target: quota,
+    ramp: null,
     shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },
     local: {
       served: true,
