@@ -84,8 +84,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   const author = encodeAuthor(record.author);
   switch (record.kind) {
     case 'node': {
-      const { nodeId, version } = record;
-      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version }).finish() };
+      const { nodeId, version, pool = 0 } = record;
+      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version, pool }).finish() };
     }
     case 'farewell':
       return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
@@ -123,10 +123,10 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
 }
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
-  const { author: wireAuthor, nodeId, version } = wire.Node.decode(body);
+  const { author: wireAuthor, nodeId, version, pool } = wire.Node.decode(body);
   const author = decodeAuthor(wireAuthor);
   if (author === null || !isName(nodeId)) return ABSURD;
-  return { kind: 'node', author, nodeId, version: version.slice(0, 64) };
+  return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...(pool === 0 ? {} : { pool }) };
 }
 
 function decodeFarewell(body: Uint8Array): TopicRecord | typeof ABSURD {

@@ -174,6 +174,7 @@ export class Coordinator {
     if (incarnation > this.incarnation) {
       this.#fence(incarnation);
     } else if (incarnation === this.incarnation) {
+      if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
     }

@@ -21,6 +21,7 @@ import type {
   MemberStatus,
   NodeShareStatus,
   NodeStatus,
+  PoolStatus,
   RateStatus,
 } from './status.js';
 import { describeRamp, type RampStatus } from './target/describe-ramp.js';
@@ -52,6 +53,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
+    pool: poolOf(coordinator),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
   };
 }
@@ -166,6 +168,12 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
     debtMessages: limiter.buckets.debt(lane, MESSAGES, node.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, node.clock()),
   };
+}
+
+function poolOf(coordinator: Coordinator | null): PoolStatus | null {
+  if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
+  const { divisor, isAgreed } = coordinator.log.pool;
+  return { size: divisor, agreed: isAgreed };
 }
 
 function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {

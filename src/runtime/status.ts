@@ -21,7 +21,15 @@ export interface NodeStatus {
   readonly reportRoundTripMs: number;
   /** How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it. */
   readonly lastRebalancingMs: number;
+  /** What groups of strategy equal divide by; null = there are none. */
+  readonly pool: PoolStatus | null;
   readonly recordsIgnored: Readonly<Record<string, number>>;
+}
+
+export interface PoolStatus {
+  readonly size: number;
+  /** Every member has said so; until then the size does not fall, and newcomers wait. */
+  readonly agreed: boolean;
 }
 
 export interface MemberStatus {

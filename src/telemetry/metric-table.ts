@@ -62,6 +62,14 @@ export const NODE_METRICS = {
     type: 'gauge',
     help: 'How long the last rebalancing took, from the first share that moved until the last.',
   },
+  quotamesh_pool_size: {
+    type: 'gauge',
+    help: 'What groups of strategy equal divide by; no series where there are none.',
+  },
+  quotamesh_pool_agreed: {
+    type: 'gauge',
+    help: '1 while all nodes have applied the size of the pool; 0 while newcomers wait and the size cannot fall.',
+  },
   quotamesh_report_round_trip_seconds: {
     type: 'gauge',
     help: 'From appending the last own record to reading it back; 0 before the first.',

@@ -219,6 +219,9 @@ export const NODES = json(
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,
+    pool: orNull(
+      record({ size: count, agreed: { type: 'boolean' } }, 'What strategy equal divides by; null = no such group.'),
+    ),
     recordsIgnored: { type: 'object', additionalProperties: count },
   }),
 );

@@ -62,11 +62,27 @@ export class Publisher {
       const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Number.POSITIVE_INFINITY;
       const rampBeatMs = partition === MEMBERSHIP_PARTITION ? this.#ramps.beatMs : Number.POSITIVE_INFINITY;
       const movingBeatMs = Math.min(shareBeatMs, rampBeatMs);
-      if (!all && !this.#heartbeat.isDue(partition, { suspected, heard, movingBeatMs }, nowMs)) continue;
+      const claim = partition === MEMBERSHIP_PARTITION ? this.#claim() : 0;
+      const isNews = claim !== 0 && claim !== this.#parts.shares.ownClaims.newest;
+      const isDue = this.#heartbeat.isDue(partition, { suspected, heard, movingBeatMs, isNews }, nowMs);
+      if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
-      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version }));
+      const pool = claim === 0 ? {} : { pool: claim };
+      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version, ...pool }));
+      if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }
+  }
+
+  /**
+   * What this node divides by at least: the members it knows, itself among them. By the time it is written all limits
+   * follow it, because whatever changed it was read in an earlier step. 0 = it has no group that divides by a pool.
+   */
+  #claim(): number {
+    const { membership, nodeKey, table } = this.#parts;
+    if (!table.agreesOnPool) return 0;
+    const isMember = membership.get(nodeKey)?.state === 'alive';
+    return membership.alive.length + (isMember ? 0 : 1);
   }
 
   /** The next round beats on this partition. */

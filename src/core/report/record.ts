@@ -19,6 +19,8 @@ export interface NodeRecord {
   readonly author: Author;
   readonly nodeId: NodeId;
   readonly version: string;
+  /** The live count that the node has applied to strategies that divide by an agreed pool; where it has such groups. */
+  readonly pool?: number;
 }
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */

@@ -1,4 +1,5 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import { AgreedPool } from '../pool/agreed-pool.js';
 import type { RampBook } from '../ramp/ramp-book.js';
 import {
   type Author,
@@ -38,6 +39,7 @@ export class LogReader {
   readonly ignored: Record<IgnoredCause, number> = createIgnored();
   readonly membership: Membership;
   readonly usageMap: UsageMap;
+  readonly pool = new AgreedPool();
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
@@ -63,8 +65,14 @@ export class LogReader {
     return this.#nextOffset[partition] as number;
   }
 
-  /** Applies one record; returns whether the set of alive nodes changed. */
+  /** Applies one record; returns whether the set of alive nodes, or the pool they agree on, changed. */
   apply(read: ReadEvent, nowMs: number): boolean {
+    const before = this.pool.changes;
+    const changed = this.#apply(read, nowMs);
+    return changed || this.pool.changes !== before;
+  }
+
+  #apply(read: ReadEvent, nowMs: number): boolean {
     if (read.offset < this.position(read.partition)) {
       this.#ignore('repeated-offset');
       return false;
@@ -133,8 +141,10 @@ export class LogReader {
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
-    if (partition === MEMBERSHIP_PARTITION) this.usageMap.removeBefore(member, incarnation);
-    else this.usageMap.removeBefore(member, incarnation, partition);
+    if (partition === MEMBERSHIP_PARTITION) {
+      this.pool.restarted(member.nodeKey);
+      this.usageMap.removeBefore(member, incarnation);
+    } else this.usageMap.removeBefore(member, incarnation, partition);
   }
 
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, nowMs: number): void {
@@ -163,6 +173,7 @@ export class LogReader {
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
     const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
+    this.pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);
     return joined;
   }
@@ -170,13 +181,17 @@ export class LogReader {
   #leave(member: Member, nodeId: string): boolean {
     member.nodeId = nodeId;
     const left = this.membership.leave(member);
+    this.pool.gone(member.nodeKey);
     if (left) this.#tell('member-left', nodeId);
     return left;
   }
 
   #expire(): boolean {
     const expired = this.membership.expire(this.membershipLogMs);
-    for (const member of expired) this.#tell('member-expired', member.nodeId);
+    for (const member of expired) {
+      this.pool.gone(member.nodeKey);
+      this.#tell('member-expired', member.nodeId);
+    }
     return expired.length > 0;
   }
 

@@ -36,9 +36,12 @@ describe('the table of `quotamesh status`', () => {
       degraded: ['topic lost: broker gone'],
       reportRoundTripMs: 0,
       lastRebalancingMs: 0,
+      pool: { size: 3, agreed: false },
     };
     const [first, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
-    expect(first).toBe('cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka');
+    expect(first).toBe(
+      'cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka · pool of 3, not agreed yet',
+    );
     expect(second).toBe('DEGRADED: topic lost: broker gone');
   });
 
@@ -75,6 +78,7 @@ const NODE: NodeStatus = {
   rounds: 50,
   reportRoundTripMs: 3.21,
   lastRebalancingMs: 85.4,
+  pool: null,
   recordsIgnored: {},
 };
 
