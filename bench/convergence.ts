@@ -11,6 +11,7 @@ import { STRATEGIES } from '../src/core/convergence/registry.js';
 import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
 import type { LaneState } from '../src/core/lane-state.js';
 import { LaneTable } from '../src/core/lane-table.js';
+import { AgreedPool } from '../src/core/pool/agreed-pool.js';
 import type { ReportRecord, ReportRow } from '../src/core/report/record.js';
 import { ShareBook } from '../src/core/share/share-book.js';
 import { TargetBook } from '../src/core/target/target-book.js';
@@ -46,7 +47,7 @@ const settings = {
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
 const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane));
-const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)] };
+const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool() };
 const targets = new TargetBook(table.settings, usageMap, membership, (mapLane) => table.markMapLane(mapLane));
 const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, log, targets);
 const members = Array.from({ length: NODES }, (_, node) => joined(node));

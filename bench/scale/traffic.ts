@@ -4,6 +4,7 @@ import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
 import { createLaneState, type LaneState } from '../../src/core/lane-state.js';
 import { LaneTable } from '../../src/core/lane-table.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
+import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
 import { createLaneRates } from '../../src/core/report/estimate.js';
 import { Publisher } from '../../src/core/report/publisher.js';
 import { partitionOf, ReportBook } from '../../src/core/report/report-book.js';
@@ -111,7 +112,12 @@ class WritingNode {
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
     const usageMap = new UsageMap(() => {});
     const targets = new TargetBook(settings, usageMap, membership, () => {});
-    this.#shares = new ShareBook(settings, laneCount, { membership, usageMap, logTimes }, targets);
+    this.#shares = new ShareBook(
+      settings,
+      laneCount,
+      { membership, usageMap, logTimes, pool: new AgreedPool() },
+      targets,
+    );
     this.#book = new ReportBook(nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     const reporter = new Reporter(
       settings,
@@ -121,7 +127,10 @@ class WritingNode {
       new CostMeter(settings.costs),
     );
     const table = new LaneTable(settings);
-    const parts = { nodeKey, membership, link: this.#link, book: this.#book, reporter, table, appends: this.#appends };
+    const parts = {
+      ...{ nodeKey, membership, usageMap, ramps: targets.ramps, shares: this.#shares, link: this.#link },
+      ...{ book: this.#book, reporter, table, appends: this.#appends },
+    };
     this.#publisher = new Publisher(settings, parts);
     this.#publisher.incarnation = incarnationOf(1, 1);
   }

@@ -84,10 +84,19 @@ leaves room. In the picture \`b\` wants as much as \`a\` from 3 s on and does no
 
 Target 100: usage 10/50/30 → 20/60/40, which is 120. PIP-82 accepts that for a few rounds. Above the target it reduces
 like \`proportional\`. Nodes that did not use their share have room to grow at once, at the price of the quota.`,
-  equal: `    share = target · w/Σw
+  equal: `    share = target · w/Σw · N/divisor        the divisor is N while all nodes agree on N
 
 Target 100, four nodes → 25 each; weights 2/1/1 → 50/25/25. Nothing moves but when nodes come and go. What one node does
-not use nobody else may: with one busy node of N, 1/N of the target is used.`,
+not use nobody else may: with one busy node of N, 1/N of the target is used.
+
+**The agreed pool.** A node says in its signs of life by how many it divides, after it has begun to. While the nodes
+say different sizes everybody divides by the largest, and newcomers wait with share 0; when all say the number of
+living nodes, everybody divides by it and newcomers begin. So the sum never exceeds the target, not even for the
+milliseconds in which some nodes have read more of the topic than others; a join costs one exchange of records, and a
+farewell or an expiry shrinks the pool (3 → 2 gives halves). A node that does not answer keeps newcomers waiting until
+it is expired (5 s). Weights are not part of what is agreed. A node that is cut off alone may add what its isolation
+policy leaves it, as with every strategy. Status shows the pool, metrics \`quotamesh_pool_size\` and
+\`quotamesh_pool_agreed\`.`,
 };
 
 const WRAPPERS = {

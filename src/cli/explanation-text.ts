@@ -27,6 +27,7 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
     ['desired', rate(explained.desired, 'messages')],
     ...limitingSteps(limiting),
     ['target', `${rate(explained.target, 'messages')}: ${BINDS[explained.binding]}`],
+    ...rampSteps(explained),
     [
       'in force',
       rates(explained.inForce) + (limiting.mode === 'report-only' ? ' (report-only: the target is not)' : ''),
@@ -71,6 +72,20 @@ function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, spli
   steps.push(['limiting', `${rate(limit, 'messages')}${decides}; never below ${rate(minimum, 'messages')}`]);
   return steps;
 }
+
+function rampSteps({ ramp, target }: DirectionExplanation): Step[] {
+  if (ramp === null) return [];
+  const { mode, state, level, from, to, overMs } = ramp;
+  const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
+  const binds = level < (target ?? Number.POSITIVE_INFINITY) ? ': the ramp binds' : '';
+  return [['ramp', `${rate(level, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
+}
+
+const RAMP_STATES = {
+  waiting: 'begins with the first use',
+  climbing: 'on its way',
+  top: 'at the top',
+} as const;
 
 const BINDS: Readonly<Record<DirectionExplanation['binding'], string>> = {
   unlimited: 'nothing binds',

@@ -9,12 +9,13 @@ export function statusTable({ node, groups, groupsNotShown }: ClusterStatus): st
 }
 
 function headline(node: NodeStatus): readonly string[] {
-  const { topic, reportRoundTripMs, lastRebalancingMs } = node;
+  const { topic, reportRoundTripMs, lastRebalancingMs, pool } = node;
   const facts = [
     `cluster ${node.cluster}`,
     `as node ${node.nodeId} sees it`,
     node.ready ? 'ready' : `NOT READY: ${node.notReadyBecause.join('; ')}`,
     `topic ${topic.kind}`,
+    ...(pool === null ? [] : [`pool of ${pool.size}${pool.agreed ? '' : ', not agreed yet'}`]),
     ...(reportRoundTripMs > 0 ? [`reports come back after ${milliseconds(reportRoundTripMs)}`] : []),
     ...(lastRebalancingMs > 0 ? [`last rebalancing ${milliseconds(lastRebalancingMs)}`] : []),
   ];
@@ -53,9 +54,11 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
 type RateKey = keyof RateStatus;
 
 function directionRows(name: string, direction: DirectionStatus): string[][] {
+  const { ramp } = direction;
   return [
     ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
     ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
+    ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.level), count(ramp.to), '']]),
   ];
 }
 

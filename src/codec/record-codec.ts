@@ -6,6 +6,7 @@ import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { quotamesh } from './generated/report.js';
+import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
 import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
@@ -76,14 +77,15 @@ const DECODERS = new Map<number, (body: Uint8Array) => TopicRecord | typeof ABSU
   [wire.Kind.FAREWELL, decodeFarewell],
   [wire.Kind.REPORT, decodeReport],
   [wire.Kind.BACKEND, decodeBackend],
+  [wire.Kind.GROUP_STATE, decodeGroupState],
 ]);
 
 function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   const author = encodeAuthor(record.author);
   switch (record.kind) {
     case 'node': {
-      const { nodeId, version } = record;
-      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version }).finish() };
+      const { nodeId, version, pool = 0 } = record;
+      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version, pool }).finish() };
     }
     case 'farewell':
       return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
@@ -91,6 +93,8 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
       return { kind: wire.Kind.REPORT, body: encodeReport(author, record.rows) };
     case 'backend':
       return { kind: wire.Kind.BACKEND, body: encodeBackend(author, record) };
+    case 'group-state':
+      return { kind: wire.Kind.GROUP_STATE, body: encodeGroupState(author, record) };
   }
 }
 
@@ -119,10 +123,10 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
 }
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
-  const { author: wireAuthor, nodeId, version } = wire.Node.decode(body);
+  const { author: wireAuthor, nodeId, version, pool } = wire.Node.decode(body);
   const author = decodeAuthor(wireAuthor);
   if (author === null || !isName(nodeId)) return ABSURD;
-  return { kind: 'node', author, nodeId, version: version.slice(0, 64) };
+  return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...(pool === 0 ? {} : { pool }) };
 }
 
 function decodeFarewell(body: Uint8Array): TopicRecord | typeof ABSURD {

@@ -1,3 +1,4 @@
+import type { RampModeName, RampSettings } from '../core/ramp/ramp.js';
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
 import type { MqttRule } from './mqtt-rules.js';
@@ -68,6 +69,7 @@ export function buildGroup(name: string, values: SettingValues): GroupConfig {
     name,
     quota: directionsOf(values, 'quota'),
     cost: { publish: costOf(values, 'quota.publish'), dispatch: costOf(values, 'quota.dispatch') },
+    ramp: rampOf(values),
     expectedCost: values.get('expectedCost') as number,
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
@@ -108,6 +110,21 @@ function costOf(values: SettingValues, direction: string): CostQuota {
   return {
     total: (values.get(`${direction}.costPerSecond`) as number | null) ?? Number.POSITIVE_INFINITY,
     reserved: (values.get(`${direction}.reservedCostPerSecond`) as number | undefined) ?? 0,
+  };
+}
+
+function rampOf(values: SettingValues): RampSettings | null {
+  const fromPerSecond = values.get('ramp.fromPerSecond') as number | null;
+  if (fromPerSecond === null || fromPerSecond === undefined) return null;
+  return {
+    fromPerSecond,
+    mode: values.get('ramp.mode') as RampModeName,
+    toPerSecond: values.get('ramp.toPerSecond') as number | null,
+    overMs: values.get('ramp.overMs') as number,
+    thresholdRatio: values.get('ramp.thresholdRatio') as number,
+    coolDownMs: values.get('ramp.coolDownMs') as number,
+    pausePenaltyRatio: values.get('ramp.pausePenaltyRatio') as number,
+    timeToLiveMs: values.get('ramp.timeToLiveMs') as number,
   };
 }
 

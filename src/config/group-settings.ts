@@ -2,6 +2,7 @@ import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.j
 import { TOPIC_SPLITS } from '../core/limiter/topic-split.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../core/vocabulary.js';
 import { keyedRows, LIMIT, RATE_MAX } from './limit-settings.js';
+import { RAMP_SETTINGS } from './ramp-settings.js';
 import type { Setting } from './setting.js';
 
 function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
@@ -42,6 +43,7 @@ export const GROUP_SETTINGS = {
   'quota.publish.reservedCostPerSecond': reservedRow('published'),
   'quota.dispatch.costPerSecond': costRow('dispatched'),
   'quota.dispatch.reservedCostPerSecond': reservedRow('dispatched'),
+  ...RAMP_SETTINGS,
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { buildConfig } from './build-config.js';
+import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShareRanges } from './check-share-range.js';
 import { ConfigError, type Mistake } from './config-error.js';
@@ -63,6 +64,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const groups = readGroups(root, findings);
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
+  checkRamps(groups, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);

@@ -75,15 +75,15 @@ export class Coordinator {
     this.usageMap = new UsageMap(markLane);
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
-    const { backends } = this.targets;
-    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, notices });
+    const { backends, ramps } = this.targets;
+    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
     this.#book = new ReportBook(this.nodeKey, partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
-    const { nodeKey, membership, link } = this;
+    const { nodeKey, membership, usageMap, link, shares } = this;
     this.#publisher = new Publisher(settings, {
-      ...{ nodeKey, membership, link, appends },
+      ...{ nodeKey, membership, usageMap, ramps, shares, link, appends },
       ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
   }
@@ -174,6 +174,7 @@ export class Coordinator {
     if (incarnation > this.incarnation) {
       this.#fence(incarnation);
     } else if (incarnation === this.incarnation) {
+      if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
     }

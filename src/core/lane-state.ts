@@ -1,3 +1,4 @@
+import { createRampTurn, type RampTurn } from './ramp/ramp-writer.js';
 import { type CostReport, createCostReport } from './report/cost-report.js';
 import { createLaneRates, type LaneRates } from './report/estimate.js';
 import { createSettling, type Settling } from './report/settling.js';
@@ -37,6 +38,7 @@ export interface LaneState {
   /** What its target was equal to when its share was computed last, and whether backends hold it below its quota. */
   binding: Binding;
   isBusy: boolean;
+  readonly rampTurn: RampTurn;
 }
 
 /** A lane without arrivals for this long, and with nothing reported, is not served any more. */
@@ -62,5 +64,6 @@ export function createLaneState(
     costs: createCostReport(),
     binding: 'unlimited',
     isBusy: false,
+    rampTurn: createRampTurn(),
   };
 }

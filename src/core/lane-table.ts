@@ -1,3 +1,4 @@
+import { STRATEGIES } from './convergence/registry.js';
 import { groupIdOf } from './ids.js';
 import { invariant } from './invariant.js';
 import { createLaneState, type LaneState } from './lane-state.js';
@@ -22,6 +23,8 @@ export class LaneTable {
   /** What is configured, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
+  /** Some configured group divides by a pool that the nodes agree on. */
+  agreesOnPool: boolean;
   readonly #groupIds: readonly GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
   #ordered: readonly LaneState[] | null = null;
@@ -30,10 +33,11 @@ export class LaneTable {
     this.#groups = [...settings.groups];
     this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
     this.settings = { ...settings, groups: this.#groups };
+    this.agreesOnPool = this.#groups.some(agreesOnPool);
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
   }
 
-  /** The served lanes in the order in which they came; another array only after one came or went. */
+  /** The served lanes in the order in which they came; another array after one came, went or changed. */
   get ordered(): readonly LaneState[] {
     this.#ordered ??= [...this.lanes.values()];
     return this.#ordered;
@@ -79,6 +83,8 @@ export class LaneTable {
   changeGroup(group: number, settings: GroupSettings): void {
     invariant(this.#groups[group]?.name === settings.name, 'a group keeps its name', { group, name: settings.name });
     this.#groups[group] = settings;
+    this.agreesOnPool ||= agreesOnPool(settings);
+    this.#ordered = null;
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = this.lanes.get(laneOf(group, direction));
       if (lane === undefined) continue;
@@ -116,4 +122,8 @@ export class LaneTable {
   markAll(): void {
     for (const lane of this.lanes.values()) this.dirty.add(lane);
   }
+}
+
+function agreesOnPool({ strategy }: GroupSettings): boolean {
+  return STRATEGIES[strategy]?.agreesOnPool === true;
 }

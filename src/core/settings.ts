@@ -1,3 +1,4 @@
+import type { RampSettings } from './ramp/ramp.js';
 import type { CostMeterSettings } from './target/cost-meter.js';
 import type { LimitingSplit } from './target/limiting-rate.js';
 import type { Direction, Headroom, IsolationPolicy, NodeId, Rates } from './vocabulary.js';
@@ -11,6 +12,8 @@ export interface GroupSettings {
   readonly cost: Readonly<Record<Direction, CostQuota>>;
   /** What a message is taken to cost until its cost is known, > 0. */
   readonly expectedCost: number;
+  /** A ceiling that rises with use or time; null = none. */
+  readonly ramp: RampSettings | null;
   /** A row of the strategy registry. */
   readonly strategy: string;
   /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */

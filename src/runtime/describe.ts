@@ -21,9 +21,11 @@ import type {
   MemberStatus,
   NodeShareStatus,
   NodeStatus,
+  PoolStatus,
   RateStatus,
 } from './status.js';
 import { describeBusy } from './target/busy-groups.js';
+import { describeRamp, type RampStatus } from './target/describe-ramp.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
 export function describeNode(node: QuotaNode): NodeStatus {
@@ -52,6 +54,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
+    pool: poolOf(coordinator),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
     ...describeBusy(node),
   };
@@ -77,6 +80,7 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
   return {
     quota: rates(quota),
     target: rates(target),
+    ramp: rampOf(node, group, direction),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
@@ -95,6 +99,15 @@ function targetOf({ coordinator, config }: QuotaNode, group: number, direction: 
   const target = new Float64Array(DIMENSION_COUNT);
   targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
   return [target[MESSAGES] as number, target[BYTES] as number];
+}
+
+function rampOf({ coordinator }: QuotaNode, group: number, direction: Direction): RampStatus | null {
+  if (coordinator === null) return null;
+  const { settings, usageMap } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at);
+  return describeRamp(coordinator, configured, at, mapLane);
 }
 
 /** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
@@ -157,6 +170,12 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
     debtMessages: limiter.buckets.debt(lane, MESSAGES, node.clock()),
     debtBytes: limiter.buckets.debt(lane, BYTES, node.clock()),
   };
+}
+
+function poolOf(coordinator: Coordinator | null): PoolStatus | null {
+  if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
+  const { divisor, isAgreed } = coordinator.log.pool;
+  return { size: divisor, agreed: isAgreed };
 }
 
 function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {

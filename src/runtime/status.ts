@@ -1,6 +1,7 @@
 import type { Binding } from '../core/target/target-rate.js';
 import type { Direction } from '../core/vocabulary.js';
 import type { TopicCounters } from '../ports/report-topic.js';
+import type { RampStatus } from './target/describe-ramp.js';
 
 /** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
 export interface NodeStatus {
@@ -22,6 +23,8 @@ export interface NodeStatus {
   readonly reportRoundTripMs: number;
   /** How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it. */
   readonly lastRebalancingMs: number;
+  /** What groups of strategy equal divide by; null = there are none. */
+  readonly pool: PoolStatus | null;
   readonly recordsIgnored: Readonly<Record<string, number>>;
   /** Lanes served here that saturated backends hold below their quota; the first 20 by name. */
   readonly busyLanes: number;
@@ -35,6 +38,12 @@ export interface BusyGroupStatus {
   readonly binding: Binding;
   /** Null in report-only without a message quota: nothing is enforced. */
   readonly targetMessagesPerSecond: number | null;
+}
+
+export interface PoolStatus {
+  readonly size: number;
+  /** Every member has said so; until then the size does not fall, and newcomers wait. */
+  readonly agreed: boolean;
 }
 
 export interface MemberStatus {
@@ -73,6 +82,8 @@ export interface GroupStatus {
 export interface DirectionStatus {
   readonly quota: RateStatus;
   readonly target: RateStatus;
+  /** null = none. */
+  readonly ramp: RampStatus | null;
   /** Σ of the shares as this node computes them. */
   readonly shareSum: RateStatus;
   readonly local: LocalStatus;

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LaneState } from '../core/lane-state.js';
 import type { Column } from '../core/limiter/column.js';
+import type { GroupSettings } from '../core/settings.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -91,6 +92,7 @@ function readingsOf(node: QuotaNode): Readings {
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
     quotamesh_group_target_messages_per_second: ofShares('target', MESSAGES),
     quotamesh_group_busy: (lane) => (state(lane) === undefined ? undefined : Number(state(lane)?.isBusy)),
+    quotamesh_group_ramp_messages_per_second: rampLevel(node),
     quotamesh_group_share_messages_per_second: ofShares('applied', MESSAGES),
     quotamesh_group_share_bytes_per_second: ofShares('applied', BYTES),
     quotamesh_group_limit_messages_per_second: ofShares('limit', MESSAGES),
@@ -109,6 +111,20 @@ function readingsOf(node: QuotaNode): Readings {
     quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),
     quotamesh_group_debt_bytes: ({ lane }) => limiter.buckets.debt(lane, BYTES, node.clock()),
+  };
+}
+
+/** Infinity where there is no ramp: no series. */
+function rampLevel(node: QuotaNode): (lane: WatchedLane) => number | undefined {
+  return ({ lane, group, direction }) => {
+    const { coordinator } = node;
+    const state = coordinator?.lanes.get(lane);
+    if (coordinator === null || state === undefined) return undefined;
+    return coordinator.targets.ramps.levelOf(
+      coordinator.settings.groups[group] as GroupSettings,
+      direction,
+      state.mapLane,
+    );
   };
 }
 

@@ -62,6 +62,14 @@ export const NODE_METRICS = {
     type: 'gauge',
     help: 'How long the last rebalancing took, from the first share that moved until the last.',
   },
+  quotamesh_pool_size: {
+    type: 'gauge',
+    help: 'What groups of strategy equal divide by; no series where there are none.',
+  },
+  quotamesh_pool_agreed: {
+    type: 'gauge',
+    help: '1 while all nodes have applied the size of the pool; 0 while newcomers wait and the size cannot fall.',
+  },
   quotamesh_report_round_trip_seconds: {
     type: 'gauge',
     help: 'From appending the last own record to reading it back; 0 before the first.',
@@ -191,8 +199,9 @@ const GROUP_LABELS = ['group', 'direction'] as const;
 export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),
-  quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost and backends.'),
+  quotamesh_group_target_messages_per_second: groupGauge('Cluster rate in force: quota, cost, backends and ramp.'),
   quotamesh_group_busy: groupGauge('1 while saturated backends hold it below its quota, else 0.'),
+  quotamesh_group_ramp_messages_per_second: groupGauge('Where the ramp stands: a ceiling over the target.'),
   quotamesh_group_share_messages_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_share_bytes_per_second: groupGauge('Share that this node applies.'),
   quotamesh_group_limit_messages_per_second: groupGauge('Share + allowance: what the limiter enforces.'),

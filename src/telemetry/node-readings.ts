@@ -48,6 +48,7 @@ export function nodeReadings(
     quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
     quotamesh_rounds_total: (series) => series(node.rounds.count),
     quotamesh_round_seconds_total: (series) => series(node.rounds.totalMs / 1000),
+    ...poolReadings(status),
     quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
     quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
     quotamesh_unhandled_rejections_total: (series) => series(incidents.unhandledRejections),
@@ -103,4 +104,19 @@ function largestShareSum(node: QuotaNode): number {
     }
   }
   return largest;
+}
+
+function poolReadings(
+  status: () => NodeStatus,
+): Readonly<Record<'quotamesh_pool_size' | 'quotamesh_pool_agreed', Reading>> {
+  return {
+    quotamesh_pool_size: (series) => {
+      const { pool } = status();
+      if (pool !== null) series(pool.size);
+    },
+    quotamesh_pool_agreed: (series) => {
+      const { pool } = status();
+      if (pool !== null) series(pool.agreed ? 1 : 0);
+    },
+  };
 }

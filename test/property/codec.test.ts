@@ -59,7 +59,7 @@ function rowOf(rate: number): ReportRow {
 
 /** A real record of a cluster, with every field of a size that occurs. */
 function realRecord(random: Random): Uint8Array {
-  const pick = Math.floor(random.between(0, 5));
+  const pick = Math.floor(random.between(0, 6));
   const nodeId = `node-${Math.floor(random.between(0, 9))}`;
   const author = {
     nodeKey: nodeKeyOf(settings.cluster, nodeId),
@@ -71,6 +71,10 @@ function realRecord(random: Random): Uint8Array {
   if (pick === 4) {
     const health = { kind: 'level', level: random.between(0, 1e9), target: 8e8, spring: 2e8 } as const;
     return codec.encode({ kind: 'backend', author, backend: nodeId, zone: 'z', health });
+  }
+  if (pick === 5) {
+    const state = { groupId: 7, direction: 1, level: random.between(0, 1e6), lateMs: 20, timeToLiveMs: 180_000 };
+    return codec.encode({ kind: 'group-state', author, ...state });
   }
   const rows = Array.from({ length: Math.floor(random.between(0, 12)) }, () => {
     const backends = [{ backend: 7, cost: 5 }, ...(random.next() < 0.5 ? [{ backend: 0, cost: 1 }] : [])];

@@ -3,6 +3,7 @@ import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
 import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
 import {
   backendRecordKey,
+  groupStateRecordKey,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
@@ -13,7 +14,7 @@ import type { CoordinatorSettings } from '../../src/core/settings.js';
 
 /** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
 export interface Action {
-  readonly kind: 'node' | 'report' | 'backend' | 'farewell' | 'tombstone' | 'node-tombstone';
+  readonly kind: 'node' | 'report' | 'backend' | 'group-state' | 'farewell' | 'tombstone' | 'node-tombstone';
   readonly node: number;
   readonly life: number;
   readonly partition: number;
@@ -48,6 +49,7 @@ export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
       { weight: 5, arbitrary: fc.constant('node' as const) },
       { weight: 6, arbitrary: fc.constant('report' as const) },
       { weight: 5, arbitrary: fc.constant('backend' as const) },
+      { weight: 3, arbitrary: fc.constant('group-state' as const) },
       fc.constantFrom('farewell' as const, 'tombstone' as const, 'node-tombstone' as const),
     ),
     node: fc.nat(4),
@@ -68,8 +70,8 @@ export function historyOf(list: readonly Action[], settings: CoordinatorSettings
   const sequences = new Map<string, number>();
   for (const action of list) {
     const { node, life } = action;
-    // Health is told on the membership partition alone.
-    const partition = action.kind === 'backend' ? 0 : action.partition;
+    // Health and levels are told on the membership partition alone.
+    const partition = action.kind === 'backend' || action.kind === 'group-state' ? 0 : action.partition;
     clockMs[partition] = (clockMs[partition] as number) + action.gapMs;
     const count = (sequences.get(`${node}/${life}`) ?? 0) + 1;
     sequences.set(`${node}/${life}`, count);
@@ -98,6 +100,19 @@ function recordOf(
       const health = { kind: 'level', level: 1 + action.node, target: 2, spring: 1 } as const;
       const record = { kind: 'backend', author, backend, zone: `zone-${action.life % 2}`, health } as const;
       return { key: backendRecordKey(backend), record };
+    }
+    case 'group-state': {
+      const [
+        {
+          group,
+          direction,
+          rates: [level = 0],
+        } = { group: 0, direction: 0, rates: [] },
+      ] = action.rows;
+      const groupId = groupIdOf(cluster, settings.groups[group]?.name ?? '');
+      const lateMs = 100 * action.bucket;
+      const state = { groupId, direction, level, lateMs, timeToLiveMs: 1000 * action.life };
+      return { key: groupStateRecordKey(groupId, direction), record: { kind: 'group-state', author, ...state } };
     }
     case 'farewell':
       return { key: nodeRecordKey(nodeKey), record: { kind: 'farewell', author, nodeId } };

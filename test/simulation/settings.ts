@@ -8,6 +8,7 @@ export const GROUP: GroupSettings = {
   quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
   cost: { publish: NO_COST_QUOTA, dispatch: NO_COST_QUOTA },
   expectedCost: 1,
+  ramp: null,
   strategy: 'max-min',
   floorRatio: 0.001,
   allowanceRatio: 0.25,

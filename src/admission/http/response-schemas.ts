@@ -154,7 +154,20 @@ const NODE_SHARE = record({
   reportAgeMs: orNull(count),
 });
 
-const DIRECTION = record({ quota: RATES, target: RATES, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) });
+export const RAMP = orNull(
+  record(
+    {
+      mode: text,
+      state: { type: 'string', enum: ['waiting', 'climbing', 'top'] },
+      ...{ level: number, from: number, to: number, overMs: number },
+    },
+    'Where the ramp of the direction stands, messages/s; null = it has none.',
+  ),
+);
+
+const DIRECTION = record({
+  ...{ quota: RATES, target: RATES, ramp: RAMP, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) },
+});
 
 export const GROUP = json(
   'A group as this node sees it.',
@@ -213,6 +226,9 @@ export const NODES = json(
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,
+    pool: orNull(
+      record({ size: count, agreed: { type: 'boolean' } }, 'What strategy equal divides by; null = no such group.'),
+    ),
     recordsIgnored: { type: 'object', additionalProperties: count },
     busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
     busyGroups: listOf(

@@ -1,5 +1,5 @@
 import { COST } from './cost-schema.js';
-import { json, listOf, orNull, RATES, record } from './response-schemas.js';
+import { json, listOf, orNull, RAMP, RATES, record } from './response-schemas.js';
 
 const text = { type: 'string' } as const;
 const yes = { type: 'boolean' } as const;
@@ -96,6 +96,7 @@ const DIRECTION = record({
   target: orNull(number),
   binding: { type: 'string', enum: ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] },
   busy: yes,
+  ramp: RAMP,
   inForce: RATES,
   shareSum: RATES,
   local: record({

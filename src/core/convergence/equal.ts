@@ -2,24 +2,34 @@ import { DIMENSION_COUNT } from '../vocabulary.js';
 import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
 
 /**
- * The target by weight over the alive nodes, whatever they use or want (Numaflow's rate limiter divides like this):
+ * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):
  *
- *     shareᵢ = target · wᵢ/Σw
+ *     shareᵢ = target · wᵢ/Σw · N/divisorᵢ        divisorᵢ = N while all agree; a newcomer waits with share 0
  *
  * Worked: target 100, 4 nodes → 25 each. Weights 2/1/1 → 50/25/25. Demands 5 and 25 of 20 → 10/10, and 15 are served.
+ * Of 3 nodes one leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
+ * the newcomer when both have said 3 (core/pool/agreed-pool.ts).
  *
  * Silent cases, our choice: a node without reports counts from its NODE record on, and until it is expired (5 s after
- * it falls silent, at once after a farewell). Floors and headroom have nothing to do. Know what you choose: what one
- * node does not use nobody else may; at N nodes of which one is busy, 1/N of the target is used.
+ * it falls silent, at once after a farewell). Floors and headroom have nothing to do. Weights are no part of what is
+ * agreed: where they differ, Σ shares is bounded by how far apart the nodes have read, as with other strategies. Know
+ * what you choose: what one node does not use nobody else may; at N nodes of which one is busy, 1/N is used.
  */
-export const equal: Strategy = { name: 'equal', remembers: false, reads: 'demand', overshoots: false, converge };
+export const equal: Strategy = {
+  ...{ name: 'equal', remembers: false, reads: 'demand', overshoots: false, agreesOnPool: true },
+  converge,
+};
 
 function converge(round: Round): void {
-  const weights = sum(round.weight, round.count);
+  const { count, divisor } = round;
+  const weights = sum(round.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(round, dimension)) continue;
     const share = round.share[dimension] as Float64Array;
     const target = round.target[dimension] as number;
-    for (let at = 0; at < round.count; at++) share[at] = target * ((round.weight[at] as number) / weights);
+    for (let at = 0; at < count; at++) {
+      const agreed = divisor[at] === 0 ? 1 : count / (divisor[at] as number);
+      share[at] = target * ((round.weight[at] as number) / weights) * Math.min(1, agreed);
+    }
   }
 }

@@ -25,6 +25,8 @@ export interface Round {
   readonly target: Float64Array;
   /** Σ of the floors as a part of the target, 0 … 1. */
   floorRatio: number;
+  /** What each divides the target by, for strategies of an agreed pool: 0 = `count`, Infinity = it waits. */
+  readonly divisor: Float64Array;
   /** What becomes of a left-over that nobody wants. */
   headroom: Headroom;
   /** Out: 1 where a wrapper has not let a share arrive at what the strategy says; it moves on with log time alone. */
@@ -46,6 +48,8 @@ export interface Strategy {
   readonly reads: 'usage' | 'demand';
   /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
   readonly overshoots: boolean;
+  /** It reads `divisor`: nodes agree on their number before it falls, and newcomers wait for it. */
+  readonly agreesOnPool?: true;
   converge(round: Round): void;
 }
 
@@ -60,6 +64,7 @@ export function createRound(capacity: number): Round {
     weight: new Float64Array(capacity),
     target: new Float64Array(DIMENSION_COUNT),
     floorRatio: 0,
+    divisor: new Float64Array(capacity),
     headroom: 'by-weight',
     moving: new Uint8Array(capacity),
     share: perDimension(),

@@ -18,8 +18,10 @@ export interface Circumstances {
    * late.
    */
   readonly heard: boolean;
-  /** An own share waits for the partition's log time. */
-  readonly moving: boolean;
+  /** An own share or ramp waits for the partition's log time, which has to go on this often; Infinity = none does. */
+  readonly movingBeatMs: number;
+  /** The record would say another size of the pool than the last one. */
+  readonly isNews?: boolean;
 }
 
 /**
@@ -38,11 +40,12 @@ export class Heartbeat {
     this.#reportedMs = this.#sentMs.slice();
   }
 
-  isDue(partition: number, { suspected, heard, moving }: Circumstances, nowMs: number): boolean {
+  isDue(partition: number, { suspected, heard, movingBeatMs, isNews = false }: Circumstances, nowMs: number): boolean {
     const sinceMs = nowMs - (this.#sentMs[partition] as number);
-    const { heartbeatMs, partitionHeartbeatMs } = this.#settings;
+    const { heartbeatMs, partitionHeartbeatMs, reportGapMs } = this.#settings;
+    if (isNews && sinceMs >= reportGapMs) return true;
     const silentMs = Math.min(sinceMs, nowMs - (this.#reportedMs[partition] as number));
-    if (moving && heard && silentMs >= MOVING_BEAT_MS) return true;
+    if (heard && silentMs >= movingBeatMs) return true;
     if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
     return sinceMs >= (heard ? partitionHeartbeatMs : heartbeatMs);
   }

@@ -1,20 +1,27 @@
 import type { Append } from '../coordinator-protocol.js';
 import type { LaneState } from '../lane-state.js';
 import type { LaneTable } from '../lane-table.js';
+import type { RampBook } from '../ramp/ramp-book.js';
+import { RampWriter } from '../ramp/ramp-writer.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { LinkWatch } from '../share/link-watch.js';
+import type { ShareBook } from '../share/share-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
-import { Heartbeat } from './heartbeat.js';
-import { type Author, backendRecordKey, nodeRecordKey, type TopicRecord } from './record.js';
+import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
+import { type Author, backendRecordKey, groupStateRecordKey, nodeRecordKey, type TopicRecord } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
 export interface PublisherParts {
   readonly nodeKey: NodeKey;
   readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly ramps: RampBook;
+  readonly shares: ShareBook;
   readonly link: LinkWatch;
   readonly book: ReportBook;
   readonly reporter: Reporter;
@@ -24,8 +31,8 @@ export interface PublisherParts {
 }
 
 /**
- * Writes this node's records: heartbeats, due buckets, the farewell. It numbers them and tells the link watch what was
- * sent when.
+ * Writes this node's records: heartbeats, due buckets, levels of ramps, the farewell. It numbers them and tells the
+ * link watch what was sent when.
  */
 export class Publisher {
   incarnation: Incarnation = 0;
@@ -33,6 +40,7 @@ export class Publisher {
   readonly #parts: PublisherParts;
   readonly #heartbeat: Heartbeat;
   readonly #backends: BackendSender;
+  readonly #ramps: RampWriter;
   #sequence = 0;
   /** Nobody can be suspected before: signs of life only move that back, and so does who joins. */
   #trustedUntilMs = Number.NEGATIVE_INFINITY;
@@ -42,6 +50,7 @@ export class Publisher {
     this.#parts = parts;
     this.#heartbeat = new Heartbeat(settings);
     this.#backends = new BackendSender(settings.limiting, settings.reportGapMs);
+    this.#ramps = new RampWriter(parts);
   }
 
   /** Heartbeats that are due; `all` beats on every partition now. */
@@ -50,12 +59,30 @@ export class Publisher {
     const { nodeId, version, partitions } = this.#settings;
     for (let partition = 0; partition < partitions; partition++) {
       const heard = this.#parts.link.isHeard(partition);
-      const moving = this.#parts.table.needsLogTime(partition);
-      if (!all && !this.#heartbeat.isDue(partition, { suspected, heard, moving }, nowMs)) continue;
+      const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Number.POSITIVE_INFINITY;
+      const rampBeatMs = partition === MEMBERSHIP_PARTITION ? this.#ramps.beatMs : Number.POSITIVE_INFINITY;
+      const movingBeatMs = Math.min(shareBeatMs, rampBeatMs);
+      const claim = partition === MEMBERSHIP_PARTITION ? this.#claim() : 0;
+      const isNews = claim !== 0 && claim !== this.#parts.shares.ownClaims.newest;
+      const isDue = this.#heartbeat.isDue(partition, { suspected, heard, movingBeatMs, isNews }, nowMs);
+      if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
-      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version }));
+      const pool = claim === 0 ? {} : { pool: claim };
+      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version, ...pool }));
+      if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }
+  }
+
+  /**
+   * What this node divides by at least: the members it knows, itself among them. By the time it is written all limits
+   * follow it, because whatever changed it was read in an earlier step. 0 = it has no group that divides by a pool.
+   */
+  #claim(): number {
+    const { membership, nodeKey, table } = this.#parts;
+    if (!table.agreesOnPool) return 0;
+    const isMember = membership.get(nodeKey)?.state === 'alive';
+    return membership.alive.length + (isMember ? 0 : 1);
   }
 
   /** The next round beats on this partition. */
@@ -65,6 +92,7 @@ export class Publisher {
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     this.#publishBackends(nowMs);
+    this.#publishRamps(nowMs);
     const { book, link } = this.#parts;
     book.forEachDue(nowMs, (bucket) => {
       if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
@@ -83,6 +111,14 @@ export class Publisher {
     this.#backends.sendDue(nowMs, ({ backend, zone, health }) => {
       const key = backendRecordKey(backend);
       this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'backend', author, backend, zone, health }));
+    });
+  }
+
+  #publishRamps(nowMs: number): void {
+    if (this.#parts.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
+    this.#ramps.writeDue(this.#parts.table.ordered, nowMs, (word) => {
+      const key = groupStateRecordKey(word.groupId, word.direction);
+      this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'group-state', author, ...word }));
     });
   }
 

@@ -3,7 +3,7 @@ import type { BackendHealth } from '../target/throttling-ratio.js';
 import type { GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
 
 /** A record of the topic as the core sees it: decoded, checked, and free of the wire format (DESIGN §4). */
-export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord;
+export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
 
 /** Who wrote a record and which of its lives; see proto/report.proto, Author. */
 export interface Author {
@@ -19,6 +19,8 @@ export interface NodeRecord {
   readonly author: Author;
   readonly nodeId: NodeId;
   readonly version: string;
+  /** The live count that the node has applied to strategies that divide by an agreed pool; where it has such groups. */
+  readonly pool?: number;
 }
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */
@@ -42,6 +44,19 @@ export interface BackendRecord {
   readonly backend: string;
   readonly zone: string;
   readonly health: BackendHealth;
+}
+
+/** Where the ramp of one direction of a group stands; outlives the node that wrote it. */
+export interface GroupStateRecord {
+  readonly kind: 'group-state';
+  readonly author: Author;
+  readonly groupId: GroupId;
+  readonly direction: number;
+  /** Messages/s of the whole cluster. */
+  readonly level: number;
+  /** The level held so much log time before the record. */
+  readonly lateMs: number;
+  readonly timeToLiveMs: number;
 }
 
 /** One direction of one group. Rates are units per second, finite and ≥ 0, float32 on the wire. */
@@ -80,6 +95,10 @@ export function backendOfRecordKey(key: string): string | null {
   return key.startsWith(BACKEND_PREFIX) ? key.slice(BACKEND_PREFIX.length) : null;
 }
 
+export function groupStateRecordKey(groupId: GroupId, direction: number): string {
+  return `${GROUP_PREFIX}${groupId.toString(36)}/${direction}`;
+}
+
 /** The node a key belongs to, or null when the key is not one of ours. */
 export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   if (key.length < NODE_KEY_LENGTH || (key.length > NODE_KEY_LENGTH && key[NODE_KEY_LENGTH] !== '/')) return null;
@@ -93,6 +112,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
 }
 
 const BACKEND_PREFIX = 'backend/';
+const GROUP_PREFIX = 'group/';
 /** 48 bits, six per character. */
 const NODE_KEY_LENGTH = 8;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,14 +1,17 @@
 import { strategyOf } from '../convergence/compose.js';
 import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import { nodeKeyOf } from '../ids.js';
 import { invariant } from '../invariant.js';
 import type { LaneState } from '../lane-state.js';
+import type { AgreedPool } from '../pool/agreed-pool.js';
+import { OwnClaims } from '../pool/own-claims.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { LogTime } from '../topic/log-time.js';
 import type { LogReader } from '../usage-map/log-reader.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { burstDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
@@ -18,7 +21,7 @@ export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
 
-type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes'>;
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
 
 /**
  * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
@@ -34,7 +37,11 @@ export class ShareBook {
   readonly applied: Float64Array;
   readonly limit: Float64Array;
   readonly depth: Float64Array;
+  /** What this node has told of the pool and not read back. */
+  readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
+  readonly #nodeKey: NodeKey;
+  readonly #pool: AgreedPool;
   readonly #membership: Membership;
   readonly #usageMap: UsageMap;
   readonly #logTimes: readonly LogTime[];
@@ -44,7 +51,7 @@ export class ShareBook {
   #round: Round = createRound(16);
 
   constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
-    const { membership, usageMap, logTimes } = log;
+    const { membership, usageMap, logTimes, pool } = log;
     const slots = laneCount * DIMENSION_COUNT;
     this.target = new Float64Array(slots);
     this.computed = new Float64Array(slots);
@@ -52,6 +59,8 @@ export class ShareBook {
     this.limit = new Float64Array(slots);
     this.depth = new Float64Array(slots);
     this.#settings = settings;
+    this.#nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.#pool = pool;
     this.#membership = membership;
     this.#usageMap = usageMap;
     this.#logTimes = logTimes;
@@ -75,8 +84,9 @@ export class ShareBook {
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
-    lane.isMoving = first !== -1 && first < round.count;
-    lane.isOwnMoving = lane.isMoving && round.moving[own] === 1;
+    const isWrapperMoving = first !== -1 && first < round.count;
+    lane.isOwnMoving = isWrapperMoving && round.moving[own] === 1;
+    lane.isMoving = isWrapperMoving || this.#targets.ramps.isMoving(lane.settings, lane.direction, lane.mapLane);
     let moved = NOTHING_MOVED;
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) moved |= this.#apply(lane, round, dimension, own);
     return moved;
@@ -87,8 +97,17 @@ export class ShareBook {
     const settings = this.#settings.groups[group] as GroupSettings;
     const strategy = this.strategyOf(group);
     const round = this.#gather(settings, strategy, direction, mapLane);
+    if (strategy.agreesOnPool) this.#fillDivisors(round);
     if (round.count > 0) strategy.converge(round);
     return round;
+  }
+
+  #fillDivisors(round: Round): void {
+    const { divisor } = this.#pool;
+    this.#membership.alive.forEach(({ nodeKey }, at) => {
+      const own = nodeKey === this.#nodeKey ? this.ownClaims.largest : 0;
+      round.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
+    });
   }
 
   /**

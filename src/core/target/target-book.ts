@@ -1,4 +1,5 @@
 import { groupIdOf } from '../ids.js';
+import { RampBook } from '../ramp/ramp-book.js';
 import type { CoordinatorSettings, CostQuota, GroupSettings } from '../settings.js';
 import type { CostLane } from '../usage-map/cost-rows.js';
 import type { Membership } from '../usage-map/membership.js';
@@ -34,6 +35,7 @@ export interface LaneTarget {
  */
 export class TargetBook {
   readonly backends: BackendBook;
+  readonly ramps: RampBook;
   readonly #settings: CoordinatorSettings;
   readonly #usageMap: UsageMap;
   readonly #membership: Membership;
@@ -64,6 +66,7 @@ export class TargetBook {
     this.#usageMap = usageMap;
     this.#membership = membership;
     this.backends = new BackendBook(settings.cluster, settings.limiting);
+    this.ramps = new RampBook(onLane);
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
     settings.groups.forEach(({ name }, group) => {
       this.#groupOfId.set(groupIdOf(settings.cluster, name), group);
@@ -86,6 +89,8 @@ export class TargetBook {
     target[MESSAGES] = quota[MESSAGES];
     const { decision } = this.decide(settings, direction, mapLane);
     if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
+    if (settings.ramp === null) return;
+    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.levelOf(settings, direction, mapLane));
   }
 
   /** What the rates computed last are equal to: report-only enforces the message quota alone. */

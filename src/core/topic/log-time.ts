@@ -9,6 +9,11 @@
 export class LogTime {
   /** Milliseconds since the first record read. */
   ms = 0;
+  /**
+   * The same, but the time before a node's first record in a life counts whole: it may be that nobody was there. For
+   * what is forgotten when nobody has been there for long (a ramp's level), where log time stands still.
+   */
+  spanMs = 0;
   readonly #stepLimitMs: number;
   #previousAppendMs: number | null = null;
 
@@ -16,10 +21,14 @@ export class LogTime {
     this.#stepLimitMs = 2 * heartbeatMs;
   }
 
-  advanceTo(appendMs: number): void {
+  advanceTo(appendMs: number, beginsLife = false): void {
     if (this.#previousAppendMs !== null) {
       const step = appendMs - this.#previousAppendMs;
-      if (step > 0) this.ms += Math.min(step, this.#stepLimitMs);
+      if (step > 0) {
+        const counted = Math.min(step, this.#stepLimitMs);
+        this.ms += counted;
+        this.spanMs += beginsLife ? step : counted;
+      }
     }
     this.#previousAppendMs = appendMs;
   }

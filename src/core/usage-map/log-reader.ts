@@ -1,9 +1,13 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import { AgreedPool } from '../pool/agreed-pool.js';
+import type { RampBook } from '../ramp/ramp-book.js';
 import {
   type Author,
   type BackendRecord,
   backendOfRecordKey,
   backendRecordKey,
+  type GroupStateRecord,
+  groupStateRecordKey,
   isNodeRecordKey,
   nodeKeyOfRecordKey,
   type ReportRecord,
@@ -17,10 +21,11 @@ import type { UsageMap } from './usage-map.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs'>;
 
-type MemberRecord = Exclude<TopicRecord, BackendRecord>;
+type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
 interface Told {
   readonly backends: BackendBook;
+  readonly ramps: RampBook;
   readonly notices: Notice[];
 }
 
@@ -34,14 +39,17 @@ export class LogReader {
   readonly ignored: Record<IgnoredCause, number> = createIgnored();
   readonly membership: Membership;
   readonly usageMap: UsageMap;
+  readonly pool = new AgreedPool();
   readonly #backends: BackendBook;
+  readonly #ramps: RampBook;
   readonly #notices: Notice[];
   readonly #nextOffset: Float64Array;
 
-  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, notices }: Told) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
+    this.#ramps = ramps;
     this.membership = membership;
     this.usageMap = usageMap;
     this.#notices = notices;
@@ -57,15 +65,25 @@ export class LogReader {
     return this.#nextOffset[partition] as number;
   }
 
-  /** Applies one record; returns whether the set of alive nodes changed. */
+  /** Applies one record; returns whether the set of alive nodes, or the pool they agree on, changed. */
   apply(read: ReadEvent, nowMs: number): boolean {
+    const before = this.pool.changes;
+    const changed = this.#apply(read, nowMs);
+    return changed || this.pool.changes !== before;
+  }
+
+  #apply(read: ReadEvent, nowMs: number): boolean {
     if (read.offset < this.position(read.partition)) {
       this.#ignore('repeated-offset');
       return false;
     }
     this.#nextOffset[read.partition] = read.offset + 1;
-    (this.logTimes[read.partition] as LogTime).advanceTo(read.appendMs);
-    if (read.partition === MEMBERSHIP_PARTITION) this.#backends.expire(this.membershipLogMs);
+    const logTime = this.logTimes[read.partition] as LogTime;
+    logTime.advanceTo(read.appendMs, this.#beginsLife(read));
+    if (read.partition === MEMBERSHIP_PARTITION) {
+      this.#backends.expire(logTime.ms);
+      this.#ramps.advanceTo(logTime.ms, logTime.spanMs);
+    }
     if (read.record === null) this.#applyTombstone(read);
     const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
     if (read.partition !== MEMBERSHIP_PARTITION) return changed;
@@ -74,6 +92,7 @@ export class LogReader {
 
   #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
     if (record.kind === 'backend') return this.#applyBackend(read, record);
+    if (record.kind === 'group-state') return this.#applyGroupState(read, record);
     const { author } = record;
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
       this.#ignore('foreign-key');
@@ -100,11 +119,32 @@ export class LogReader {
     return false;
   }
 
+  /** A level of a ramp; like a backend's health it is not bound to its author. */
+  #applyGroupState({ partition, key }: ReadEvent, record: GroupStateRecord): false {
+    const { author, groupId, direction } = record;
+    const isForeign = key !== groupStateRecordKey(groupId, direction) || partition !== MEMBERSHIP_PARTITION;
+    if (isForeign) this.#ignore('foreign-key');
+    else if (author.incarnation < (this.membership.get(author.nodeKey)?.incarnation ?? 0))
+      this.#ignore('old-incarnation');
+    else if (this.#ramps.apply(this.usageMap.mapLaneOf(groupId, direction), record) === 'repeated')
+      this.#ignore('repeated');
+    return false;
+  }
+
+  /** The first record of a node's life on a partition, as far as this reader knows. */
+  #beginsLife({ partition, record }: ReadEvent): boolean {
+    if (record === null) return false;
+    const { nodeKey, incarnation } = record.author;
+    return incarnation > ((this.membership.get(nodeKey)?.lives[partition] as number | undefined) ?? 0);
+  }
+
   /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
-    if (partition === MEMBERSHIP_PARTITION) this.usageMap.removeBefore(member, incarnation);
-    else this.usageMap.removeBefore(member, incarnation, partition);
+    if (partition === MEMBERSHIP_PARTITION) {
+      this.pool.restarted(member.nodeKey);
+      this.usageMap.removeBefore(member, incarnation);
+    } else this.usageMap.removeBefore(member, incarnation, partition);
   }
 
   #applyReport(read: ReadEvent, member: Member, record: ReportRecord, nowMs: number): void {
@@ -133,6 +173,7 @@ export class LogReader {
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
     const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
+    this.pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);
     return joined;
   }
@@ -140,13 +181,17 @@ export class LogReader {
   #leave(member: Member, nodeId: string): boolean {
     member.nodeId = nodeId;
     const left = this.membership.leave(member);
+    this.pool.gone(member.nodeKey);
     if (left) this.#tell('member-left', nodeId);
     return left;
   }
 
   #expire(): boolean {
     const expired = this.membership.expire(this.membershipLogMs);
-    for (const member of expired) this.#tell('member-expired', member.nodeId);
+    for (const member of expired) {
+      this.pool.gone(member.nodeKey);
+      this.#tell('member-expired', member.nodeId);
+    }
     return expired.length > 0;
   }
 

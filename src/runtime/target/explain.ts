@@ -8,6 +8,7 @@ import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../../core/
 import { describeGroup } from '../describe.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { DirectionStatus, RateStatus } from '../status.js';
+import type { RampStatus } from './describe-ramp.js';
 
 /** Why a group may do what it may do now: every input of the decision, in the order in which they are used. */
 export interface GroupExplanation {
@@ -40,6 +41,8 @@ export interface DirectionExplanation {
   readonly target: number | null;
   readonly binding: Binding;
   readonly busy: boolean;
+  /** A ceiling over the target while it climbs; null = none. */
+  readonly ramp: RampStatus | null;
   readonly inForce: RateStatus;
   readonly shareSum: RateStatus;
   readonly local: LocalExplanation;
@@ -133,6 +136,7 @@ function explainDirection(
     target: finiteOrNull(decision.target),
     binding: decision.binding,
     busy: decision.isBusy,
+    ramp: status.ramp,
     inForce: status.target,
     shareSum: status.shareSum,
     local: explainLocal(node, laneOf(group, at), status),

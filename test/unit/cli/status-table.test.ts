@@ -36,9 +36,12 @@ describe('the table of `quotamesh status`', () => {
       degraded: ['topic lost: broker gone'],
       reportRoundTripMs: 0,
       lastRebalancingMs: 0,
+      pool: { size: 3, agreed: false },
     };
     const [first, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
-    expect(first).toBe('cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka');
+    expect(first).toBe(
+      'cluster demo · as node a sees it · NOT READY: the topic is being opened · topic kafka · pool of 3, not agreed yet',
+    );
     expect(second).toBe('DEGRADED: topic lost: broker gone');
   });
 
@@ -47,6 +50,13 @@ describe('the table of `quotamesh status`', () => {
     const node: NodeStatus = { ...NODE, busyLanes: 3, busyGroups: [busy] };
     const [, second] = statusTable({ node, groups: [], groupsNotShown: 0 }).split('\n');
     expect(second).toBe('BUSY (backends are saturated): orders publish 8.3 msg/s (limiting), and 2 more');
+  });
+
+  it('a ramp has a row: its state, level and top', () => {
+    const ramp = { mode: 'relaxed', state: 'climbing', level: 280, from: 100, to: 1000, overMs: 10_000 } as const;
+    const ramped = { ...direction({ messagesPerSecond: 1000, bytesPerSecond: null }, []), ramp };
+    const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0 }).split('\n');
+    expect(lines.at(-1)).toMatch(/^ +publish ramp +climbing +280 +1,000$/);
   });
 });
 
@@ -75,6 +85,7 @@ const NODE: NodeStatus = {
   rounds: 50,
   reportRoundTripMs: 3.21,
   lastRebalancingMs: 85.4,
+  pool: null,
   recordsIgnored: {},
   busyLanes: 0,
   busyGroups: [],
@@ -112,6 +123,7 @@ function direction(quota: RateStatus, nodes: readonly NodeShare[]): DirectionSta
   return {
     quota,
     target: quota,
+    ramp: null,
     shareSum: { messagesPerSecond: total('messagesPerSecond'), bytesPerSecond: total('bytesPerSecond') },
     local: {
       served: true,

@@ -53,7 +53,7 @@ describe('a broken node.yaml', () => {
     [
       'a group as a number',
       'cluster: demo\ngroups:\n  orders: 5\n',
-      /^node.yaml:3:11: groups.orders must be a mapping with the keys quota, strategy, .*got 5/,
+      /^node.yaml:3:11: groups.orders must be a mapping with the keys quota, ramp, strategy, .*got 5/,
     ],
     [
       'an unknown key',
@@ -230,6 +230,36 @@ describe('a broken node.yaml', () => {
       'more reserved than there is',
       'cluster: demo\ngroups:\n  a: { quota: { publish: { costPerSecond: 10, reservedCostPerSecond: 11 } } }\n',
       /^node.yaml:3:70: groups.a.quota.publish.reservedCostPerSecond must be at most .* = 10, got 11\./,
+    ],
+    [
+      'a ramp that falls',
+      'cluster: demo\ngroups:\n  a: { ramp: { fromPerSecond: 100, toPerSecond: 10 } }\n',
+      /^node.yaml:3:31: groups.a.ramp.fromPerSecond must be at most ramp.toPerSecond = 10, got 100\. Lower it/,
+    ],
+    [
+      'a ramp that begins above the quota',
+      'cluster: demo\ngroups:\n  a: { quota: { publish: { messagesPerSecond: 50 } }, ramp: { fromPerSecond: 100 } }\n',
+      /:3:78: groups.a.ramp.fromPerSecond must be at most the quota, 50, got 100\./,
+    ],
+    [
+      'a ramp without end',
+      'cluster: demo\ngroups:\n  a: { quota: { publish: { costPerSecond: 50 } }, ramp: { fromPerSecond: 10 } }\n',
+      /groups.a.ramp.fromPerSecond needs an end.* Set ramp.toPerSecond/,
+    ],
+    [
+      'a ramp without beginning',
+      'cluster: demo\ngroups:\n  a: { ramp: { toPerSecond: 10 } }\n',
+      /groups.a.ramp.toPerSecond has no beginning/,
+    ],
+    ...['0', '-1s'].map((over): [string, string, RegExp] => [
+      `a ramp of ${over}`,
+      `cluster: demo\ngroups:\n  a: { ramp: { fromPerSecond: 1, toPerSecond: 10, overMs: ${over} } }\n`,
+      /groups.a.ramp.overMs must be .*at least 1s|groups.a.ramp.overMs must be a duration/,
+    ]),
+    [
+      'a threshold above everything',
+      'cluster: demo\ngroups:\n  a: { ramp: { fromPerSecond: 1, toPerSecond: 10, thresholdRatio: 150% } }\n',
+      /groups.a.ramp.thresholdRatio must be .*150%/,
     ],
     [
       'a backend without target',

@@ -93,6 +93,7 @@ groups:
           quota: { publish: [1000, 1_048_576], dispatch: [UNLIMITED, UNLIMITED] },
           cost: { publish: { total: UNLIMITED, reserved: 0 }, dispatch: { total: UNLIMITED, reserved: 0 } },
           expectedCost: 1,
+          ramp: null,
           strategy: 'max-min',
           floorRatio: 0.001,
           allowanceRatio: 0.25,

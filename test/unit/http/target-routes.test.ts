@@ -7,6 +7,7 @@ import { type Answer, answerOf, type HttpScene, readyScene } from './http-scene.
 const GROUPS = {
   orders: { quota: { publish: { costPerSecond: 600, reservedCostPerSecond: 60 } } },
   other: { quota: { publish: { costPerSecond: 10 } } },
+  ramped: { quota: { publish: { messagesPerSecond: 1000 } }, ramp: { fromPerSecond: 100, overMs: '100s' } },
 };
 
 describe('costs and backends over HTTP', () => {
@@ -27,6 +28,23 @@ describe('costs and backends over HTTP', () => {
     scene = await readyScene({ groups: GROUPS, limiting: { maxBackends: 2 }, costs: { maxLanes: 1 } });
   });
   afterAll(() => scene.close());
+
+  it('a ramp shows where it stands, in every way there is', async () => {
+    const explainRamped = async () =>
+      (await scene.get('/v1/groups/ramped/explain')).body as unknown as GroupExplanation;
+    const before = await explainRamped();
+    expect(before.directions.publish.ramp).toMatchObject({ mode: 'relaxed', state: 'waiting', level: 100, to: 1000 });
+    expect(before.directions.publish.inForce.messagesPerSecond).toBe(100);
+    expect(before.directions.dispatch.ramp).toBeNull();
+    await scene.acquire({ group: 'ramped', messages: 1 });
+    const isClimbing = async () => (await explainRamped()).directions.publish.ramp?.state === 'climbing';
+    for (let turn = 0; turn < 100 && !(await isClimbing()); turn++) await sleep(20);
+    expect(explanationText(await explainRamped())).toMatch(
+      /ramp +1\d\d messages\/s: the ramp binds .*relaxed; on its way/,
+    );
+    const { body } = await scene.get('/v1/groups/ramped');
+    expect(body).toMatchObject({ directions: { publish: { ramp: { state: 'climbing' } }, dispatch: { ramp: null } } });
+  });
 
   it('before any cost is known the expected one counts', async () => {
     const { publish } = (await explain()).directions;

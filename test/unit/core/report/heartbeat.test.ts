@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Heartbeat } from '../../../../src/core/report/heartbeat.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
-const CALM = { suspected: false, heard: true, moving: false };
+const CALM = { suspected: false, heard: true, movingBeatMs: Number.POSITIVE_INFINITY };
 
 test.each([
   { says: 'every second on the membership partition', partition: 0, circumstances: CALM, everyMs: 1000 },
@@ -17,13 +17,13 @@ test.each([
   {
     says: 'fast where a share waits for log time',
     partition: 2,
-    circumstances: { ...CALM, moving: true },
+    circumstances: { ...CALM, movingBeatMs: 200 },
     everyMs: 200,
   },
   {
     says: 'not where nothing is heard: log time stands still there',
     partition: 2,
-    circumstances: { ...CALM, moving: true, heard: false },
+    circumstances: { ...CALM, movingBeatMs: 200, heard: false },
     everyMs: 1000,
   },
   {

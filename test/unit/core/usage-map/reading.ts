@@ -1,5 +1,6 @@
 import type { Notice, ReadEvent } from '../../../../src/core/coordinator-protocol.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 import {
   nodeRecordKey,
   type ReportRow,
@@ -40,7 +41,8 @@ export class Reading {
     this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
     this.backends = new BackendBook('demo', SETTINGS.limiting);
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS };
-    const told = { backends: this.backends, notices: this.notices };
+    const ramps = new RampBook(() => undefined);
+    const told = { backends: this.backends, ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.#clockMs = new Array<number>(partitions).fill(1e12);
     this.#nextOffset = new Array<number>(partitions).fill(0);

@@ -1,0 +1,59 @@
+/** What a log says about the size of its pool (Numaflow, "Consensus on Active Candidates"). */
+export interface Verdict {
+  /** Every live member claims the live count. */
+  readonly isAgreed: boolean;
+  /** The agreed size, or the largest claim. */
+  readonly size: number;
+  readonly live: number;
+}
+
+/**
+ * The claims of the live members, counted. All equal is not enough: as shipped the source agrees on 3 for ever when one
+ * of three leaves. The value has to be the live count as well, as its text says.
+ *
+ * Worked: claims 2, 2 of two members → agreed 2; 3, 3 of two → not agreed, 3; 1, 3 of two → not agreed, 3.
+ */
+export class Claims<Key> {
+  readonly #claims = new Map<Key, number>();
+  /** Claim → how many members say so; few distinct ones, so a thousand members cost no more than three. */
+  readonly #counts = new Map<number, number>();
+
+  has(key: Key): boolean {
+    return this.#claims.has(key);
+  }
+
+  set(key: Key, claim: number): void {
+    this.delete(key);
+    this.#claims.set(key, claim);
+    this.#counts.set(claim, (this.#counts.get(claim) ?? 0) + 1);
+  }
+
+  delete(key: Key): void {
+    const claim = this.#claims.get(key);
+    if (claim === undefined) return;
+    this.#claims.delete(key);
+    const left = (this.#counts.get(claim) as number) - 1;
+    if (left === 0) this.#counts.delete(claim);
+    else this.#counts.set(claim, left);
+  }
+
+  keys(): Iterable<Key> {
+    return this.#claims.keys();
+  }
+
+  verdict(): Verdict {
+    const live = this.#claims.size;
+    const isAgreed = this.#counts.size === 1 && this.#counts.has(live);
+    let size = 0;
+    for (const claim of this.#counts.keys()) size = Math.max(size, claim);
+    return { isAgreed, size, live };
+  }
+}
+
+/**
+ * By what a member divides after a verdict: the agreed size, else the largest it has heard of, which is the one it had,
+ * a claim or the live count. It falls by agreement alone.
+ */
+export function nextDivisor({ isAgreed, size, live }: Verdict, divisor: number): number {
+  return isAgreed ? size : Math.max(divisor, size, live);
+}

@@ -1,0 +1,28 @@
+/**
+ * The claims that this node has written and not read back. Until it has, it divides by the largest of them too: the
+ * others may already act on a claim that this node's own reading has not come to.
+ */
+export class OwnClaims {
+  /** The claim written last; 0 = none yet. */
+  newest = 0;
+  /** In order of sequence; each is larger than those after it. */
+  readonly #unread: { readonly sequence: number; readonly claim: number }[] = [];
+
+  wrote(sequence: number, claim: number): void {
+    this.newest = claim;
+    while (this.#unread.length > 0 && (this.#unread.at(-1)?.claim as number) <= claim) this.#unread.pop();
+    this.#unread.push({ sequence, claim });
+  }
+
+  /** Returns whether the largest one has changed. */
+  readBack(sequence: number): boolean {
+    const before = this.largest;
+    while (this.#unread.length > 0 && (this.#unread[0]?.sequence as number) <= sequence) this.#unread.shift();
+    return this.largest !== before;
+  }
+
+  /** 0 = all have been read back. */
+  get largest(): number {
+    return this.#unread[0]?.claim ?? 0;
+  }
+}

@@ -1,0 +1,21 @@
+import type { RampSettings, RampStep } from './ramp.js';
+
+/**
+ * Up while it is used, down while it is not, and down for a long pause (Numaflow "goBackN"):
+ *
+ *     pause > coolDown: level' = clamp(level − penalty · slope · (pause − 1 s), from, top)
+ *     used ≥ threshold: level' = min(top, level + slope)
+ *     else:             level' = max(from, level − slope)
+ *
+ * Worked: 10 → 110 in 10 s, cool-down 5 s, penalty 50 %: at 80, after 7 s of silence 80 − 0.5 · 10 · 6 = 50.
+ */
+export function goBackN(step: RampStep, settings: RampSettings): number {
+  const { level, slope, top, elapsedSeconds, usedPercent } = step;
+  const { coolDownMs, pausePenaltyRatio, fromPerSecond, thresholdRatio } = settings;
+  if (elapsedSeconds * 1000 > coolDownMs) {
+    const penalty = pausePenaltyRatio * slope * (elapsedSeconds - 1);
+    return Math.min(top, Math.max(fromPerSecond, level - penalty));
+  }
+  if (usedPercent >= 100 * thresholdRatio) return Math.min(top, level + slope);
+  return Math.max(fromPerSecond, level - slope);
+}

@@ -1,0 +1,12 @@
+import type { RampSettings, RampStep } from './ramp.js';
+
+/**
+ * One step up after a second that was used well enough, else the same again (Numaflow "onlyIfUsed"):
+ *
+ *     level' = used ≥ threshold ? min(top, level + slope) : level
+ *
+ * Worked: 10 → 110 in 10 s, threshold 50 %: 40 with 5 used is 13 % + 25 % of slack → 40; with 10 used 50 % → 50.
+ */
+export function onlyIfUsed({ level, slope, top, usedPercent }: RampStep, { thresholdRatio }: RampSettings): number {
+  return usedPercent >= 100 * thresholdRatio ? Math.min(top, level + slope) : level;
+}

@@ -1,0 +1,101 @@
+import type { Author, GroupStateRecord } from '../report/record.js';
+import type { GroupSettings } from '../settings.js';
+import { slopeOf } from './ramp.js';
+import { rampTop } from './ramp-of.js';
+
+/** The newest level of a lane as the log says it. */
+export interface RampLevel {
+  readonly level: number;
+  /** Log time of the membership partition at which it held. */
+  readonly sinceLogMs: number;
+  /** The same on the time that counts absences whole; see LogTime. */
+  readonly sinceSpanMs: number;
+  readonly timeToLiveMs: number;
+  readonly author: Author;
+}
+
+/**
+ * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
+ * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and whoever has
+ * read as far knows the same one. Between records only a scheduled ramp moves, with log time.
+ */
+export class RampBook {
+  readonly #onChanged: (mapLane: number) => void;
+  readonly #levels = new Map<number, RampLevel>();
+  #logMs = 0;
+  #spanMs = 0;
+  /** Nothing is forgotten before; a lower bound, because records only move that back. */
+  #nextForgetMs = Number.POSITIVE_INFINITY;
+
+  constructor(onChanged: (mapLane: number) => void) {
+    this.#onChanged = onChanged;
+  }
+
+  /** Log time of the membership partition, ms. */
+  get logMs(): number {
+    return this.#logMs;
+  }
+
+  /** The log has been read up to there; levels that nobody renewed are forgotten. */
+  advanceTo(logMs: number, spanMs: number): void {
+    this.#logMs = logMs;
+    this.#spanMs = spanMs;
+    if (spanMs <= this.#nextForgetMs) return;
+    this.#nextForgetMs = Number.POSITIVE_INFINITY;
+    for (const [mapLane, known] of this.#levels) {
+      const untilMs = known.sinceSpanMs + known.timeToLiveMs;
+      if (spanMs <= untilMs) {
+        this.#nextForgetMs = Math.min(this.#nextForgetMs, untilMs);
+        continue;
+      }
+      this.#levels.delete(mapLane);
+      this.#onChanged(mapLane);
+    }
+  }
+
+  apply(mapLane: number, { author, level, lateMs, timeToLiveMs }: GroupStateRecord): 'applied' | 'repeated' {
+    const known = this.#levels.get(mapLane);
+    if (known !== undefined && isOlder(author, known.author)) return 'repeated';
+    const sinceSpanMs = this.#spanMs;
+    this.#levels.set(mapLane, { level, sinceLogMs: this.#logMs - lateMs, sinceSpanMs, timeToLiveMs, author });
+    this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
+    if (known?.level !== level) this.#onChanged(mapLane);
+    return 'applied';
+  }
+
+  /** undefined = nobody has used it, or not for its time to live. */
+  get(mapLane: number): RampLevel | undefined {
+    return this.#levels.get(mapLane);
+  }
+
+  /** Time since the newest record of a lane, absences counted whole; tells when it has to be renewed. */
+  ageMs({ sinceSpanMs }: RampLevel): number {
+    return this.#spanMs - sinceSpanMs;
+  }
+
+  /** The level in force, messages/s; Infinity where the direction has no ramp. */
+  levelOf(settings: GroupSettings, direction: number, mapLane: number): number {
+    const { ramp } = settings;
+    const top = rampTop(settings, direction);
+    if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
+    const known = this.#levels.get(mapLane);
+    if (known === undefined) return Math.min(top, ramp.fromPerSecond);
+    const held = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
+    if (ramp.mode !== 'scheduled') return held;
+    const elapsedSeconds = Math.max(0, this.#logMs - known.sinceLogMs) / 1000;
+    return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
+  }
+
+  /** Whether the level goes on with log time alone. */
+  isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {
+    if (settings.ramp?.mode !== 'scheduled' || !this.#levels.has(mapLane)) return false;
+    return this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0);
+  }
+}
+
+/** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
+function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
+  if (nodeKey !== known.nodeKey) return false;
+  if (incarnation !== known.incarnation) return incarnation < known.incarnation;
+  return sequence <= known.sequence;
+}

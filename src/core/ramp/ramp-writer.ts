@@ -1,0 +1,148 @@
+import type { LaneState } from '../lane-state.js';
+import type { GroupStateRecord } from '../report/record.js';
+import type { ShareBook } from '../share/share-book.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { MESSAGES, type NodeKey } from '../vocabulary.js';
+import { MODES, type RampSettings, slopeOf, usedPercent } from './ramp.js';
+import type { RampBook, RampLevel } from './ramp-book.js';
+import { rampTop } from './ramp-of.js';
+
+/** The second of the source: a level steps at most once in it. */
+const STEP_MS = 1000;
+/** One node writes a step; each behind it waits so long for its record. */
+const PATIENCE_MS = 250;
+/** A step that was not read back by then is written again. */
+const RETRY_MS = 500;
+/** A level that rests is written this many times within its time to live. */
+const RENEWALS = 4;
+/** While a ramp climbs, log time goes on so often that a scheduled one moves by a hundredth, but at most … */
+const BEATS = 100;
+const SHORTEST_BEAT_MS = 50;
+
+export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
+
+/** What a node keeps of a lane's ramp between steps. */
+export interface RampTurn {
+  /** Log time up to which use has been accounted for without a record. */
+  servedLogMs: number;
+  /** Since when a step waits to be written, and when it was; the node's monotonic clock. */
+  dueMs: number;
+  wroteMs: number;
+  /** This node writes the steps, and the last one moved the level. */
+  isClimbing: boolean;
+}
+
+export function createRampTurn(): RampTurn {
+  return { servedLogMs: 0, dueMs: Number.NaN, wroteMs: Number.NEGATIVE_INFINITY, isClimbing: false };
+}
+
+export interface RampWriterParts {
+  readonly nodeKey: NodeKey;
+  readonly ramps: RampBook;
+  readonly usageMap: UsageMap;
+  readonly membership: Membership;
+  readonly shares: ShareBook;
+}
+
+/**
+ * Who moves a level on: the first (by NodeKey) of the nodes with an entry in the lane, once per second of log time in
+ * which the lane is used; the next ones if it does not. Two that write the same step write the same level, so no order
+ * of their records does harm. What a record says holds from its place in the log on, for all alike.
+ */
+export class RampWriter {
+  /** While a level climbs, log time has to go on this often; Infinity = none does. */
+  beatMs = Number.POSITIVE_INFINITY;
+  readonly #parts: RampWriterParts;
+  #ordered: readonly LaneState[] | null = null;
+  #ramped: readonly LaneState[] = [];
+
+  constructor(parts: RampWriterParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Calls `write` for every level that this node has to write now.
+   * @param ordered the lanes served here; another array whenever lanes or settings have changed
+   */
+  writeDue(ordered: readonly LaneState[], nowMs: number, write: (word: RampWord) => void): void {
+    if (ordered !== this.#ordered) {
+      this.#ordered = ordered;
+      this.#ramped = ordered.filter(({ settings, direction }) => rampTop(settings, direction) !== null);
+    }
+    this.beatMs = Number.POSITIVE_INFINITY;
+    for (const lane of this.#ramped) {
+      const ramp = lane.settings.ramp as RampSettings;
+      if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
+      else lane.rampTurn.isClimbing = false;
+      if (!lane.rampTurn.isClimbing) continue;
+      this.beatMs = Math.min(this.beatMs, Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
+    }
+  }
+
+  #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
+    const known = this.#parts.ramps.get(lane.mapLane);
+    const next = known === undefined ? { level: ramp.fromPerSecond, lateMs: 0 } : this.#nextOf(lane, ramp, known);
+    const { rampTurn: turn, groupId, direction } = lane;
+    if (next === null) {
+      turn.dueMs = Number.NaN;
+      return;
+    }
+    if (Number.isNaN(turn.dueMs)) turn.dueMs = nowMs;
+    const rank = this.#rankIn(lane);
+    turn.isClimbing = rank === 0 && next.level !== known?.level;
+    if (nowMs - turn.dueMs < rank * PATIENCE_MS || nowMs - turn.wroteMs < RETRY_MS) return;
+    turn.wroteMs = nowMs;
+    write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
+  }
+
+  /** The level to write, or null while there is nothing to say. */
+  #nextOf(lane: LaneState, ramp: RampSettings, known: RampLevel): { level: number; lateMs: number } | null {
+    const { ramps } = this.#parts;
+    const turn = lane.rampTurn;
+    const isScheduled = ramp.mode === 'scheduled';
+    const servedLogMs = isScheduled ? known.sinceLogMs : Math.max(known.sinceLogMs, turn.servedLogMs);
+    const elapsedMs = ramps.logMs - servedLogMs;
+    if (elapsedMs < STEP_MS) return null;
+    const top = rampTop(lane.settings, lane.direction) as number;
+    const level = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
+    const slope = slopeOf(ramp, top);
+    const used = usedPercent(Math.max(0, level - this.#usageOf(lane)), level, slope);
+    const step = { level, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
+    const next = MODES[ramp.mode](step, ramp);
+    // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
+    const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
+    if (next !== known.level || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) return { level: next, lateMs };
+    turn.servedLogMs = ramps.logMs - lateMs;
+    turn.isClimbing = false;
+    return null;
+  }
+
+  /**
+   * What the alive nodes use of the level, messages/s: each its demand, up to its share. Reported usage lags behind a
+   * level that climbs, because nobody reports that work of a known demand is refused a little less.
+   */
+  #usageOf({ group, direction, mapLane }: LaneState): number {
+    const { count, demand, share } = this.#parts.shares.converge(group, direction, mapLane);
+    let sum = 0;
+    for (let at = 0; at < count; at++) {
+      sum += Math.min(
+        (demand[MESSAGES] as Float64Array)[at] as number,
+        (share[MESSAGES] as Float64Array)[at] as number,
+      );
+    }
+    return sum;
+  }
+
+  /** How many alive nodes with an entry stand before this one. */
+  #rankIn({ mapLane }: LaneState): number {
+    const { usageMap, membership, nodeKey } = this.#parts;
+    const { rows } = usageMap;
+    let rank = 0;
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const member = membership.inSlot(rows.memberOf(row));
+      if (member.position !== -1 && member.nodeKey < nodeKey) rank++;
+    }
+    return rank;
+  }
+}

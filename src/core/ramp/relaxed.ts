@@ -1,0 +1,12 @@
+import type { RampStep } from './ramp.js';
+
+/**
+ * One step up per second that is used, however long the pause before it (Numaflow "relaxed", its default):
+ *
+ *     level' = min(top, level + slope)
+ *
+ * Worked: 10 → 110 in 10 s: 10, 20, 30; after 5 s of silence 40.
+ */
+export function relaxed({ level, slope, top }: RampStep): number {
+  return Math.min(top, level + slope);
+}

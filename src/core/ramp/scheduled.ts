@@ -1,0 +1,13 @@
+import type { RampStep } from './ramp.js';
+
+/**
+ * By time alone, used or not (Numaflow "scheduled"):
+ *
+ *     level' = min(top, level + slope · elapsed)
+ *
+ * Worked: 10 → 110 in 10 s: 10, 20, 30; after 5 s of silence 80. As shipped the first second came decades after "the
+ * last one", and the ramp was skipped; here a ramp begins with the first use.
+ */
+export function scheduled({ level, slope, top, elapsedSeconds }: RampStep): number {
+  return Math.min(top, level + slope * elapsedSeconds);
+}

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { World } from '../../sim/world.js';
+import type { RampSettings } from '../../src/core/ramp/ramp.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const RAMP: RampSettings = {
+  ...{ mode: 'scheduled', fromPerSecond: 100, toPerSecond: null, overMs: 10_000 },
+  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 180_000 },
+};
+const NODES = ['a', 'b', 'c'];
+
+/** Three nodes, 1,000/s in all, each asked for `rate` from 1 s on until `untilMs`; a small burst, so that seconds are exact. */
+function cluster(
+  ramp: Partial<RampSettings>,
+  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1 } = {},
+): World {
+  const group = { ...GROUP, ramp: { ...RAMP, ...ramp }, allowanceRatio: 0, burstMs: 20, burstMinMessages: 1 };
+  const world = new World(3, { ...SETTINGS, partitions, groups: [group] });
+  for (const node of NODES) world.start(node);
+  world.runFor(1000);
+  for (const node of NODES) drive(world, node, rate, untilMs);
+  return world;
+}
+
+function drive(world: World, node: string, rate: number, untilMs = Number.POSITIVE_INFINITY): void {
+  world.drive({ node, ratePerSecond: (nowMs) => (nowMs < untilMs ? rate : 0), evenly: true });
+}
+
+/** Admitted from one time to another, per second. */
+function admitted(world: World, fromMs: number, toMs: number): number {
+  const within = world.arrivals.filter(({ atMs, granted }) => granted && atMs >= fromMs && atMs < toMs);
+  return (within.length * 1000) / (toMs - fromMs);
+}
+
+function level(world: World, node = 'a'): number {
+  const { targets, settings } = world.node(node).coordinator;
+  return targets.ramps.levelOf(settings.groups[0] as typeof GROUP, 0, 0);
+}
+
+describe('a ramp from 100 to 1,000 in 10 s', () => {
+  test.each([1, 4])('scheduled: followed within 5 percent in every second, %i partition(s)', (partitions) => {
+    const world = cluster({}, { partitions });
+    world.runFor(15_000);
+    for (let second = 1; second < 10; second++) {
+      const line = 100 + 90 * (second + 0.5);
+      expect(
+        Math.abs(admitted(world, 1000 * (second + 1), 1000 * (second + 2)) / line - 1),
+        `second ${second}`,
+      ).toBeLessThan(0.05);
+    }
+    expect(Math.abs(admitted(world, 13_000, 16_000) / 1000 - 1)).toBeLessThan(0.02);
+  });
+
+  test.each(['relaxed', 'only-if-used', 'go-back-n'] as const)(
+    '%s: a step of 90 per second, the top on time',
+    (mode) => {
+      const world = cluster({ mode });
+      const levels: number[] = [];
+      for (let second = 0; second < 12; second++) {
+        world.runFor(second === 0 ? 600 : 1000);
+        levels.push(level(world));
+      }
+      expect(levels.map(Math.round)).toEqual([100, 190, 280, 370, 460, 550, 640, 730, 820, 910, 1000, 1000]);
+    },
+  );
+
+  test('nobody reports more than its share of the level, at any moment', () => {
+    const world = cluster({});
+    for (let step = 0; step < 1000; step++) {
+      world.runFor(15);
+      const sum = NODES.reduce((total, node) => total + (world.node(node).coordinator.shares.applied[0] as number), 0);
+      // One node may have read 5 ms more of the log than another: 0.5 of 90 per second, and reports on their way.
+      expect(sum).toBeLessThanOrEqual(Math.max(...NODES.map((node) => level(world, node))) * 1.01);
+    }
+  });
+});
+
+describe('what makes it climb', () => {
+  test('only-if-used stays where less than half of the level is wanted, and writes next to nothing', () => {
+    const world = cluster({ mode: 'only-if-used', toPerSecond: 10_000, overMs: 100_000 }, { rate: 40 });
+    world.runFor(20_000);
+    const before = level(world);
+    expect(before).toBeLessThan(500);
+    const records = statesIn(world);
+    world.runFor(30_000);
+    expect(level(world)).toBe(before);
+    expect(statesIn(world) - records).toBeLessThanOrEqual(2);
+  });
+
+  test('go-back-n goes down after a pause longer than the cool-down, relaxed does not', () => {
+    const heights = (['go-back-n', 'relaxed'] as const).map((mode) => {
+      const world = cluster({ mode, pausePenaltyRatio: 1 }, { untilMs: 8000 });
+      world.runFor(14_000);
+      const high = level(world);
+      drive(world, 'b', 500);
+      world.runFor(600);
+      return { fell: level(world) < high - 300, high };
+    });
+    expect(heights.map(({ fell }) => fell)).toEqual([true, false]);
+  });
+
+  test('nobody uses it: no record, and the level waits at its beginning', () => {
+    const world = cluster({}, { rate: 0 });
+    world.runFor(20_000);
+    expect(statesIn(world)).toBe(0);
+    expect(level(world)).toBe(100);
+  });
+});
+
+describe('resume', () => {
+  test('a rolling restart in the middle of the ramp: the line is followed on', () => {
+    const world = cluster({ overMs: 30_000 });
+    world.runFor(8000);
+    for (const node of NODES) {
+      world.node(node).leave();
+      world.runFor(1000);
+      world.start(node, { compacted: true });
+      world.runFor(1500);
+    }
+    const line = 100 + 30 * ((world.nowMs - 1000) / 1000);
+    for (const node of NODES) expect(Math.abs(level(world, node) / line - 1)).toBeLessThan(0.05);
+    world.runFor(1000);
+    expect(Math.abs(admitted(world, world.nowMs - 1000, world.nowMs) / (line + 15) - 1)).toBeLessThan(0.05);
+  });
+
+  test('all crash and are back within the time to live: at the level, not at the beginning and not at the top', () => {
+    const world = cluster({ mode: 'relaxed', overMs: 20_000 });
+    world.runFor(8000);
+    const reached = level(world);
+    for (const node of NODES) world.node(node).crash();
+    world.runFor(60_000);
+    for (const node of NODES) world.start(node, { compacted: true });
+    world.runFor(800);
+    expect(level(world)).toBeGreaterThanOrEqual(reached);
+    expect(level(world)).toBeLessThanOrEqual(reached + 45);
+  });
+
+  test('all are away for longer than the time to live: anew from the beginning', () => {
+    const world = cluster({ mode: 'relaxed', timeToLiveMs: 30_000 });
+    world.runFor(8000);
+    for (const node of NODES) world.node(node).crash();
+    world.runFor(60_000);
+    for (const node of NODES) world.start(node, { compacted: true });
+    world.runFor(500);
+    expect(level(world)).toBeLessThanOrEqual(190);
+  });
+
+  test('a jump of the log’s clock ages no level', () => {
+    const world = cluster({ mode: 'relaxed', timeToLiveMs: 30_000 });
+    world.runFor(8000);
+    const reached = level(world);
+    world.topic.clockOffsetMs += 3_600_000;
+    world.runFor(300);
+    expect(level(world)).toBeGreaterThanOrEqual(reached);
+  });
+
+  test('at rest at the top for longer than the time to live: renewed while it is used, forgotten when it is not', () => {
+    const world = cluster({ timeToLiveMs: 20_000 }, { untilMs: 60_000 });
+    world.runFor(58_000);
+    expect(level(world)).toBe(1000);
+    world.runFor(30_000);
+    expect(level(world)).toBe(100);
+  });
+});
+
+function statesIn(world: World): number {
+  return world.topic.log.filter(({ record }) => record?.kind === 'group-state').length;
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { AgreedPool } from '../../../../src/core/pool/agreed-pool.js';
+import { OwnClaims } from '../../../../src/core/pool/own-claims.js';
+
+type Entry = readonly ['says', number, number] | readonly ['gone' | 'restarted', number];
+
+function poolAfter(log: readonly Entry[]): AgreedPool {
+  const pool = new AgreedPool();
+  for (const [what, node, claim = 0] of log) {
+    if (what === 'says') pool.heard(node, claim);
+    else pool[what](node);
+  }
+  return pool;
+}
+
+const [A, B, C, D] = [1, 2, 3, 4];
+const TWO: readonly Entry[] = [
+  ['says', A, 1],
+  ['says', B, 2],
+  ['says', A, 2],
+];
+
+describe('the pool, record by record', () => {
+  test.each<[string, readonly Entry[], number, boolean, number[]]>([
+    ['one alone', [['says', A, 1]], 1, true, [A]],
+    ['two agree', TWO, 2, true, [A, B]],
+    ['a third waits, and makes the others divide by three', [...TWO, ['says', C, 3]], 3, false, [A, B]],
+    ['half of them have made room', [...TWO, ['says', C, 3], ['says', A, 3]], 3, false, [A, B]],
+    ['all have', [...TWO, ['says', C, 3], ['says', A, 3], ['says', B, 3]], 3, true, [A, B, C]],
+    ['it gives up again', [...TWO, ['says', C, 3], ['says', A, 3], ['gone', C]], 3, false, [A, B]],
+    ['one leaves: nobody rises yet', [...TWO, ['gone', B]], 2, false, [A]],
+    ['… until the other says so', [...TWO, ['gone', B], ['says', A, 1]], 1, true, [A]],
+    ['one restarts: it waits for the next agreement', [...TWO, ['restarted', B]], 2, true, [A]],
+    ['… which its first record may be', [...TWO, ['restarted', B], ['says', B, 2]], 2, true, [A, B]],
+    ['one that says nothing of pools', [...TWO, ['says', C, 0]], 3, false, [A, B]],
+  ])('%s', (_, log, divisor, agreed, served) => {
+    const pool = poolAfter(log);
+    expect([pool.divisor, pool.isAgreed]).toEqual([divisor, agreed]);
+    expect([A, B, C, D].filter((node) => pool.isServed(node))).toEqual(served);
+  });
+});
+
+test('a claim that is not read back counts: the others already act on it', () => {
+  const log: readonly Entry[] = [
+    ...TWO,
+    ['says', C, 3],
+    // a has read c's record, divides by 3 and says so; the record is on its way. c leaves, and the log agrees on 2.
+    ['gone', C],
+    ['says', A, 3],
+    ['says', D, 3],
+    ['says', B, 3],
+  ];
+  const all = poolAfter(log);
+  expect([B, D].map((node) => all.isServed(node) && all.divisor)).toEqual([3, 3]);
+  const late = poolAfter(log.slice(0, 5));
+  expect(late.divisor).toBe(2);
+  const claims = new OwnClaims();
+  claims.wrote(1, 2);
+  claims.readBack(1);
+  claims.wrote(2, 3);
+  expect(1 / Math.max(late.divisor, claims.largest) + 2 / all.divisor).toBeLessThanOrEqual(1);
+  claims.readBack(2);
+  expect(claims.largest).toBe(0);
+});
+
+test('of claims under way the largest counts, until it has been read back', () => {
+  const claims = new OwnClaims();
+  for (const [sequence, claim] of [
+    [1, 5],
+    [4, 3],
+    [6, 4],
+  ] as const) {
+    claims.wrote(sequence, claim);
+  }
+  expect([claims.newest, claims.largest]).toEqual([4, 5]);
+  expect(claims.readBack(3)).toBe(true);
+  expect(claims.largest).toBe(4);
+  expect(claims.readBack(5)).toBe(false);
+  claims.readBack(6);
+  expect(claims.largest).toBe(0);
+});
