@@ -57,6 +57,12 @@ export class RegistryCluster {
     }
   }
 
+  /** A second later. */
+  tick(node: SimulatedRegistry): void {
+    this.nowMs += 1000;
+    node.step({ kind: 'tick' }, this.nowMs);
+  }
+
   /** Until nobody has anything to send or to read. */
   exchange(): void {
     for (let round = 0; round < 10_000; round++) {

@@ -44,7 +44,8 @@ describe('the laws of the registry, in virtual time', () => {
       cluster.exchange();
       if (tries % 3000 === 0) cluster.compact(Number.POSITIVE_INFINITY);
       for (const node of nodes) {
-        node.step({ kind: 'tick' }, (cluster.nowMs += 1000));
+        cluster.nowMs += 1000;
+        node.step({ kind: 'tick' }, cluster.nowMs);
         for (const { accepted } of node.decisions.splice(0)) if (accepted) done++;
       }
     }
@@ -91,7 +92,7 @@ function play(cluster: RegistryCluster, random: () => number, moves: number): An
     } else {
       if (kind < 0.01) cluster.kill(nodeId);
       else if (kind < 0.2 && node.registry.isReady) change(node, random, cluster.nowMs);
-      else if (kind < 0.21) node.step({ kind: 'tick' }, (cluster.nowMs += 1000));
+      else if (kind < 0.21) cluster.tick(node);
       for (const { accepted, group, state } of node.decisions.splice(0)) if (accepted) answers.push({ group, state });
     }
     cluster.move();
@@ -103,7 +104,13 @@ function play(cluster: RegistryCluster, random: () => number, moves: number): An
 function change(node: SimulatedRegistry, random: () => number, nowMs: number): void {
   const group = GROUPS[Math.floor(random() * GROUPS.length)] as string;
   if (group === 'orders') increment(node, group, nowMs);
-  else node.propose(group, random() < 0.5 ? null : node.registry.stateOf(group).revision, random() < 0.3 ? null : {}, nowMs);
+  else
+    node.propose(
+      group,
+      random() < 0.5 ? null : node.registry.stateOf(group).revision,
+      random() < 0.3 ? null : {},
+      nowMs,
+    );
 }
 
 function increment(node: SimulatedRegistry, group: string, nowMs: number): void {

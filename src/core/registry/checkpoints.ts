@@ -29,7 +29,7 @@ export class Checkpoints {
   /** Groups with more in the log than one state; and those that were deleted. */
   readonly #untidy = new Set<string>();
   /** Own changes that are accepted, and wait for the state that contains them. */
-  #awaiting: Awaiting[] = [];
+  #held: Held[] = [];
   #underWay: { readonly ticket: number; readonly groups: readonly string[]; readonly asOf: number } | null = null;
   #ticket = 0;
   readonly #patienceMs: number;
@@ -50,8 +50,8 @@ export class Checkpoints {
   }
 
   /** An own proposal was accepted: its decision is told when a state that contains it is in the log. */
-  await(decision: Decision, offset: number): void {
-    this.#awaiting.push({ decision, offset });
+  hold(decision: Decision, offset: number): void {
+    this.#held.push({ decision, offset });
     this.want(decision.group);
   }
 
@@ -122,7 +122,7 @@ export class Checkpoints {
     if (ended === null || ended.ticket !== ticket) return null;
     this.#underWay = null;
     const groups = new Set(ended.groups);
-    this.#awaiting = this.#awaiting.filter(({ decision, offset }) => {
+    this.#held = this.#held.filter(({ decision, offset }) => {
       if (!groups.has(decision.group) || offset >= ended.asOf) return true;
       effects.decisions.push(decision);
       return false;
@@ -140,7 +140,7 @@ export class Checkpoints {
   }
 }
 
-interface Awaiting {
+interface Held {
   readonly decision: Decision;
   readonly offset: number;
 }

@@ -29,8 +29,8 @@ export interface LiveKey {
  *
  * A proposal is accepted where the group has the revision that it expects. A function of the log alone, and of a
  * compacted log just as well: a proposal goes only after a state that contains it is in the log (or when it was
- * rejected), a state only after a later one is. Worked: proposals at offsets 4 (expects 0) and 5 (expects 0) → the first
- * wins with revision 5, the second is rejected; one at 9 that expects 5 wins with revision 10.
+ * rejected), a state only after a later one is. Worked: proposals at offsets 4 (expects 0) and 5 (expects 0) → the
+ * first wins with revision 5, the second is rejected; one at 9 that expects 5 wins with revision 10.
  */
 export class GroupHistory {
   current: GroupState = NEVER;

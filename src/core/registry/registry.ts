@@ -62,7 +62,14 @@ export class Registry {
         break;
       case 'proposed': {
         const { id, group, expected, definition } = event;
-        const record: ProposalRecord = { kind: 'proposal', id, author: this.#settings.nodeId, group, expected, definition };
+        const record: ProposalRecord = {
+          kind: 'proposal',
+          id,
+          author: this.#settings.nodeId,
+          group,
+          expected,
+          definition,
+        };
         this.#append([record]);
         break;
       }
@@ -136,7 +143,7 @@ export class Registry {
     if (author !== this.#settings.nodeId || !this.isReady) return;
     const decision = { id, group, accepted, state: history.current };
     if (accepted) {
-      this.#checkpoints.await(decision, offset);
+      this.#checkpoints.hold(decision, offset);
       return;
     }
     // A rejected proposal changes nothing, so it may go at once.

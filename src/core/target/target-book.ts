@@ -66,7 +66,7 @@ export class TargetBook {
     this.backends = new BackendBook(settings.cluster, settings.limiting);
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
     settings.groups.forEach(({ name }, group) => {
-      this.#groupOfId.set(groupIdOf(settings.cluster, name), group);
+      this.addGroup(group, name);
     });
     const markLanesOn = (backend: BackendId) => {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
@@ -77,6 +77,10 @@ export class TargetBook {
       const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
       if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
     };
+  }
+
+  addGroup(group: number, name: string): void {
+    this.#groupOfId.set(groupIdOf(this.#settings.cluster, name), group);
   }
 
   /** The rates in force of a lane, messages/s and bytes/s. */

@@ -1,4 +1,3 @@
-import type { GroupConfig } from '../../config/resolved-config.js';
 import { groupIdOf } from '../../core/ids.js';
 import type { LaneTarget } from '../../core/target/target-book.js';
 import type { Binding } from '../../core/target/target-rate.js';
@@ -82,7 +81,7 @@ export interface LocalExplanation {
 }
 
 export function explainGroup(node: QuotaNode, group: number): GroupExplanation {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   if (node.coordinator === null) throw node.notReadyError();
   const explain = (direction: Direction) => explainLane(node, group, direction);
   return {
@@ -103,7 +102,7 @@ function explainDirection(
   direction: Direction,
   status: DirectionStatus,
 ): DirectionExplanation {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = node;
   if (coordinator === null) throw node.notReadyError();

@@ -176,7 +176,7 @@ describe('without waiting', () => {
     await expect(node.acquire(group as string, { messages: 1 }, { waitMs: 1, ...(origin as object) })).rejects.toThrow(
       message,
     );
-    expect(node.limiter.attempted.every((count) => count === 0)).toBe(true);
+    expect([...node.limiter.attempted].every((count) => count === 0)).toBe(true);
   });
 
   test('largest request: ten seconds of the quota, per direction', async () => {
