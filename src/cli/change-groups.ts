@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
+import { isMapping } from '../config/setting-value.js';
 import { QuotameshError } from '../errors.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
 import type { GroupStatus } from '../runtime/status.js';
@@ -101,13 +102,17 @@ async function allGroups(url: URL): Promise<Summary[]> {
 
 /** `a.b=1` → { a: { b: '1' } }; `a.b=` → { a: { b: null } }. Values are read by the node, as YAML's are. */
 function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
-  const patch: Record<string, unknown> = {};
+  const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     if (at <= 0) throw usage(`${JSON.stringify(pair)} is not key=value`);
     const keys = pair.slice(0, at).split('.');
     let below = patch;
-    for (const key of keys.slice(0, -1)) below = (below[key] ??= {}) as Record<string, unknown>;
+    for (const key of keys.slice(0, -1)) {
+      below[key] ??= Object.create(null);
+      if (!isMapping(below[key])) throw usage(`${pair} stands below a key that has a value of its own`);
+      below = below[key] as Record<string, unknown>;
+    }
     const text = pair.slice(at + 1);
     below[keys.at(-1) as string] = text === '' ? null : text;
   }

@@ -83,8 +83,8 @@ export class LaneTable {
   }
 
   /**
-   * The number behind the last one adds a group. Its lanes, where they are served, follow the new settings from this step
-   * on.
+   * The number behind the last one adds a group. Its lanes, where they are served, follow the new settings from this
+   * step on.
    */
   changeGroup(group: number, settings: GroupSettings): void {
     const isNew = group === this.#groups.length;
