@@ -1,9 +1,11 @@
+import { GROUP_ERRORS } from './group-errors.js';
+
 /**
  * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
  * Impossible states are not here: they are invariants (src/core/invariant.ts).
  * docs/errors.md is generated from this table by `npm run docs`.
  */
-interface ErrorRow {
+export interface ErrorRow {
   /** `{name}` is replaced by the fact of that name. */
   readonly message: string;
   readonly remedy: string;
@@ -148,6 +150,7 @@ export const ERROR_CATALOGUE = {
     remedy: 'Use a configured group, add it to the YAML, or set defaultGroup.',
     httpStatus: 404,
   },
+  ...GROUP_ERRORS,
   AMOUNT_INVALID: {
     message: '{field} {reason}',
     remedy: 'Send messages and bytes as finite numbers ≥ 0, at least one of them above 0.',
@@ -282,7 +285,7 @@ export class QuotameshError extends Error {
   }
 
   get remedy(): string {
-    return ERROR_CATALOGUE[this.code].remedy;
+    return fill(ERROR_CATALOGUE[this.code].remedy, this.facts);
   }
 
   get httpStatus(): number {

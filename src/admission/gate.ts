@@ -1,6 +1,4 @@
-import { maxRequestOf } from '../config/max-request.js';
 import type { GroupConfig } from '../config/resolved-config.js';
-import { isLimited } from '../core/limiter/level-settings.js';
 import { type Ask, CLIENTS_FULL, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import {
@@ -38,6 +36,7 @@ import {
   type ReserveOptions,
   type WaitOptions,
 } from './decision.js';
+import { LaneBounds } from './lane-bounds.js';
 import { RefusalLedger, refusedBy } from './refusal-ledger.js';
 import { reservationOf } from './reservation.js';
 import { Waiting } from './waiting.js';
@@ -53,35 +52,35 @@ export class Gate {
   readonly #node: QuotaNode;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
-  readonly #groups = new Map<string, number>();
-  /** Per lane. */
-  readonly #maxMessages: Float64Array;
-  readonly #maxBytes: Float64Array;
-  /** Per lane: 1 where nothing limits. */
-  readonly #isOpen: Uint8Array;
+  readonly #groups: ReadonlyMap<string, number>;
+  readonly #bounds: LaneBounds;
   /** Scratch space: what is being asked. */
   readonly #ask: Ask = { lane: 0, messages: 0, bytes: 0, retry: false, topic: '', client: '' };
 
   constructor(node: QuotaNode) {
-    const { groups, limits } = node.config;
+    const { config, groups } = node;
     this.#node = node;
     this.#limiter = node.limiter;
     this.#clock = node.clock;
+    this.#groups = groups.numbers;
     this.refusals = new RefusalLedger(node);
-    this.levels = new Levels(node.limiter, groups, limits, node.clock());
+    this.levels = new Levels(node.limiter, groups.list, config.limits, node.clock());
     const decide = (ask: Ask) => this.#answer(ask, node.clock());
     const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
-    this.waiting = new Waiting({ limiter: node.limiter, clock: node.clock, max: limits.maxWaiting, decide, explain });
-    const perLane = groups.flatMap((group) => DIRECTIONS.map((direction) => maxRequestOf(group, direction)));
-    this.#maxMessages = Float64Array.from(perLane, (max) => max[MESSAGES]);
-    this.#maxBytes = Float64Array.from(perLane, (max) => max[BYTES]);
-    const quotas = groups.flatMap(({ quota }) => DIRECTIONS.map((direction) => quota[direction]));
-    this.#isOpen = Uint8Array.from(quotas, (quota, lane) =>
-      isLimited(quota) || this.levels.isUsedBy[lane] === 1 ? 0 : 1,
-    );
-    groups.forEach((group, index) => {
-      this.#groups.set(group.name, index);
+    this.waiting = new Waiting({
+      limiter: node.limiter,
+      clock: node.clock,
+      max: config.limits.maxWaiting,
+      decide,
+      explain,
     });
+    this.#bounds = new LaneBounds(groups, this.levels);
+  }
+
+  /** A group is new, or another than before. Whoever waits in its lines goes on waiting, for what it is now. */
+  groupChanged(group: number): void {
+    this.levels.groupChanged(group, this.#clock());
+    this.#bounds.read(group);
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
@@ -93,7 +92,8 @@ export class Gate {
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
       return this.#tryAll(lane, messages, bytes, options ?? NO_OPTIONS);
     }
-    if (this.#isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry)) return GRANTED_DECISION;
+    if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
+      return GRANTED_DECISION;
     const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
@@ -150,9 +150,9 @@ export class Gate {
   #isAllowed(lane: number, messages: number, bytes: number): boolean {
     return (
       messages >= 0 &&
-      messages <= (this.#maxMessages[lane] as number) &&
+      messages <= (this.#bounds.maxMessages[lane] as number) &&
       bytes >= 0 &&
-      bytes <= (this.#maxBytes[lane] as number) &&
+      bytes <= (this.#bounds.maxBytes[lane] as number) &&
       messages + bytes > 0 &&
       Math.floor(messages) === messages &&
       Math.floor(bytes) === bytes
@@ -276,7 +276,7 @@ export class Gate {
 
   #reject(lane: number, amounts: Amounts): never {
     const group = this.groupOf(lane).name;
-    rejectAmounts(amounts, { messages: this.#maxMessages[lane]!, bytes: this.#maxBytes[lane]!, group });
+    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
     throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
   }
 
@@ -288,7 +288,7 @@ export class Gate {
   }
 
   groupOf(lane: number): GroupConfig {
-    return this.#node.config.groups[Math.floor(lane / DIRECTION_COUNT)] as GroupConfig;
+    return this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT));
   }
 }
 

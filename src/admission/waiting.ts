@@ -88,6 +88,15 @@ export class Waiting {
     this.limitsChanged(this.#lines.keys());
   }
 
+  /** Whoever waits in this lane is told why not. */
+  rejectAll(lane: number, reason: () => Error): void {
+    const line = this.#lines.get(lane);
+    if (line === undefined) return;
+    for (const { owner } of [...line.turns.values()]) {
+      for (const { item } of owner.items.slice(owner.head)) if (this.#leave(item)) item.reject(reason());
+    }
+  }
+
   /** The node stops: nobody waits any more. All get one answer: to explain it takes longer than to give it. */
   close(): void {
     this.#closed = true;

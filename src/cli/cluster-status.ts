@@ -57,6 +57,36 @@ async function groupsToShow(url: URL): Promise<{ names: readonly string[]; notSh
 
 const TIMEOUT_MS = 5000;
 
+/** A change waits for the log; the node itself gives up after 15 s. */
+const CHANGE_TIMEOUT_MS = 20_000;
+
+export interface Change {
+  readonly method: 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** Revision that the group must have; 'none' = it must not exist. */
+  readonly expected?: string | undefined;
+}
+
+/** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
+export async function change<Answer>(url: URL, { method, path, body, expected }: Change): Promise<Answer | null> {
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  if (expected === 'none') headers['if-none-match'] = '*';
+  else if (expected !== undefined) headers['if-match'] = `"${expected}"`;
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const signal = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
+  const response = await fetch(new URL(path, url), { method, headers, signal, ...sent }).catch(
+    (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),
+  );
+  if (response.status === 204) return null;
+  const answer: unknown = await response.json().catch(() => unreachable(url, `${path} is answered by something else`));
+  if (response.ok) return answer as Answer;
+  const { code, detail, remedy } = answer as { code?: unknown; detail?: unknown; remedy?: unknown };
+  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
+  if (response.status >= 500) return unreachable(url, String(detail));
+  throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
+}
+
 export async function get<Answer>(url: URL, path: string): Promise<Answer> {
   const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),

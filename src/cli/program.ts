@@ -5,7 +5,9 @@ import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
 import { explainCommand } from './explain-command.js';
+import { groupCommand } from './group-command.js';
 import { mqttCommand } from './mqtt-command.js';
+import { quotaCommand } from './quota-command.js';
 import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
 import { simCommand } from './sim-command.js';
@@ -22,7 +24,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('`quotamesh --help`, or --help behind a command, lists what there is.')
     .addHelpText('after', EXAMPLES);
   const commands = [runCommand(), mqttCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand()];
-  for (const command of [...commands, recordCommand(), demoCommand()]) {
+  for (const command of [...commands, groupCommand(), quotaCommand(), recordCommand(), demoCommand()]) {
     program.addCommand(inherit(command, program));
   }
   try {
@@ -48,6 +50,7 @@ Examples:
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch
   quotamesh explain orders
+  quotamesh group set orders quota.publish.messagesPerSecond=5k
   quotamesh sim compare skewed
 
 Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;

@@ -25,6 +25,7 @@ export function buildConfig({ source, node, topic, backends, groups, mqttRules }
     nodeId: node.get('node') as string,
     source,
     topic: topicOf(topic),
+    registry: below(node, 'registry') as unknown as ResolvedConfig['registry'],
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
     mqtt: { ...below(node, 'mqtt'), rules: mqttRules } as unknown as ResolvedConfig['mqtt'],
     limits: {

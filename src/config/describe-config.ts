@@ -43,7 +43,8 @@ function masked(section: string, options: Readonly<Record<string, unknown>>): Re
   );
 }
 
-function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
+/** A group as YAML would write it, every default written out. */
+export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
   const { name: _, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
   const { publish, dispatch } = describeDirections(quota);
   const described = {

@@ -12,6 +12,7 @@ export interface ResolvedConfig {
   /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
   readonly source: string;
   readonly topic: TopicConfig;
+  readonly registry: RegistryConfig;
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
   readonly limits: LimitsConfig;
@@ -31,6 +32,14 @@ export interface ResolvedConfig {
   readonly groups: readonly GroupConfig[];
   /** Group used for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;
+}
+
+/** Groups that are defined at run time. */
+export interface RegistryConfig {
+  readonly enabled: boolean;
+  /** Of the Kafka topic; null = that of the reports with `-registry` behind it. */
+  readonly name: string | null;
+  readonly maxGroups: number;
 }
 
 /** What is kept of costs, and how bytes become cost units. */

@@ -3,6 +3,7 @@ import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
 import { MQTT_SETTINGS } from './mqtt-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
 import { POLLED_BACKEND_SETTINGS } from './polled-backend-settings.js';
+import { REGISTRY_SETTINGS } from './registry-settings.js';
 import type { Setting } from './setting.js';
 import { COST_SETTINGS, LIMITING_SETTINGS } from './target-settings.js';
 import { TIMING_SETTINGS } from './timing-settings.js';
@@ -37,6 +38,7 @@ export const SETTINGS = {
   timing: { path: 'timing', title: 'Timing', rows: TIMING_SETTINGS },
   limiting: { path: 'limiting', title: 'Limiting', rows: LIMITING_SETTINGS },
   costs: { path: 'costs', title: 'Costs', rows: COST_SETTINGS },
+  registry: { path: 'registry', title: 'Registry', rows: REGISTRY_SETTINGS },
   topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },

@@ -14,8 +14,16 @@ export type CoordinatorEvent =
   | { readonly kind: 'round-elapsed' }
   /** First use of a lane: the node serves it from now on. */
   | { readonly kind: 'lane-served'; readonly lane: number }
-  /** What is configured for a group (its quota, strategy, …) is this from now on; its name stays. */
+  /**
+   * What is configured for a group (its quota, strategy, …) is this from now on; its name stays. The number behind the
+   * last one adds a group; the limiter must have rows for it by then.
+   */
   | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
+  /**
+   * The group is gone: nobody is served, and the next report says so to those who do not know it yet. Its number stays
+   * its own; it may come back by `group-changed`.
+   */
+  | { readonly kind: 'group-removed'; readonly group: number }
   /** These keys may not be in the log: their buckets are published again. */
   | { readonly kind: 'append-failed'; readonly keys: readonly string[] }
   /** How a backend is, as the traffic side or a poller says. */

@@ -62,15 +62,14 @@ export class Coordinator {
 
   constructor(configured: CoordinatorSettings, limiter: Limiter) {
     const laneCount = configured.groups.length * DIRECTION_COUNT;
-    invariant(limiter.laneCount === laneCount, 'the limiter must have a row per lane', { laneCount });
+    invariant(limiter.laneCount >= laneCount, 'the limiter must have a row per lane', { laneCount });
     this.#table = new LaneTable(configured);
     const { settings } = this.#table;
-    const { partitions } = settings;
     const { notices, appends } = this.#effects;
     this.settings = settings;
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
-    this.membership = new Membership(settings.stalenessMs, partitions);
+    this.membership = new Membership(settings.stalenessMs, settings.partitions);
     const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
     this.usageMap = new UsageMap(markLane);
     this.costs = new CostMeter(settings.costs);
@@ -79,7 +78,7 @@ export class Coordinator {
     this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
-    this.#book = new ReportBook(this.nodeKey, partitions, settings.groupsPerRecord, settings.forcedReportMs);
+    this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, link, shares } = this;
     this.#publisher = new Publisher(settings, {
@@ -107,6 +106,14 @@ export class Coordinator {
         break;
       case 'group-changed':
         this.#table.changeGroup(event.group, event.settings);
+        this.targets.addGroup(event.group, event.settings.name);
+        this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+        break;
+      case 'group-removed':
+        for (const lane of this.#table.lanesOf(event.group)) {
+          if (lane.hasEntry) this.#book.markDirty([this.#book.bucketOf(lane.group, lane.groupId).key]);
+          this.#unserve(lane);
+        }
         break;
       case 'backend-reported':
         if (this.isReady) this.#publisher.tellBackend(event, nowMs);
@@ -206,7 +213,9 @@ export class Coordinator {
   #round(nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
     this.#lastRoundMs = nowMs;
-    if (this.phase === 'stalled') this.#endStallWithoutEcho(nowMs);
+    // The topic is away as well: what was held before the sleep is bounded by the isolation policy.
+    const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
+    if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
     if (this.phase === 'ready') this.#work(nowMs);
     this.#publisher.beat(nowMs, false);
     if (nowMs - this.#lastHousekeepingMs >= HOUSEKEEPING_MS) this.#keepHouse(nowMs);
@@ -234,14 +243,6 @@ export class Coordinator {
     this.link.expectEchoSince(nowMs);
     this.#effects.notices.push({ kind: 'stalled', gapMs });
     this.#publisher.beat(nowMs, true);
-  }
-
-  /**
-   * The topic is away as well: what the node held before it slept is bounded by the isolation policy, like any lost
-   * link.
-   */
-  #endStallWithoutEcho(nowMs: number): void {
-    if (nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs) this.#startDeciding(nowMs);
   }
 
   #keepHouse(nowMs: number): void {

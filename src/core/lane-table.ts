@@ -6,7 +6,7 @@ import { partitionOf } from './report/report-book.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { LinkWatch } from './share/link-watch.js';
 import type { UsageMap } from './usage-map/usage-map.js';
-import { DIRECTION_COUNT, type GroupId, laneOf } from './vocabulary.js';
+import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from './vocabulary.js';
 
 /**
  * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node
@@ -25,7 +25,7 @@ export class LaneTable {
   readonly #groups: GroupSettings[];
   /** Some configured group divides by a pool that the nodes agree on. */
   agreesOnPool: boolean;
-  readonly #groupIds: readonly GroupId[];
+  readonly #groupIds: GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
   #ordered: readonly LaneState[] | null = null;
 
@@ -79,15 +79,26 @@ export class LaneTable {
     if (lane !== undefined) this.dirty.add(lane);
   }
 
-  /** Its lanes, where they are served, follow the new settings from this step on. */
+  /** Those of a group that are served. */
+  lanesOf(group: number): LaneState[] {
+    return lanesOf(group)
+      .map((lane) => this.lanes.get(lane))
+      .filter((lane) => lane !== undefined);
+  }
+
+  /**
+   * The number behind the last one adds a group. Its lanes, where they are served, follow the new settings from this
+   * step on.
+   */
   changeGroup(group: number, settings: GroupSettings): void {
-    invariant(this.#groups[group]?.name === settings.name, 'a group keeps its name', { group, name: settings.name });
+    const isNew = group === this.#groups.length;
+    const { name } = settings;
+    invariant(isNew || this.#groups[group]?.name === name, 'a group keeps its name', { group, name });
+    if (isNew) this.#groupIds.push(groupIdOf(this.settings.cluster, name));
     this.#groups[group] = settings;
     this.agreesOnPool ||= agreesOnPool(settings);
     this.#ordered = null;
-    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
-      const lane = this.lanes.get(laneOf(group, direction));
-      if (lane === undefined) continue;
+    for (const lane of this.lanesOf(group)) {
       lane.settings = settings;
       this.dirty.add(lane);
     }

@@ -47,6 +47,11 @@ export function laneOf(group: number, direction: number): number {
   return group * DIRECTION_COUNT + direction;
 }
 
+/** Both directions of a group. */
+export function lanesOf(group: number): readonly number[] {
+  return [laneOf(group, 0), laneOf(group, 1)];
+}
+
 export function slotOf(lane: number, dimension: number): number {
   return lane * DIMENSION_COUNT + dimension;
 }

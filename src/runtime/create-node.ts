@@ -3,7 +3,7 @@ import { loadConfig } from '../config/load-config.js';
 import { resolveConfig } from '../config/resolve-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { silentTelemetry, type Telemetry } from '../ports/telemetry.js';
-import { createTopic } from '../topic/create-topic.js';
+import { createRegistryTopic, createTopic } from '../topic/create-topic.js';
 import { VERSION } from '../version.js';
 import { rejectWrongOptions } from './node-options.js';
 import { QuotaNode } from './quota-node.js';
@@ -43,7 +43,8 @@ export async function prepareNode(options: CreateNodeOptions): Promise<QuotaNode
 /** The same from a configuration that has been read already: the command line needs it before there is a node. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<QuotaNode> {
   const topic = await createTopic(config, telemetry);
-  return new QuotaNode({ config, topic, telemetry, version: VERSION, nonce: randomInt(0x10000) });
+  const registryTopic = await createRegistryTopic(config, telemetry);
+  return new QuotaNode({ config, topic, registryTopic, telemetry, version: VERSION, nonce: randomInt(0x10000) });
 }
 
 async function configOf(options: CreateNodeOptions): Promise<ResolvedConfig> {

@@ -13,6 +13,7 @@ import {
   type Rates,
   slotOf,
 } from '../core/vocabulary.js';
+import { degradedRegistry, describeRegistry, originOf } from './groups/describe-registry.js';
 import type { QuotaNode } from './quota-node.js';
 import type {
   DirectionStatus,
@@ -51,6 +52,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
       pendingAppends: pump.pendingAppends,
       counters: { ...topic.counters },
     },
+    registry: describeRegistry(node),
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
@@ -62,12 +64,13 @@ export function describeNode(node: QuotaNode): NodeStatus {
 
 /** A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the log. */
 export function describeGroup(node: QuotaNode, group: number): GroupStatus {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(node, group, config, direction));
   return {
     group: config.name,
     strategy: config.strategy,
     promise: 'relaxed',
+    ...originOf(node, config.name),
     directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
   };
 }
@@ -91,8 +94,8 @@ function describeDirection(node: QuotaNode, group: number, config: GroupConfig, 
 }
 
 /** As computed from the log; the configured quotas before there is one. */
-function targetOf({ coordinator, config }: QuotaNode, group: number, direction: Direction): Rates {
-  if (coordinator === null) return (config.groups[group] as GroupConfig).quota[direction];
+function targetOf({ coordinator, groups }: QuotaNode, group: number, direction: Direction): Rates {
+  if (coordinator === null) return groups.at(group).quota[direction];
   const { usageMap, targets, settings } = coordinator;
   const configured = settings.groups[group] as GroupSettings;
   const at = DIRECTIONS.indexOf(direction);
@@ -196,6 +199,10 @@ function notReadyBecause(node: QuotaNode): string[] {
   if (node.isClosing) return ['the node is stopping'];
   if (node.isReady) return [];
   const lost = node.pump.lost === null ? [] : [`the topic is lost: ${node.pump.lost}`];
+  if (node.registry !== null && !node.registry.isReady) {
+    const { lost: why } = node.registry;
+    return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
+  }
   const reason = WAITING_FOR[node.coordinator?.phase ?? 'opening'];
   return reason === undefined ? lost : [reason, ...lost];
 }
@@ -212,6 +219,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
+  reasons.push(...degradedRegistry(node.registry));
   const link = node.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(

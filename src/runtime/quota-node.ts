@@ -12,7 +12,7 @@ import type {
 import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
-import { Coordinator } from '../core/coordinator.js';
+import type { Coordinator } from '../core/coordinator.js';
 import type { CoordinatorEvent, Notice } from '../core/coordinator-protocol.js';
 import { enforce } from '../core/limiter/enforce.js';
 import { Limiter } from '../core/limiter/limiter.js';
@@ -22,7 +22,10 @@ import { type Clock, monotonicClock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { announce, announceShares } from './announce.js';
+import { createCoordinator, restIntervalMs } from './create-coordinator.js';
 import { describeGroup, describeNode } from './describe.js';
+import { GroupRegistry } from './groups/group-registry.js';
+import { GroupTable } from './groups/group-table.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { GroupStatus, NodeStatus } from './status.js';
 import { BackendPoller } from './target/backend-poller.js';
@@ -40,6 +43,8 @@ type FencedNotice = Extract<Notice, { readonly kind: 'fenced' }>;
 export interface QuotaNodeOptions {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
+  /** Of the groups that are defined at run time; without it there are none. */
+  readonly registryTopic?: ReportTopic | null;
   readonly telemetry: Telemetry;
   readonly version: string;
   /** Random 16-bit number, see CoordinatorSettings. */
@@ -56,6 +61,10 @@ export class QuotaNode {
   readonly version: string;
   readonly topic: ReportTopic;
   readonly limiter: Limiter;
+  /** The groups in force: of YAML, and of the registry. */
+  readonly groups: GroupTable;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
   readonly pump: TopicPump;
   readonly rebalancing = new RebalancingWatch();
   readonly poller: BackendPoller;
@@ -87,8 +96,11 @@ export class QuotaNode {
     this.clock = options.clock ?? monotonicClock;
     this.startedMs = this.clock();
     this.#restIntervalMs = restIntervalMs(config);
+    this.groups = new GroupTable(config.groups);
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
     this.#gate = new Gate(this);
+    const { registryTopic = null } = options;
+    this.registry = registryTopic === null ? null : new GroupRegistry(this, registryTopic, telemetry);
     this.poller = new BackendPoller(this, telemetry);
     this.#targetLog = new TargetLog(this, telemetry);
     this.pump = new TopicPump(topic, new RecordCodec(config.cluster), telemetry, {
@@ -103,6 +115,9 @@ export class QuotaNode {
    * rejects when the topic cannot be used as it is.
    */
   async start(): Promise<void> {
+    // Nothing is decided before the groups are known.
+    await this.registry?.open();
+    if (this.#closing !== null) return;
     await this.pump.open();
     if (this.#closing !== null) return;
     this.#pace(this.config.sampleIntervalMs);
@@ -165,6 +180,7 @@ export class QuotaNode {
   serve(lane: number): void {
     const coordinator = this.#coordinator;
     if (coordinator === null || coordinator.lanes.has(lane)) return;
+    if (!this.groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
     this.step({ kind: 'lane-served', lane });
     if (this.#timer !== null) this.#pace(this.config.sampleIntervalMs);
     this.limiter.accrueSince(lane, coordinator.readyMs);
@@ -208,7 +224,7 @@ export class QuotaNode {
   }
 
   step(event: CoordinatorEvent): void {
-    this.#coordinator ??= this.#createCoordinator();
+    this.#coordinator ??= createCoordinator(this, this.#options);
     const coordinator = this.#coordinator;
     const nowMs = this.clock();
     const wasReady = coordinator.isReady;
@@ -229,16 +245,6 @@ export class QuotaNode {
       this.#gate.waiting.wakeAll();
     }
     if (this.#fenced !== null) this.#fence(this.#fenced);
-  }
-
-  #createCoordinator(): Coordinator {
-    const { config, version, nonce } = this.#options;
-    const { cluster, nodeId, timing, sampleIntervalMs, groups, limiting, costs } = config;
-    const { partitions } = this.topic;
-    return new Coordinator(
-      { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups, limiting, costs },
-      this.limiter,
-    );
   }
 
   #round(): void {
@@ -287,14 +293,6 @@ export class QuotaNode {
       const published = await this.pump.flush(FAREWELL_TIMEOUT_MS);
       if (!published) this.#telemetry.log('warn', 'farewell not published; the others will notice the silence');
     }
-    await this.pump.close();
+    await Promise.all([this.registry?.close(), this.pump.close()]);
   }
-}
-
-/**
- * Rounds of a node at rest: a tenth of what they have to keep, the heartbeat and the validity of shares, so that neither
- * is noticeably late; 100 ms by default, a fifth of the timers of a node that works.
- */
-function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
-  return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
 }

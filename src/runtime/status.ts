@@ -18,6 +18,7 @@ export interface NodeStatus {
   readonly uptimeMs: number;
   readonly members: readonly MemberStatus[];
   readonly topic: TopicStatus;
+  readonly registry: RegistryStatus;
   readonly rounds: number;
   /** From appending the last own report to reading it back; 0 before the first. */
   readonly reportRoundTripMs: number;
@@ -66,6 +67,21 @@ export interface TopicStatus {
   readonly counters: TopicCounters;
 }
 
+/** The groups that were defined at run time. */
+export interface RegistryStatus {
+  readonly enabled: boolean;
+  /** All that was in its topic at the start has been read. */
+  readonly ready: boolean;
+  /** Null while its topic works. */
+  readonly lost: string | null;
+  /** Offset after the last record read. */
+  readonly position: number;
+  readonly groups: number;
+  /** Groups whose definition this node cannot use. */
+  readonly refused: readonly string[];
+  readonly recordsIgnored: number;
+}
+
 /** Rates in units per second; null = no quota (unlimited). */
 export interface RateStatus {
   readonly messagesPerSecond: number | null;
@@ -76,6 +92,10 @@ export interface GroupStatus {
   readonly group: string;
   readonly strategy: string;
   readonly promise: 'relaxed';
+  /** run-time: the definition of the registry is in force, whatever YAML says. */
+  readonly origin: 'yaml' | 'run-time';
+  /** Of the last change at run time; 0 = there was none. */
+  readonly revision: number;
   readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
 }
 

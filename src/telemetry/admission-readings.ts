@@ -1,4 +1,3 @@
-import type { Column } from '../core/limiter/column.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
@@ -12,14 +11,15 @@ export function admissionReadings({
 }: MetricSources): Readonly<Record<keyof typeof ADMISSION_METRICS, Reading>> {
   const { limiter, gate } = node;
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
-  const counted = (column: Column, dimension: number) => perLane((lane) => column.at(slotOf(lane, dimension)), limiter);
+  const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
+    perLane((lane) => limiter[name].at(slotOf(lane, dimension)), limiter);
   return {
-    quotamesh_admitted_messages_total: counted(limiter.admitted, MESSAGES),
-    quotamesh_admitted_bytes_total: counted(limiter.admitted, BYTES),
-    quotamesh_attempted_messages_total: counted(limiter.attempted, MESSAGES),
-    quotamesh_attempted_bytes_total: counted(limiter.attempted, BYTES),
-    quotamesh_refused_messages_total: counted(limiter.refused, MESSAGES),
-    quotamesh_refused_bytes_total: counted(limiter.refused, BYTES),
+    quotamesh_admitted_messages_total: counted('admitted', MESSAGES),
+    quotamesh_admitted_bytes_total: counted('admitted', BYTES),
+    quotamesh_attempted_messages_total: counted('attempted', MESSAGES),
+    quotamesh_attempted_bytes_total: counted('attempted', BYTES),
+    quotamesh_refused_messages_total: counted('refused', MESSAGES),
+    quotamesh_refused_bytes_total: counted('refused', BYTES),
     quotamesh_refusals_total: perLane((lane) => limiter.refusals[lane] as number, limiter),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
@@ -48,8 +48,9 @@ export function admissionReadings({
 }
 
 /** Σ over the groups of what is read of a lane. */
-function perLane(read: (lane: number) => number, { laneCount }: Limiter): Reading {
+function perLane(read: (lane: number) => number, limiter: Limiter): Reading {
   return (series) => {
+    const { laneCount } = limiter;
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       let total = 0;
       for (let lane = direction; lane < laneCount; lane += DIRECTION_COUNT) total += read(lane);

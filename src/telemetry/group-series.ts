@@ -14,16 +14,21 @@ import { GROUP_METRICS } from './metric-table.js';
  * two seconds at a stretch. Here the labels are written once, and requests get their turn in between.
  */
 export class GroupSeries {
-  readonly #lanes: readonly WatchedLane[];
+  readonly #node: QuotaNode;
   readonly #readings: Readings;
+  #lanes: readonly WatchedLane[] = [];
+  #version = -1;
 
   constructor(node: QuotaNode) {
-    this.#lanes = watchedLanes(node);
+    this.#node = node;
     this.#readings = readingsOf(node);
   }
 
   /** Empty when no group is watched. */
   async text(): Promise<string> {
+    const { version } = this.#node.groups;
+    if (version !== this.#version) this.#lanes = watchedLanes(this.#node);
+    this.#version = version;
     if (this.#lanes.length === 0) return '';
     const parts: string[] = [];
     for (const [name, { type, help }] of Object.entries(GROUP_METRICS)) {
@@ -62,12 +67,13 @@ interface WatchedLane {
   readonly quota: readonly number[];
 }
 
-function watchedLanes({ config }: QuotaNode): readonly WatchedLane[] {
+function watchedLanes({ config, groups }: QuotaNode): readonly WatchedLane[] {
   const { perGroup } = config.metrics;
   if (perGroup === 'none') return [];
   const named = perGroup === 'all' ? null : new Set(perGroup);
-  return config.groups.flatMap(({ name, quota }, group) => {
+  return [...groups.numbers].flatMap(([name, group]) => {
     if (named !== null && !named.has(name)) return [];
+    const { quota } = groups.at(group);
     return DIRECTIONS.map((direction, at): WatchedLane => {
       const labels = `{group="${name}",direction="${direction}"}`;
       return { lane: laneOf(group, at), group, direction: at, labels, quota: quota[direction] };
@@ -86,7 +92,8 @@ function readingsOf(node: QuotaNode): Readings {
   };
   const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
     state(lane)?.reported[column][dimension];
-  const counted = (column: Column, dimension: number) => (lane: WatchedLane) => column.at(slotOf(lane.lane, dimension));
+  const counted = (column: 'admitted' | 'refused', dimension: number) => (lane: WatchedLane) =>
+    limiter[column].at(slotOf(lane.lane, dimension));
   return {
     quotamesh_group_quota_messages_per_second: ({ quota }) => quota[MESSAGES],
     quotamesh_group_quota_bytes_per_second: ({ quota }) => quota[BYTES],
@@ -103,10 +110,10 @@ function readingsOf(node: QuotaNode): Readings {
     quotamesh_group_usage_bytes_per_second: reported('usage', BYTES),
     quotamesh_group_demand_messages_per_second: reported('demand', MESSAGES),
     quotamesh_group_demand_bytes_per_second: reported('demand', BYTES),
-    quotamesh_group_admitted_messages_total: counted(limiter.admitted, MESSAGES),
-    quotamesh_group_admitted_bytes_total: counted(limiter.admitted, BYTES),
-    quotamesh_group_refused_messages_total: counted(limiter.refused, MESSAGES),
-    quotamesh_group_refused_bytes_total: counted(limiter.refused, BYTES),
+    quotamesh_group_admitted_messages_total: counted('admitted', MESSAGES),
+    quotamesh_group_admitted_bytes_total: counted('admitted', BYTES),
+    quotamesh_group_refused_messages_total: counted('refused', MESSAGES),
+    quotamesh_group_refused_bytes_total: counted('refused', BYTES),
     quotamesh_group_refusals_total: ({ lane }) => limiter.refusals[lane],
     quotamesh_group_held_back: ({ lane }) => limiter.heldBack[lane],
     quotamesh_group_debt_messages: ({ lane }) => limiter.buckets.debt(lane, MESSAGES, node.clock()),

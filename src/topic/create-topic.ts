@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
@@ -18,6 +19,31 @@ export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry:
       return new KafkaReportTopic(topic, {
         log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka', ...facts }),
       });
+    }
+  }
+}
+
+/** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off. */
+export async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  const { cluster, topic, registry } = config;
+  if (!registry.enabled) return null;
+  switch (topic.kind) {
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(`${cluster}/registry`), topic);
+    case 'embedded': {
+      const { EmbeddedTopic } = await import('./embedded/embedded-topic.js');
+      return new EmbeddedTopic({ ...topic, path: join(topic.path, 'registry'), durable: true });
+    }
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('./kafka/kafka-report-topic.js');
+      const name = registry.name ?? `${topic.name}-registry`;
+      return new KafkaReportTopic(
+        { ...topic, name, partitions: 1 },
+        {
+          keepsForever: true,
+          log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka-registry', ...facts }),
+        },
+      );
     }
   }
 }

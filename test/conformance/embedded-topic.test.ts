@@ -11,16 +11,18 @@ import type { TopicWorld } from './topic-scene.js';
 const appendTimeoutMs = 500;
 const FILE_BYTES_MAX = 64 * 1024 ** 2;
 
-reportTopicConformance('embedded', makeWorld, { appendTimeoutMs });
+reportTopicConformance('embedded', () => makeWorld(false), { appendTimeoutMs });
+// The registry's.
+reportTopicConformance('embedded, durable', () => makeWorld(true), { appendTimeoutMs });
 
-async function makeWorld(): Promise<TopicWorld> {
+async function makeWorld(durable: boolean): Promise<TopicWorld> {
   const path = await mkdtemp(join(tmpdir(), 'quotamesh-embedded-'));
-  const folder = await makeTopicFolder(path);
+  const folder = await makeTopicFolder(path, durable);
   const gate = new CommitGate(folder.gateName);
   let blocking: GateHold | undefined;
   const enter = async () => (await gate.enter(AbortSignal.timeout(5000))) ?? Promise.reject(new Error('gate is shut'));
   return {
-    makeTopic: () => new EmbeddedTopic({ path, appendTimeoutMs, fileBytesMax: FILE_BYTES_MAX }),
+    makeTopic: () => new EmbeddedTopic({ path, appendTimeoutMs, durable, fileBytesMax: FILE_BYTES_MAX }),
     compact: async () => {
       const hold = await enter();
       await moveTailToTheEnd(folder.dataFile);

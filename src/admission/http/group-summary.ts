@@ -1,11 +1,13 @@
-import type { GroupConfig } from '../../config/resolved-config.js';
 import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/vocabulary.js';
+import { originOf } from '../../runtime/groups/describe-registry.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import type { RateStatus } from '../../runtime/status.js';
 
 export interface GroupSummary {
   readonly group: string;
   readonly strategy: string;
+  readonly origin: 'yaml' | 'run-time';
+  readonly revision: number;
   readonly publish: DirectionSummary;
   readonly dispatch: DirectionSummary;
 }
@@ -22,9 +24,15 @@ export interface DirectionSummary {
 }
 
 export function summarizeGroup(node: QuotaNode, group: number): GroupSummary {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   const [publish, dispatch] = DIRECTIONS.map((direction) => summarizeDirection(node, group, direction));
-  return { group: config.name, strategy: config.strategy, publish: publish!, dispatch: dispatch! };
+  return {
+    group: config.name,
+    strategy: config.strategy,
+    ...originOf(node, config.name),
+    publish: publish!,
+    dispatch: dispatch!,
+  };
 }
 
 function summarizeDirection(node: QuotaNode, group: number, direction: Direction): DirectionSummary {
@@ -32,7 +40,7 @@ function summarizeDirection(node: QuotaNode, group: number, direction: Direction
   const state = node.coordinator?.lanes.get(lane);
   const shares = state === undefined ? undefined : node.coordinator?.shares;
   return {
-    quota: rates(node.config.groups[group]!.quota[direction]),
+    quota: rates(node.groups.at(group).quota[direction]),
     served: state !== undefined,
     share: rates(pairAt(shares?.applied, slotOf(lane, 0))),
     limit: rates(pairAt(shares?.limit, slotOf(lane, 0))),

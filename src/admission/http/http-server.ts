@@ -11,6 +11,7 @@ import { addAcquireRoute } from './acquire-route.js';
 import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { errorHandler, sendError } from './error-handler.js';
+import { addGroupRoutes } from './group-routes.js';
 import { addHealthRoutes } from './health-routes.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { addMqttRoute } from './mqtt-route.js';
@@ -61,6 +62,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addBatchRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
     addStatusRoutes(app, node);
+    addGroupRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);

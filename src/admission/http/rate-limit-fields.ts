@@ -1,3 +1,4 @@
+import type { GroupConfig } from '../../config/resolved-config.js';
 import type { Level } from '../../core/limiter/levels.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/vocabulary.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
@@ -9,7 +10,7 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
  */
 export class RateLimitFields {
   readonly #node: QuotaNode;
-  /** Per lane, made at its first use; nothing in it changes while a configuration is in force. */
+  /** Per lane, made at its first use, and again when its group is another. */
   readonly #lanes: LanePolicies[] = [];
 
   constructor(node: QuotaNode) {
@@ -74,7 +75,7 @@ export class RateLimitFields {
 
   #of(lane: number): LanePolicies {
     const known = this.#lanes[lane];
-    if (known !== undefined) return known;
+    if (known !== undefined && known.group === this.#node.gate.groupOf(lane)) return known;
     const made = policiesOf(this.#node, lane);
     this.#lanes[lane] = made;
     return made;
@@ -82,6 +83,7 @@ export class RateLimitFields {
 }
 
 interface LanePolicies {
+  readonly group: GroupConfig;
   /** Per dimension; empty where there is no quota. */
   readonly names: readonly string[];
   /** RateLimit-Policy as a whole. */
@@ -89,14 +91,14 @@ interface LanePolicies {
 }
 
 function policiesOf(node: QuotaNode, lane: number): LanePolicies {
-  const group = node.config.groups[Math.floor(lane / DIRECTION_COUNT)]!;
+  const group = node.gate.groupOf(lane);
   const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
   const rates = group.quota[direction];
   const names = DIMENSIONS.map((dimension, at) =>
     rates[at] === Number.POSITIVE_INFINITY ? '' : `${group.name}-${direction}-${dimension}`,
   );
   const items = names.flatMap((name, at) => (name === '' ? [] : [policyItem(name, rates[at]!, at)]));
-  return { names, field: items.join(', ') };
+  return { group, names, field: items.join(', ') };
 }
 
 /** Largest integer of a structured field (RFC 9651 §3.3.1). */

@@ -15,7 +15,8 @@ export class RefusalAnswers {
   readonly fields: RateLimitFields;
   readonly #node: QuotaNode;
   /** Per slot and level: the body up to the number that ends it. */
-  readonly #heads: string[] = [];
+  #heads: string[] = [];
+  #version = -1;
 
   constructor(node: QuotaNode, fields: RateLimitFields) {
     this.#node = node;
@@ -23,13 +24,20 @@ export class RefusalAnswers {
   }
 
   body(lane: number, { level, dimension, retryAfterMs }: Refused): string {
+    if (this.#version !== this.#node.groups.version) this.#forget();
     const at = slotOf(lane, DIMENSIONS.indexOf(dimension)) * LEVELS.length + LEVELS.indexOf(level);
     this.#heads[at] ??= this.#headOf(lane, level, dimension);
     return `${this.#heads[at]}${retryAfterMs}}`;
   }
 
+  /** Some group is another now. */
+  #forget(): void {
+    this.#heads = [];
+    this.#version = this.#node.groups.version;
+  }
+
   #headOf(lane: number, level: Level, dimension: Dimension): string {
-    const group = this.#node.config.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '';
+    const group = this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
     const facts = { group, direction: DIRECTIONS[lane % DIRECTION_COUNT] as string, dimension };
     const error = new QuotameshError('QUOTA_EXCEEDED', { ...facts, what: WHAT[level] });
     const problem = {

@@ -169,12 +169,21 @@ const DIRECTION = record({
   ...{ quota: RATES, target: RATES, ramp: RAMP, shareSum: RATES, local: LOCAL, nodes: listOf(NODE_SHARE) },
 });
 
+const ORIGIN = {
+  type: 'string',
+  enum: ['yaml', 'run-time'],
+  description: 'run-time: the definition of the registry is in force, whatever YAML says.',
+} as const;
+const REVISION = { ...count, description: 'Of the last change at run time; 0 = there was none.' } as const;
+
 export const GROUP = json(
   'A group as this node sees it.',
   record({
     group: text,
     strategy: text,
     promise: { type: 'string', enum: ['relaxed'] },
+    origin: ORIGIN,
+    revision: REVISION,
     directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
   }),
 );
@@ -185,7 +194,14 @@ export const GROUPS = json(
   'Configured groups in the order of the configuration, at most 200.',
   record({
     groups: listOf(
-      record({ group: text, strategy: text, publish: GROUP_SUMMARY_DIRECTION, dispatch: GROUP_SUMMARY_DIRECTION }),
+      record({
+        group: text,
+        strategy: text,
+        origin: ORIGIN,
+        revision: REVISION,
+        publish: GROUP_SUMMARY_DIRECTION,
+        dispatch: GROUP_SUMMARY_DIRECTION,
+      }),
     ),
     next: { type: ['string', 'null'], description: 'Value of `after` for the next page; null on the last one.' },
   }),
@@ -209,6 +225,16 @@ const TOPIC = record({
   counters: { type: 'object', additionalProperties: count },
 });
 
+const REGISTRY = record({
+  enabled: yes,
+  ready: yes,
+  lost: orNull(text),
+  position: count,
+  groups: count,
+  refused: listOf(text),
+  recordsIgnored: count,
+});
+
 export const NODES = json(
   'This node, and the members of the cluster as it sees them.',
   record({
@@ -223,6 +249,7 @@ export const NODES = json(
     uptimeMs: number,
     members: listOf(MEMBER),
     topic: TOPIC,
+    registry: REGISTRY,
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,
@@ -234,6 +261,18 @@ export const NODES = json(
     busyGroups: listOf(
       record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),
     ),
+  }),
+);
+
+/** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
+export const DEFINITION = json(
+  'A group as YAML would write it.',
+  record({
+    group: text,
+    origin: ORIGIN,
+    revision: REVISION,
+    definition: { type: 'object' },
+    readPageBytes: { ...number, description: 'Bytes per second ÷ this = cost units per second (docs/target-rate.md).' },
   }),
 );
 

@@ -65,10 +65,11 @@ const PAGE = {
 } as const;
 
 function pageOfGroups(node: QuotaNode, after: string | undefined) {
-  const { groups } = node.config;
-  const first = after === undefined ? 0 : groups.findIndex(({ name }) => name === after) + 1;
-  if (after !== undefined && first === 0) node.gate.unknownGroup(after);
-  const page = groups.slice(first, first + PAGE_MAX).map((_, at) => summarizeGroup(node, first + at));
-  const next = first + PAGE_MAX < groups.length ? (page.at(-1)?.group ?? null) : null;
+  const { numbers } = node.groups;
+  // By number, not by the map's order: a group that was deleted and made again keeps its place.
+  const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
+  const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
+  const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));
+  const next = groups.length > PAGE_MAX ? (page.at(-1)?.group ?? null) : null;
   return { groups: page, next };
 }

@@ -5,11 +5,12 @@ import { describeBackends } from '../../runtime/target/backends.js';
 import type { ReportedHealth } from '../../runtime/target/report-backend.js';
 import type { CostOptions, ReportedCost } from '../../runtime/target/report-cost.js';
 import { PROBLEM } from './response-schemas.js';
-import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION } from './target-schemas.js';
+import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION, FACTORS } from './target-schemas.js';
 
 /** Costs of admitted work, health of backends, and why a group may do what it may do. */
 export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
   addCostRoute(app, node);
+  addFactorsRoute(app, node);
   addBackendRoutes(app, node);
   app.get<{ Params: { group: string } }>(
     '/v1/groups/:group/explain',
@@ -39,6 +40,17 @@ function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
       }
       node.reportCost(group, (costs ?? []) as readonly ReportedCost[], options as CostOptions);
       reply.code(202).send({ accepted: true });
+    },
+  );
+}
+
+function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
+  app.get(
+    '/v1/costs/factors',
+    describing('How bytes become cost units', { response: { 200: FACTORS } }),
+    (_, reply) => {
+      const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
+      reply.send({ readPageBytes, writePageBytes, writeFactor });
     },
   );
 }

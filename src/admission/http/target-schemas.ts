@@ -42,6 +42,11 @@ export const BACKEND_BODY = {
 
 export const ACCEPTED = json('Taken.', record({ accepted: { type: 'boolean', enum: [true] } }));
 
+export const FACTORS = json(
+  'Equal for all nodes of a cluster.',
+  record({ readPageBytes: number, writePageBytes: number, writeFactor: number }),
+);
+
 const BUSY_GROUP = record({ group: text, direction: text, costPerSecond: number, busyness: number });
 
 export const BACKENDS = json(

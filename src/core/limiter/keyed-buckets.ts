@@ -52,6 +52,17 @@ export class KeyedBuckets {
     return row;
   }
 
+  /** Other limits for all rows: what they have counts, nothing is minted, no debt is forgiven (buckets.ts). */
+  setLimits(rates: Float64Array, depths: Float64Array, nowMs: number): void {
+    this.rates.set(rates);
+    this.depths.set(depths);
+    for (let row = 0; row < this.#names.length; row++) {
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        this.buckets.setLimit(row, dimension, rates[dimension] as number, depths[dimension] as number, nowMs);
+      }
+    }
+  }
+
   /** −1 where the name has no row. */
   find(name: string): number {
     return this.#rows.get(name) ?? -1;

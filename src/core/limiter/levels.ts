@@ -1,17 +1,9 @@
-import {
-  BYTES,
-  DIMENSION_COUNT,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  type Direction,
-  MESSAGES,
-  slotOf,
-} from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
 import type { Buckets } from './buckets.js';
-import type { KeyedBuckets } from './keyed-buckets.js';
-import { type GroupLevels, hasLevels, keyedOf, type NodeLimit, nodeBuckets, splitRuleOf } from './level-settings.js';
+import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
+import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
-import { TOPIC_IDLE_MS, TopicSplit } from './topic-split.js';
+import { TOPIC_IDLE_MS } from './topic-split.js';
 
 /** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
 export const LEVELS = ['group', 'node', 'topic', 'client'] as const;
@@ -30,12 +22,6 @@ export interface Ask {
   client: string;
 }
 
-interface LaneLevels {
-  readonly perTopic: KeyedBuckets | null;
-  readonly perClient: KeyedBuckets | null;
-  readonly split: TopicSplit | null;
-}
-
 /**
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
  * costs nothing anywhere. Lanes without such limits never come here (`isUsedBy`).
@@ -45,7 +31,7 @@ interface LaneLevels {
  */
 export class Levels {
   /** Per lane: 1 where more than the group decides. */
-  readonly isUsedBy: Uint8Array;
+  isUsedBy: Uint8Array;
   /** Per level, since creation: refusals that are not the group's own. */
   readonly refusals = new Float64Array(LEVELS.length);
   readonly #limiter: Limiter;
@@ -64,9 +50,33 @@ export class Levels {
     this.#limiter = limiter;
     this.#groups = groups;
     this.#node = nodeBuckets(node, nowMs);
-    this.isUsedBy = Uint8Array.from({ length: limiter.laneCount }, (_, lane) =>
-      this.#node !== null || hasLevels(groups[Math.floor(lane / DIRECTION_COUNT)]!, lane % DIRECTION_COUNT) ? 1 : 0,
-    );
+    this.isUsedBy = new Uint8Array(limiter.laneCount);
+    groups.forEach((_, group) => {
+      this.#lookAt(group);
+    });
+  }
+
+  /** A group is new, or its limits are others (lane-levels.ts); the limiter has rows for it. */
+  groupChanged(group: number, nowMs: number): void {
+    if (this.isUsedBy.length < this.#limiter.laneCount) {
+      const before = this.isUsedBy;
+      this.isUsedBy = new Uint8Array(this.#limiter.laneCount);
+      this.isUsedBy.set(before);
+    }
+    this.#lookAt(group);
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const lane = laneOf(group, direction);
+      const before = this.#lanes.get(lane);
+      if (before === undefined) continue;
+      this.#lanes.set(lane, changedLevels(before, this.#begin(lane), nowMs));
+    }
+  }
+
+  #lookAt(group: number): void {
+    for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
+      const isUsed = this.#node !== null || hasLevels(this.#groups[group] as GroupLevels, direction);
+      this.isUsedBy[laneOf(group, direction)] = isUsed ? 1 : 0;
+    }
   }
 
   /** Takes from every level or from none. */
@@ -255,14 +265,10 @@ export class Levels {
   }
 
   #begin(lane: number): LaneLevels {
-    const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
-    const rule = splitRuleOf(group);
-    const levels = {
-      perTopic: keyedOf(group.perTopic, direction, group),
-      perClient: keyedOf(group.perClient, direction, group),
-      split: rule === null ? null : new TopicSplit(rule),
-    };
+    const levels = laneLevelsOf(
+      this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels,
+      lane % DIRECTION_COUNT,
+    );
     this.#lanes.set(lane, levels);
     return levels;
   }
@@ -278,7 +284,6 @@ export class Levels {
   }
 }
 
-const NO_LEVELS: LaneLevels = { perTopic: null, perClient: null, split: null };
 const SWEEP_EVERY_MS = 1000;
 /** Rows that one sweep looks at: a table of 10,000 is through after ten seconds. */
 const SWEPT_ROWS = 1000;

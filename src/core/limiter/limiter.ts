@@ -13,26 +13,26 @@ export const REFUSED = 2;
  * Other levels (node, topic, client) stand beside it in levels.ts and cost nothing here.
  */
 export class Limiter {
-  readonly laneCount: number;
+  laneCount: number;
   readonly buckets: Buckets;
   /** Per slot: tokens (negative = debt); the buckets' own column. */
-  readonly tokens: Column;
+  tokens: Column;
   /** Per lane: the time until which its limits are confirmed. */
-  readonly validUntilMs: Column;
+  validUntilMs: Column;
   /** Per slot, since creation: admitted; attempted for the first time, with squares for the noise rule; refused. */
-  readonly admitted: Column;
-  readonly attempted: Column;
-  readonly attemptedSquares: Column;
-  readonly refused: Column;
+  admitted: Column;
+  attempted: Column;
+  attemptedSquares: Column;
+  refused: Column;
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
-  readonly refusals: Float64Array;
-  readonly retryRefusals: Float64Array;
+  refusals: Float64Array;
+  retryRefusals: Float64Array;
   /** Per lane: connections and asks that are held back now, instead of refused. */
-  readonly heldBack: Uint32Array;
-  readonly #hasAccrued: Uint8Array;
-  /** The buckets' own lines (a limiter's rows do not grow), and per lane a line of eight counters. */
-  readonly #lines: Float64Array;
-  readonly #counts: Float64Array;
+  heldBack: Uint32Array;
+  #hasAccrued: Uint8Array;
+  /** The buckets' own lines and per lane a line of eight counters. */
+  #lines: Float64Array;
+  #counts: Float64Array;
 
   constructor(laneCount: number) {
     this.laneCount = laneCount;
@@ -50,6 +50,25 @@ export class Limiter {
     this.retryRefusals = new Float64Array(laneCount);
     this.heldBack = new Uint32Array(laneCount);
     this.#hasAccrued = new Uint8Array(laneCount);
+  }
+
+  /** Makes room for the lanes of more groups; what is there stays. Whoever keeps a column must fetch it again. */
+  grow(laneCount: number): void {
+    const larger = new Limiter(laneCount);
+    this.buckets.grow(laneCount);
+    const { tokens, validUntilMs, lines } = this.buckets;
+    for (let lane = this.laneCount; lane < laneCount; lane++) validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+    larger.#counts.set(this.#counts);
+    larger.refusals.set(this.refusals);
+    larger.retryRefusals.set(this.retryRefusals);
+    larger.heldBack.set(this.heldBack);
+    larger.#hasAccrued.set(this.#hasAccrued);
+    const { admitted, attempted, attemptedSquares, refused, refusals, retryRefusals, heldBack } = larger;
+    Object.assign(this, { laneCount, tokens, validUntilMs, refusals, retryRefusals, heldBack });
+    Object.assign(this, { admitted, attempted, attemptedSquares, refused });
+    this.#lines = lines;
+    this.#counts = larger.#counts;
+    this.#hasAccrued = larger.#hasAccrued;
   }
 
   /**

@@ -42,13 +42,13 @@ export class TopicSplit {
   #admittedBefore: Float64Array = new Float64Array(0);
   #demand: Float64Array = new Float64Array(0);
   #usage: Float64Array = new Float64Array(0);
-  readonly #rule: SplitRule;
+  readonly rule: SplitRule;
   #round: Round = createRound(16);
   #rows: number[] = [];
   #dividedMs = Number.NEGATIVE_INFINITY;
 
   constructor(rule: SplitRule) {
-    this.#rule = rule;
+    this.rule = rule;
     this.keyed = new KeyedBuckets(rule.max, UNLIMITED, UNLIMITED);
   }
 
@@ -81,7 +81,7 @@ export class TopicSplit {
     this.#dividedMs = nowMs;
     this.#gather(limit, elapsedMs === Number.POSITIVE_INFINITY ? AVERAGE_OVER_MS : elapsedMs);
     if (this.#rows.length === 0) return;
-    this.#rule.strategy.converge(this.#round);
+    this.rule.strategy.converge(this.#round);
     for (let at = 0; at < this.#rows.length; at++) this.#apply(at, nowMs);
   }
 
@@ -92,7 +92,7 @@ export class TopicSplit {
     if (this.#round.weight.length < rows.length) this.#round = createRound(rows.length * 2);
     const round = this.#round;
     round.count = rows.length;
-    round.floorRatio = this.#rule.floorRatio;
+    round.floorRatio = this.rule.floorRatio;
     round.weight.fill(1, 0, rows.length);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       round.target[dimension] = (limit[dimension] as number) * DIVIDED_RATIO;
@@ -119,7 +119,7 @@ export class TopicSplit {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const target = round.target[dimension] as number;
       const finite = target > 0 && target !== Number.POSITIVE_INFINITY;
-      const allowance = met && finite ? this.#rule.allowanceRatio * demandAt(round, dimension, at) : 0;
+      const allowance = met && finite ? this.rule.allowanceRatio * demandAt(round, dimension, at) : 0;
       const perSecond = shareAt(round, dimension, at) + allowance;
       const depth = this.#depthOf(perSecond, dimension === 0 ? 1 : pieceSize, target / round.count);
       this.keyed.buckets.setLimit(row, dimension, perSecond, depth, nowMs);
@@ -128,7 +128,7 @@ export class TopicSplit {
 
   #depthOf(perSecond: number, pieceSize: number, equalShare: number): number {
     if (perSecond === Number.POSITIVE_INFINITY) return perSecond;
-    return Math.max(pieceSize, burstDepth(perSecond, this.#rule, pieceSize, equalShare));
+    return Math.max(pieceSize, burstDepth(perSecond, this.rule, pieceSize, equalShare));
   }
 
   /** A row that begins has the counts of nobody. */

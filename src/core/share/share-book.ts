@@ -32,11 +32,11 @@ type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
  */
 export class ShareBook {
   /** Per slot, units per second. */
-  readonly target: Float64Array;
-  readonly computed: Float64Array;
-  readonly applied: Float64Array;
-  readonly limit: Float64Array;
-  readonly depth: Float64Array;
+  target: Float64Array;
+  computed: Float64Array;
+  applied: Float64Array;
+  limit: Float64Array;
+  depth: Float64Array;
   /** What this node has told of the pool and not read back. */
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
@@ -65,6 +65,21 @@ export class ShareBook {
     this.#usageMap = usageMap;
     this.#logTimes = logTimes;
     this.#targets = targets;
+  }
+
+  /** Makes room for at least as many lanes; what is there stays. Whoever keeps a column must fetch it again. */
+  addLanes(laneCount: number): void {
+    const slots = laneCount * DIMENSION_COUNT;
+    const held = this.target.length;
+    if (slots <= held) return;
+    // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
+    const roomy = Math.max(slots, 2 * held);
+    for (const column of COLUMNS) {
+      const larger = new Float64Array(roomy);
+      larger.set(this[column]);
+      this[column] = larger;
+    }
+    this.applied.fill(NOTHING_HELD, held);
   }
 
   strategyOf(group: number): Strategy {
@@ -242,6 +257,8 @@ export class ShareBook {
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
 }
+
+const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
 
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
 const NOTHING_HELD = Number.POSITIVE_INFINITY;

@@ -69,7 +69,7 @@ export class TargetBook {
     this.ramps = new RampBook(onLane);
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
     settings.groups.forEach(({ name }, group) => {
-      this.#groupOfId.set(groupIdOf(settings.cluster, name), group);
+      this.addGroup(group, name);
     });
     const markLanesOn = (backend: BackendId) => {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
@@ -80,6 +80,10 @@ export class TargetBook {
       const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
       if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
     };
+  }
+
+  addGroup(group: number, name: string): void {
+    this.#groupOfId.set(groupIdOf(this.#settings.cluster, name), group);
   }
 
   /** The rates in force of a lane, messages/s and bytes/s. */

@@ -55,12 +55,12 @@ export function describeBackends(node: QuotaNode): readonly BackendStatus[] {
 const NO_LEVEL = { level: null, target: null, spring: null };
 
 /** Groups that are configured here, as `direction/name`, with their cost on a backend. */
-function groupsOn({ coordinator, config }: QuotaNode, backend: number): { group: string; cost: number }[] {
+function groupsOn({ coordinator, groups }: QuotaNode, backend: number): { group: string; cost: number }[] {
   if (coordinator === null) return [];
   const { usageMap, targets } = coordinator;
   return Array.from(usageMap.costs.lanesOn(backend), (lane) => {
     const group = targets.groupOf(Math.floor(lane.key / DIRECTION_COUNT));
-    const name = group === undefined ? '(not configured here)' : (config.groups[group]?.name ?? '');
+    const name = group === undefined ? '(not configured here)' : groups.at(group).name;
     return { group: `${DIRECTIONS[lane.key % DIRECTION_COUNT]}/${name}`, cost: targets.costOn(lane, backend) };
   });
 }

@@ -88,7 +88,7 @@ export interface LocalExplanation {
 }
 
 export function explainGroup(node: QuotaNode, group: number): GroupExplanation {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   if (node.coordinator === null) throw node.notReadyError();
   const explain = (direction: Direction) => explainLane(node, group, direction);
   return {
@@ -109,7 +109,7 @@ function explainDirection(
   direction: Direction,
   status: DirectionStatus,
 ): DirectionExplanation {
-  const config = node.config.groups[group] as GroupConfig;
+  const config = node.groups.at(group);
   const at = DIRECTIONS.indexOf(direction);
   const { coordinator } = node;
   if (coordinator === null) throw node.notReadyError();

@@ -22,7 +22,7 @@ export class TargetLog {
     for (const { group, direction } of coordinator.lanes.values()) {
       const name = DIRECTIONS[direction] as (typeof DIRECTIONS)[number];
       const facts = explainLane(this.#node, group, name);
-      this.#telemetry.log('info', 'target', { group: config.groups[group]?.name, direction: name, ...facts });
+      this.#telemetry.log('info', 'target', { group: this.#node.groups.at(group).name, direction: name, ...facts });
     }
   }
 }

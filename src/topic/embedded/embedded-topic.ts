@@ -21,6 +21,11 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
   /** The folder that all processes of the cluster share. */
   readonly path: string;
   readonly appendTimeoutMs: number;
+  /**
+   * Every commit is on the disk, and the log goes on after the machine was started anew: for what nobody says again.
+   * Default: neither (see LogStore).
+   */
+  readonly durable?: boolean;
 }
 
 const DEFAULT_LIMITS: LogLimits = {
@@ -51,6 +56,7 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #path: string;
   readonly #appendTimeoutMs: number;
   readonly #limits: LogLimits;
+  readonly #durable: boolean;
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
@@ -60,7 +66,8 @@ export class EmbeddedTopic implements ReportTopic {
   #failure: QuotameshError | undefined;
 
   constructor(options: EmbeddedTopicOptions) {
-    const { path, appendTimeoutMs, ...limits } = options;
+    const { path, appendTimeoutMs, durable = false, ...limits } = options;
+    this.#durable = durable;
     this.#path = path;
     this.#appendTimeoutMs = appendTimeoutMs;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
@@ -119,13 +126,13 @@ export class EmbeddedTopic implements ReportTopic {
   }
 
   async #tryOpenStore(): Promise<{ store: LogStore; gate: CommitGate; folder: TopicFolder }> {
-    const folder = await makeTopicFolder(this.#path);
+    const folder = await makeTopicFolder(this.#path, this.#durable);
     const gate = new CommitGate(folder.gateName);
     const hold = await gate.enter(this.#stopping.signal);
     if (!hold) throw topicClosed(this.#path);
     try {
       await claimTopicFolder(folder);
-      return { store: await LogStore.open(folder.dataFile, this.#limits), gate, folder };
+      return { store: await LogStore.open(folder.dataFile, this.#limits, this.#durable), gate, folder };
     } finally {
       hold.leave();
     }

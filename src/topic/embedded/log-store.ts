@@ -62,6 +62,7 @@ export class LogFull extends Error {
  * a loss of power; after that the file may be damaged, and so topic-folder.ts never opens a file of an earlier boot.
  * A commit takes 0.26 ms so; 0.41 ms with a sync where the disk acknowledges one in 0.15 ms, and a disk that needs
  * 5 ms could not follow three nodes that report every 50 ms. lmdb's `overlappingSync` would also bring a second lock.
+ * Only a `durable` log is synced, the registry's: it is written when people change groups.
  */
 export class LogStore {
   readonly #db: RootDatabase<Buffer, Buffer>;
@@ -74,7 +75,7 @@ export class LogStore {
   }
 
   /** Takes LMDB's locks without further ado: only inside the CommitGate. */
-  static async open(file: string, limits: LogLimits): Promise<LogStore> {
+  static async open(file: string, limits: LogLimits, durable = false): Promise<LogStore> {
     // Loaded here, so that nodes on another topic never load the addon.
     const { open } = await import('lmdb');
     const db: RootDatabase<Buffer, Buffer> = open({
@@ -83,7 +84,7 @@ export class LogStore {
       keyEncoding: 'binary',
       encoding: 'binary',
       mapSize: limits.fileBytesMax,
-      noSync: true,
+      noSync: !durable,
       overlappingSync: false,
       // With it every turn of the loop that appends has a promise of lmdb's own, which nobody awaits: a full disk would end
       // the service that embeds this. There is one transaction at a time anyway.

@@ -23,8 +23,9 @@ const META_VERSION = 2;
  *     reports-<boot>.mdb        the log of this boot of the machine (LMDB)
  *     reports-<boot>.mdb-lock   LMDB's table of readers, part of the log: it stays when nobody has it open
  *
- * One file per boot because the log is not synced to the disk (see LogStore): after a loss of power it may be damaged,
- * and all that it told of, the nodes of this machine, ended with the boot anyway.
+ * A durable log has one file for ever, `log.mdb`. Others have one file per boot because they are not synced to the disk
+ * (see LogStore): after a loss of power they may be damaged, and all that they told of, the nodes of this machine,
+ * ended with the boot anyway.
  */
 export interface TopicFolder {
   readonly path: string;
@@ -33,11 +34,11 @@ export interface TopicFolder {
   readonly gateName: string;
 }
 
-export async function makeTopicFolder(path: string): Promise<TopicFolder> {
+export async function makeTopicFolder(path: string, durable = false): Promise<TopicFolder> {
   await mkdir(path, { recursive: true });
   const { dev, ino } = await stat(path, { bigint: true });
-  const boot = await bootName();
-  return { path, dataFile: join(path, `reports-${boot}.mdb`), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
+  const dataFile = durable ? 'log.mdb' : `reports-${await bootName()}.mdb`;
+  return { path, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
 }
 
 /** Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate. */

@@ -14,6 +14,8 @@ export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterS
 export interface KafkaTopicHooks {
   /** Lines of the adapter and of kafkajs; by default they are dropped. */
   readonly log?: KafkaLog;
+  /** Nothing in the topic is ever said again (the registry's); default false. */
+  readonly keepsForever?: boolean;
   /** Makes `sasl: { mechanism: 'oauthbearer' }` work: returns a fresh token whenever a connection needs one. */
   readonly oauthBearerProvider?: () => Promise<{ readonly value: string }>;
 }
@@ -24,6 +26,7 @@ export function kafkaTopicOptions(config: KafkaTopicConfig, hooks: KafkaTopicHoo
   return {
     ...rest,
     topic: name,
+    keepsForever: hooks.keepsForever ?? false,
     brokers: brokers.map(parseAddress),
     sasl: sasl && { ...sasl, ...(oauthBearerProvider && { oauthBearerProvider }) },
   };

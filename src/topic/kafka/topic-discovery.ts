@@ -79,7 +79,7 @@ export class TopicDiscovery {
 
   async #verify(link: BrokerLink, partitions: number): Promise<void> {
     try {
-      await verifyTopic(this.#kafkajs, link, this.#wanted.topic, partitions);
+      await verifyTopic(this.#kafkajs, link, this.#wanted, partitions);
     } catch (error) {
       throw unusable(error, this.#wanted.topic, 'describing its configuration') ?? error;
     }

@@ -9,6 +9,8 @@ export interface WantedTopic {
   readonly topic: string;
   readonly partitions: number;
   readonly replicationFactor: number;
+  /** Nothing in it is ever said again: it must not be deleted by age. */
+  readonly keepsForever: boolean;
 }
 
 /** Kafka answers when the controller has made the topic; its brokers take over within milliseconds, or seconds if busy. */
@@ -55,7 +57,7 @@ export async function untilLed(kafkajs: Kafkajs, link: BrokerLink, topic: string
 export async function verifyTopic(
   kafkajs: Kafkajs,
   link: BrokerLink,
-  topic: string,
+  { topic, keepsForever }: Pick<WantedTopic, 'topic' | 'keepsForever'>,
   partitions: number,
 ): Promise<void> {
   const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: VERIFIED_SETTINGS }];
@@ -65,7 +67,7 @@ export async function verifyTopic(
   const settings = new Map(
     resource.configEntries.map(({ configName, configValue }) => [configName, configValue ?? '']),
   );
-  const reason = settingsMistake(topic, { partitions, settings }, nameOf(link.address));
+  const reason = settingsMistake(topic, { partitions, settings, keepsForever }, nameOf(link.address));
   if (reason !== null) throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
 }
 

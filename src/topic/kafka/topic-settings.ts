@@ -3,6 +3,8 @@ export interface TopicShape {
   readonly partitions: number;
   /** As Kafka describes it: every setting of the topic by name, defaults of the broker included. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Nothing in it is ever said again: the registry's. */
+  readonly keepsForever?: boolean;
 }
 
 export const PARTITIONS_MAX = 16;
@@ -68,11 +70,20 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** In place of the first rule. */
+const KEEPS_FOREVER: Rule = {
+  setting: 'cleanup.policy',
+  wanted: 'compact alone: groups would be deleted by age',
+  fix: 'compact',
+  isRight: (value) => value === 'compact',
+};
+
 export const VERIFIED_SETTINGS = RULES.map(({ setting }) => setting);
 
 /** Null when the topic can be used; otherwise every mistake, and the command that corrects them. */
 export function settingsMistake(topic: string, shape: TopicShape, broker: string): string | null {
-  const wrong = RULES.filter(({ setting, isRight }) => {
+  const rules = shape.keepsForever === true ? [KEEPS_FOREVER, ...RULES.slice(1)] : RULES;
+  const wrong = rules.filter(({ setting, isRight }) => {
     const value = shape.settings.get(setting);
     return value !== undefined && !isRight(value, shape.settings);
   });

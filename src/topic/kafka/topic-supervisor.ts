@@ -53,9 +53,10 @@ export class TopicSupervisor {
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
-    const { brokers, topic, partitions, replicationFactor } = parts.options;
+    const { brokers, topic, partitions, replicationFactor, keepsForever } = parts.options;
     const openLink = (address: BrokerAddress) => this.#openLink(address);
-    this.#discovery = new TopicDiscovery(parts.kafkajs, { topic, partitions, replicationFactor }, brokers, openLink);
+    const wanted = { topic, partitions, replicationFactor, keepsForever };
+    this.#discovery = new TopicDiscovery(parts.kafkajs, wanted, brokers, openLink);
   }
 
   get partitions(): number {

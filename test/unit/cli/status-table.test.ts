@@ -82,6 +82,7 @@ const NODE: NodeStatus = {
     pendingAppends: 0,
     counters: { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 },
   },
+  registry: { enabled: true, ready: true, lost: null, position: 0, groups: 0, refused: [], recordsIgnored: 0 },
   rounds: 50,
   reportRoundTripMs: 3.21,
   lastRebalancingMs: 85.4,
@@ -96,7 +97,7 @@ const NO_RATE: RateStatus = { messagesPerSecond: 0, bytesPerSecond: 0 };
 
 function group(name: string, publish = direction(NOTHING, [])): GroupStatus {
   const directions = { publish, dispatch: direction(NOTHING, []) };
-  return { group: name, strategy: 'max-min', promise: 'relaxed', directions };
+  return { group: name, strategy: 'max-min', promise: 'relaxed', origin: 'yaml', revision: 0, directions };
 }
 
 type NodeShare = DirectionStatus['nodes'][number];

@@ -184,7 +184,7 @@ describe('POST /v1/acquire on a node that does not decide', () => {
     expect(early.body).toMatchObject({
       type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
       code: 'NOT_READY',
-      detail: 'node a is not ready: the topic is being opened',
+      detail: 'node a is not ready: the groups are being read from the registry',
       'violated-policies': [],
       retryAfterMs: 250,
     });

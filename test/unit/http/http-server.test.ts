@@ -25,7 +25,7 @@ describe('routes that are not there', () => {
   it.each([
     ['GET', '/v1/acquire', 'POST'],
     ['POST', '/v1/groups', 'GET, HEAD'],
-    ['DELETE', '/v1/groups/orders', 'GET, HEAD'],
+    ['DELETE', '/v1/groups', 'GET, HEAD'],
     ['PUT', '/metrics', 'GET, HEAD'],
     ['OPTIONS', '/livez', 'GET, HEAD'],
   ] as const)('%s %s is 405 and says what is allowed', async (method, url, allow) => {

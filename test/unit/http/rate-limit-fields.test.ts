@@ -56,6 +56,7 @@ describe('RateLimit', () => {
 
 function fieldsOf(publish: readonly [number, number]) {
   const limiter = new Limiter(2);
-  const config = { groups: [{ name: 'g', quota: { publish, dispatch: UNLIMITED } }] };
-  return { limiter, fields: new RateLimitFields({ config, limiter } as unknown as QuotaNode) };
+  const group = { name: 'g', quota: { publish, dispatch: UNLIMITED } };
+  const node = { limiter, gate: { groupOf: () => group } };
+  return { limiter, fields: new RateLimitFields(node as unknown as QuotaNode) };
 }

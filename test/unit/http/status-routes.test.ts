@@ -91,7 +91,8 @@ describe('health', () => {
       const { status, headers, body } = await scene.get(path);
       expect(status).toBe(503);
       expect(headers['retry-after']).toBe('1');
-      expect(body).toMatchObject({ code: 'NOT_READY', reasons: ['the topic is being opened'], degraded: [] });
+      const reasons = ['the groups are being read from the registry'];
+      expect(body).toMatchObject({ code: 'NOT_READY', reasons, degraded: [] });
     }
     await scene.node.start();
     await scene.node.ready(10_000);

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors.js';
+import {
+  type DefinedGroup,
+  definedGroup,
+  deleteGroup,
+  type Expected,
+  patchGroup,
+  putGroup,
+} from '../../runtime/groups/administration.js';
+import type { QuotaNode } from '../../runtime/quota-node.js';
+import { DEFINITION, PROBLEM } from './response-schemas.js';
+import { NO_QUERY } from './status-routes.js';
+
+interface GroupRoute {
+  Params: { group: string };
+}
+
+/** Groups are made, changed and deleted here, for the whole cluster: the answer comes when the log has decided. */
+export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
+  app.get<GroupRoute>(
+    '/v1/groups/:group/definition',
+    describing('A group as YAML would write it; its ETag goes into If-Match', {
+      response: { 200: DEFINITION, 404: PROBLEM },
+    }),
+    (request, reply) => sendGroup(reply, 200, definedGroup(node, request.params.group)),
+  );
+  app.put<GroupRoute>(
+    '/v1/groups/:group',
+    describing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
+    async (request, reply) => {
+      const { group } = request.params;
+      const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expectedBy(request, node, group));
+      return sendGroup(reply, isNew ? 201 : 200, made);
+    },
+  );
+  app.patch<GroupRoute>(
+    '/v1/groups/:group',
+    describing('Changes keys of a group (RFC 7396: null takes a key away)', { body: BODY, response: ANSWERS }),
+    async (request, reply) => {
+      const { group } = request.params;
+      const expected = expectedBy(request, node, group);
+      return sendGroup(reply, 200, await patchGroup(node, group, mappingIn(request.body), expected));
+    },
+  );
+  app.delete<GroupRoute>(
+    '/v1/groups/:group',
+    describing('Deletes what was defined at run time; the group of YAML, if there is one, is in force again', {
+      response: { 204: { description: 'Done.', type: 'null' }, ...FAILURES },
+    }),
+    async (request, reply) => {
+      const { group } = request.params;
+      await deleteGroup(node, group, expectedBy(request, node, group));
+      return reply.code(204).send();
+    },
+  );
+}
+
+const FAILURES = { 400: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
+const ANSWERS = { 200: DEFINITION, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
+
+/** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
+const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
+
+/** The schemas describe; the library checks, with the mistakes in the words of the configuration. */
+function describing(summary: string, schema: FastifySchema) {
+  const params = { type: 'object', required: ['group'], properties: { group: { type: 'string' } } };
+  const all = { summary, tags: ['groups'], params, querystring: NO_QUERY, ...schema };
+  return { schema: all, validatorCompiler: () => () => true };
+}
+
+function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): FastifyReply {
+  return reply.code(code).header('etag', `"${group.revision}"`).send(group);
+}
+
+/** If-Match and If-None-Match as a revision; throws GROUP_CHANGED where they cannot hold. */
+function expectedBy({ headers, query }: FastifyRequest, node: QuotaNode, group: string): Expected {
+  const [unknown] = Object.keys(query as object);
+  if (unknown !== undefined) {
+    throw new QuotameshError('FIELD_UNKNOWN', { field: unknown.slice(0, 80), near: ': no such query parameter' });
+  }
+  const exists = node.groups.numbers.has(group);
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (noneMatch !== undefined) {
+    if (noneMatch !== '*') throw invalidHeader('If-None-Match', '*');
+    if (exists) throw new QuotameshError('GROUP_CHANGED', { group, reason: 'it exists' });
+    return 0;
+  }
+  if (match === undefined) return null;
+  if (!exists) throw new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason: 'it does not exist' });
+  if (match === '*') return null;
+  const revision = /^"(\d{1,15})"$/.exec(match)?.[1];
+  if (revision === undefined) throw invalidHeader('If-Match', 'the ETag of the group, like "17"');
+  return Number(revision);
+}
+
+function invalidHeader(field: string, allowed: string): QuotameshError {
+  return new QuotameshError('FIELD_INVALID', { field, reason: `must be ${allowed}` });
+}
+
+function mappingIn(body: unknown): GroupDefinition {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as GroupDefinition;
+  throw new QuotameshError('BODY_INVALID', { reason: 'the body must be a JSON object' });
+}

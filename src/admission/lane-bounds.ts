@@ -1,0 +1,34 @@
+import { maxRequestOf } from '../config/max-request.js';
+import { isLimited } from '../core/limiter/level-settings.js';
+import type { Levels } from '../core/limiter/levels.js';
+import { BYTES, DIRECTIONS, laneOf, MESSAGES } from '../core/vocabulary.js';
+import type { GroupTable } from '../runtime/groups/group-table.js';
+
+/** What the gate knows of every lane without asking the limiter. The arrays stay the same ones, and grow. */
+export class LaneBounds {
+  /** Largest single request. */
+  readonly maxMessages: number[] = [];
+  readonly maxBytes: number[] = [];
+  /** 1 where nothing limits. */
+  readonly isOpen: number[] = [];
+  readonly #groups: GroupTable;
+  readonly #levels: Levels;
+
+  constructor(groups: GroupTable, levels: Levels) {
+    this.#groups = groups;
+    this.#levels = levels;
+    for (let group = 0; group < groups.size; group++) this.read(group);
+  }
+
+  /** A group is new, or another than before. */
+  read(group: number): void {
+    const config = this.#groups.at(group);
+    for (const [at, direction] of DIRECTIONS.entries()) {
+      const lane = laneOf(group, at);
+      const max = maxRequestOf(config, direction);
+      this.maxMessages[lane] = max[MESSAGES];
+      this.maxBytes[lane] = max[BYTES];
+      this.isOpen[lane] = isLimited(config.quota[direction]) || this.#levels.isUsedBy[lane] === 1 ? 0 : 1;
+    }
+  }
+}

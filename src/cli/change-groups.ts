@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { parse, stringify } from 'yaml';
+import { isMapping } from '../config/setting-value.js';
+import { QuotameshError } from '../errors.js';
+import type { DefinedGroup } from '../runtime/groups/administration.js';
+import type { GroupStatus } from '../runtime/status.js';
+import { change, get, nodeUrl } from './cluster-status.js';
+import type { GroupOptions } from './group-command.js';
+import { textTable } from './text-table.js';
+
+type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
+  readonly publish: { readonly quota: Rates };
+  readonly dispatch: { readonly quota: Rates };
+};
+interface Rates {
+  readonly messagesPerSecond: number | null;
+  readonly bytesPerSecond: number | null;
+}
+
+export async function listGroups({ url, json = false }: GroupOptions): Promise<void> {
+  const groups = await allGroups(nodeUrl(url));
+  if (json) {
+    print(JSON.stringify({ groups }));
+    return;
+  }
+  const head = ['group', 'publish msg/s', 'publish B/s', 'dispatch msg/s', 'dispatch B/s', 'from', 'revision'];
+  const rows = groups.map(({ group, publish, dispatch, origin, revision }) => {
+    const rates = [publish.quota, dispatch.quota].flatMap((quota) => [quota.messagesPerSecond, quota.bytesPerSecond]);
+    return [group, ...rates.map((rate) => (rate === null ? '–' : String(rate))), origin, String(revision)];
+  });
+  print(textTable(head, rows, [...head.slice(1, 5), 'revision']).join('\n'));
+}
+
+export async function getGroup(name: string, { url, json = false }: GroupOptions): Promise<void> {
+  const found = await get<DefinedGroup>(nodeUrl(url), `${pathOf(name)}/definition`);
+  print(json ? JSON.stringify(found) : yamlOf([found]));
+}
+
+export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
+  const url = nodeUrl(options.url);
+  if (options.file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
+  if (options.file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
+  const { ifRevision: expected } = options;
+  const path = pathOf(name);
+  if (options.file !== undefined) {
+    report(
+      await change<DefinedGroup>(url, { method: 'PUT', path, body: await fromFile(options.file), expected }),
+      options,
+    );
+    return;
+  }
+  report(await patchOrMake(url, name, patchOf(pairs), expected), options);
+}
+
+/** A patch of a group that there is; where there is none, it is made. */
+export async function patchOrMake(
+  url: URL,
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  expected?: string,
+): Promise<DefinedGroup | null> {
+  const path = pathOf(name);
+  const exists = expected !== 'none' && (await allGroups(url)).some(({ group }) => group === name);
+  if (exists) return change<DefinedGroup>(url, { method: 'PATCH', path, body, expected });
+  return change<DefinedGroup>(url, { method: 'PUT', path, body, expected: expected ?? 'none' });
+}
+
+export async function deleteGroup(name: string, { url, json = false, ifRevision }: GroupOptions): Promise<void> {
+  await change(nodeUrl(url), { method: 'DELETE', path: pathOf(name), expected: ifRevision });
+  print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
+}
+
+export async function exportGroups({ url: address, json = false, all = false }: GroupOptions): Promise<void> {
+  const url = nodeUrl(address);
+  const names = (await allGroups(url)).filter(({ origin }) => all || origin === 'run-time');
+  const groups: DefinedGroup[] = [];
+  for (const { group } of names) groups.push(await get<DefinedGroup>(url, `${pathOf(group)}/definition`));
+  print(json ? JSON.stringify({ groups }) : yamlOf(groups));
+}
+
+export function pathOf(name: string): string {
+  return `/v1/groups/${encodeURIComponent(name)}`;
+}
+
+function yamlOf(groups: readonly DefinedGroup[]): string {
+  return stringify({
+    groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
+  }).trimEnd();
+}
+
+async function allGroups(url: URL): Promise<Summary[]> {
+  const found: Summary[] = [];
+  let after: string | null = null;
+  do {
+    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
+    const page: { groups: readonly Summary[]; next: string | null } = await get(url, `/v1/groups${query}`);
+    found.push(...page.groups);
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+/** `a.b=1` → { a: { b: '1' } }; `a.b=` → { a: { b: null } }. Values are read by the node, as YAML's are. */
+function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
+  const patch: Record<string, unknown> = Object.create(null);
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at <= 0) throw usage(`${JSON.stringify(pair)} is not key=value`);
+    const keys = pair.slice(0, at).split('.');
+    let below = patch;
+    for (const key of keys.slice(0, -1)) {
+      below[key] ??= Object.create(null);
+      if (!isMapping(below[key])) throw usage(`${pair} stands below a key that has a value of its own`);
+      below = below[key] as Record<string, unknown>;
+    }
+    const text = pair.slice(at + 1);
+    below[keys.at(-1) as string] = text === '' ? null : text;
+  }
+  return patch;
+}
+
+/** The group alone, or as in a node's configuration: below groups.<name>. */
+async function fromFile(file: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });
+  });
+  try {
+    return parse(text) ?? {};
+  } catch (error) {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message });
+  }
+}
+
+function report(group: DefinedGroup | null, { json = false }: GroupOptions): void {
+  if (group === null) return;
+  print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
+}
+
+function usage(reason: string): QuotameshError {
+  return new QuotameshError('USAGE', { reason });
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

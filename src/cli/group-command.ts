@@ -1,0 +1,75 @@
+import { Command } from 'commander';
+
+export interface GroupOptions {
+  readonly url: string;
+  readonly json?: boolean;
+  /** Of `set` and `delete`. */
+  readonly ifRevision?: string;
+  /** Of `set`. */
+  readonly file?: string;
+  /** Of `export`. */
+  readonly all?: boolean;
+}
+
+/** `quotamesh group`: groups at run time, at any node for the whole cluster. */
+export function groupCommand(): Command {
+  const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
+  group.addCommand(
+    command('list', 'Print all groups with their quotas and where they come from.').action(async (options) => {
+      await (await import('./change-groups.js')).listGroups(options);
+    }),
+  );
+  group.addCommand(
+    command('get', 'Print a group as YAML would write it.')
+      .argument('<group>', 'a group')
+      .action(async (name: string, options: GroupOptions) => {
+        await (await import('./change-groups.js')).getGroup(name, options);
+      }),
+  );
+  group.addCommand(
+    command('set', 'Make a group, or change keys of it; `key=` takes a key away.')
+      .argument('<group>', 'a group, perhaps a new one')
+      .argument('[key=value...]', 'keys of docs/settings.md, values as in YAML')
+      .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')
+      .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
+      .action(async (name: string, pairs: readonly string[], options: GroupOptions) => {
+        await (await import('./change-groups.js')).setGroup(name, pairs, options);
+      }),
+  );
+  group.addCommand(
+    command('delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
+      .argument('<group>', 'a group')
+      .option('--if-revision <revision>', 'only if the group has this revision')
+      .action(async (name: string, options: GroupOptions) => {
+        await (await import('./change-groups.js')).deleteGroup(name, options);
+      }),
+  );
+  group.addCommand(
+    command('export', 'Print YAML that gives the same groups.')
+      .option('--all', 'those of YAML, too, with every default written out')
+      .action(async (options: GroupOptions) => {
+        await (await import('./change-groups.js')).exportGroups(options);
+      }),
+  );
+  return group.addHelpText('after', HELP);
+}
+
+function command(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+    .option('--json', 'JSON instead of text');
+}
+
+const HELP = `
+A change is answered when the log has decided; every node has it within one delivery (docs/administration.md).
+
+Examples:
+  quotamesh group list
+  quotamesh group set orders quota.publish.messagesPerSecond=5k quota.publish.bytesPerSecond=10MiB
+  quotamesh group set orders --file orders.yaml --if-revision 17
+  quotamesh group get orders --json | jq .definition
+  quotamesh group delete orders
+  quotamesh group export > groups.yaml
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision.`;

@@ -1,0 +1,26 @@
+import { buildGroup } from './build-config.js';
+import { checkShareRanges } from './check-share-range.js';
+import type { Mistake } from './config-error.js';
+import { Findings } from './findings.js';
+import { checkReserved, readGroups } from './read-groups.js';
+import type { GroupConfig } from './resolved-config.js';
+
+export interface ExaminedGroup {
+  /** null when there are mistakes. */
+  readonly config: GroupConfig | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/**
+ * A group as YAML writes it below `groups.<name>`, checked as in YAML, with all its mistakes. What YAML says below
+ * `defaults` does not count: it may differ from node to node, and this must be the same for all.
+ */
+export function examineGroup(name: string, written: unknown, source: string): ExaminedGroup {
+  const findings = new Findings(source);
+  const groups = readGroups({ groups: { [name]: written } }, findings);
+  checkReserved(groups, findings);
+  checkShareRanges(groups, findings);
+  const values = groups.get(name);
+  if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
+  return { config: buildGroup(name, values), mistakes: [] };
+}

@@ -1,0 +1,28 @@
+import type { RegistryConfig } from './resolved-config.js';
+import { KAFKA_TOPIC_NAME, type Setting } from './setting.js';
+
+/** Groups that are defined at run time, for the whole cluster (docs/administration.md). */
+export const REGISTRY_SETTINGS: Readonly<Record<keyof RegistryConfig, Setting>> = {
+  enabled: {
+    kind: 'switch',
+    default: true,
+    buys: 'Groups can be made, changed and deleted while the nodes run, at any node for all of them.',
+    costs: 'A second topic, which a node reads before it is ready. All nodes must be configured alike.',
+  },
+  name: {
+    kind: 'name',
+    default: null,
+    defaultText: 'topic.name-registry',
+    pattern: KAFKA_TOPIC_NAME,
+    buys: 'The Kafka topic of the registry: one partition, compacted, created when missing, verified otherwise.',
+    costs: 'Nothing; with other kinds of topic it means nothing.',
+  },
+  maxGroups: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More groups that come at run time. One more is refused by name.',
+    costs: 'About 3 KB each. Names that were deleted count until the node starts anew.',
+  },
+};

@@ -1,0 +1,42 @@
+import { DIRECTIONS, type Direction } from '../vocabulary.js';
+import type { KeyedBuckets } from './keyed-buckets.js';
+import { type GroupLevels, keyedOf, splitRuleOf } from './level-settings.js';
+import { TopicSplit } from './topic-split.js';
+
+/** What decides for a lane beside the group and the node. */
+export interface LaneLevels {
+  readonly perTopic: KeyedBuckets | null;
+  readonly perClient: KeyedBuckets | null;
+  readonly split: TopicSplit | null;
+}
+
+export const NO_LEVELS: LaneLevels = { perTopic: null, perClient: null, split: null };
+
+export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels {
+  const name = DIRECTIONS[direction] as Direction;
+  const rule = splitRuleOf(group);
+  return {
+    perTopic: keyedOf(group.perTopic, name, group),
+    perClient: keyedOf(group.perClient, name, group),
+    split: rule === null ? null : new TopicSplit(rule),
+  };
+}
+
+/**
+ * The rows of topics and clients keep what they have, and their debts, under the new limits; where the number of rows
+ * is another, or the way to divide, they begin anew.
+ */
+export function changedLevels(before: LaneLevels, now: LaneLevels, nowMs: number): LaneLevels {
+  const splitStays = JSON.stringify(before.split?.rule) === JSON.stringify(now.split?.rule);
+  return {
+    perTopic: kept(before.perTopic, now.perTopic, nowMs),
+    perClient: kept(before.perClient, now.perClient, nowMs),
+    split: splitStays ? before.split : now.split,
+  };
+}
+
+function kept(before: KeyedBuckets | null, now: KeyedBuckets | null, nowMs: number): KeyedBuckets | null {
+  if (before === null || now === null || before.max !== now.max) return now;
+  before.setLimits(now.rates, now.depths, nowMs);
+  return before;
+}

@@ -1,0 +1,159 @@
+import type { GroupHistory } from './group-history.js';
+import type { Decision, RegistryEffects } from './registry-protocol.js';
+import type { RegistryKeys, StateRecord } from './registry-record.js';
+
+/** States of one append: some hundred KB at most. */
+const STATES_AT_ONCE = 200;
+/** What is left of a deleted group; a state that a frozen writer sends later than that would bring it back. */
+const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
+
+interface Settings {
+  readonly nodeId: string;
+  readonly lifeId: string;
+  readonly adoptAfterMs: number;
+}
+
+/**
+ * Writes the whole state of groups behind their proposals, and frees the keys that it replaces.
+ *
+ * One append of states is under way at a time: what changes meanwhile waits for the next one, so that 1,000 changes of
+ * one group are a few states. Who proposed a change writes its state; what a node that died has left, the others
+ * finish after a while, each later than the one before, since two that do it at once only repeat each other.
+ */
+export class Checkpoints {
+  readonly #settings: Settings;
+  readonly #keys: RegistryKeys;
+  readonly #groups: ReadonlyMap<string, GroupHistory>;
+  /** Groups whose state has to be written. */
+  readonly #wanted = new Set<string>();
+  /** Groups with more in the log than one state; and those that were deleted. */
+  readonly #untidy = new Set<string>();
+  /** Own changes that are accepted, and wait for the state that contains them. */
+  #held: Held[] = [];
+  #underWay: { readonly ticket: number; readonly groups: readonly string[]; readonly asOf: number } | null = null;
+  #ticket = 0;
+  readonly #patienceMs: number;
+
+  constructor(settings: Settings, keys: RegistryKeys, groups: ReadonlyMap<string, GroupHistory>) {
+    this.#settings = settings;
+    this.#keys = keys;
+    this.#groups = groups;
+    this.#patienceMs = settings.adoptAfterMs * (1 + turnOf(settings.nodeId));
+  }
+
+  nextTicket(): number {
+    return ++this.#ticket;
+  }
+
+  want(group: string): void {
+    this.#wanted.add(group);
+  }
+
+  /** An own proposal was accepted: its decision is told when a state that contains it is in the log. */
+  hold(decision: Decision, offset: number): void {
+    this.#held.push({ decision, offset });
+    this.want(decision.group);
+  }
+
+  /** The keys of a group have changed. */
+  seen(group: string, { keys, isOpen, current }: GroupHistory): void {
+    const isTidy = keys.size === 0 || (keys.size === 1 && !isOpen && current.definition !== null);
+    if (isTidy) this.#untidy.delete(group);
+    else this.#untidy.add(group);
+  }
+
+  /** At the end of every step. `asOf`: what this node has read. */
+  write(effects: RegistryEffects, asOf: number): void {
+    if (this.#underWay !== null || this.#wanted.size === 0) return;
+    const groups: string[] = [];
+    const records: { key: string; record: StateRecord }[] = [];
+    for (const group of this.#wanted) {
+      if (groups.length >= STATES_AT_ONCE) break;
+      this.#wanted.delete(group);
+      const history = this.#groups.get(group);
+      if (history === undefined) continue;
+      groups.push(group);
+      const record = { kind: 'state', author: this.#settings.nodeId, group, asOf, ...history.current } as const;
+      records.push({ key: this.#keys.state(group, asOf), record });
+    }
+    if (groups.length === 0) return;
+    this.#underWay = { ticket: this.nextTicket(), groups, asOf };
+    effects.appends.push({ ticket: this.#underWay.ticket, records });
+  }
+
+  appended(ticket: number, effects: RegistryEffects, nowMs: number): void {
+    const done = this.#end(ticket, effects);
+    if (done === null) return;
+    this.bury(
+      done.groups.flatMap((group) => this.#replaced(group, done.asOf, nowMs)),
+      effects,
+    );
+  }
+
+  /** The changes are in force all the same: their proposals stay in the log until a state contains them. */
+  failed(ticket: number, effects: RegistryEffects): void {
+    this.#end(ticket, effects);
+  }
+
+  /** What lies about for too long: whose writer has died, whose append failed, what was deleted long ago. */
+  adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
+    const freed: string[] = [];
+    for (const group of this.#untidy) {
+      const history = this.#groups.get(group);
+      if (history === undefined) {
+        this.#untidy.delete(group);
+      } else if (isForgotten(history, logMs)) {
+        freed.push(...history.keys.keys());
+      } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
+        if (history.isOpen) this.want(group);
+        else freed.push(...this.#replaced(group, history.asOf, nowMs));
+      }
+    }
+    this.bury(freed, effects);
+  }
+
+  bury(keys: readonly string[], effects: RegistryEffects): void {
+    if (keys.length === 0) return;
+    effects.appends.push({ ticket: this.nextTicket(), records: keys.map((key) => ({ key, record: null })) });
+  }
+
+  #end(ticket: number, effects: RegistryEffects) {
+    const ended = this.#underWay;
+    if (ended === null || ended.ticket !== ticket) return null;
+    this.#underWay = null;
+    const groups = new Set(ended.groups);
+    this.#held = this.#held.filter(({ decision, offset }) => {
+      if (!groups.has(decision.group) || offset >= ended.asOf) return true;
+      effects.decisions.push(decision);
+      return false;
+    });
+    return ended;
+  }
+
+  /** Keys of a group that a state in the log contains: this node's own, and those that nobody else frees. */
+  #replaced(group: string, asOf: number, nowMs: number): string[] {
+    const keys = this.#groups.get(group)?.keys ?? new Map<string, never>();
+    const { nodeId } = this.#settings;
+    return [...keys]
+      .filter(([, key]) => key.place < asOf && (key.author === nodeId || nowMs - key.readMs > this.#patienceMs))
+      .map(([key]) => key);
+  }
+}
+
+interface Held {
+  readonly decision: Decision;
+  readonly offset: number;
+}
+
+function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): boolean {
+  if (isOpen || current.definition !== null) return false;
+  for (const { appendMs } of keys.values()) if (logMs - appendMs <= KEEP_DELETED_MS) return false;
+  return true;
+}
+
+/** 0 … 1, different for most nodes. */
+function turnOf(nodeId: string): number {
+  let hash = 0;
+  for (let at = 0; at < nodeId.length; at++) hash = (hash * 31 + nodeId.charCodeAt(at)) % 1009;
+  return hash / 1009;
+}

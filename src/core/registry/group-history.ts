@@ -1,0 +1,93 @@
+import type { GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
+
+/** A group at one place of the log. */
+export interface GroupState {
+  /** Offset of the proposal that made it so, plus 1; 0 = there was never one. Rises with every change. */
+  readonly revision: number;
+  /** null = there is no such group. */
+  readonly definition: GroupDefinition | null;
+}
+
+export const NEVER: GroupState = { revision: 0, definition: null };
+
+/** A key of the group that is in the log as far as this node has read. */
+export interface LiveKey {
+  readonly offset: number;
+  readonly appendMs: number;
+  /** This node's clock when it was read. */
+  readonly readMs: number;
+  readonly author: string;
+  /** A state that contains everything below this makes it superfluous: a proposal's place, or a state's own `asOf`. */
+  readonly place: number;
+  readonly isState: boolean;
+}
+
+/**
+ * One group: the newest state record, and the proposals behind what it contains, folded in the order of the log.
+ *
+ *     current = fold(state, proposals with offset ≥ state.asOf)
+ *
+ * A proposal is accepted where the group has the revision that it expects. A function of the log alone, and of a
+ * compacted log just as well: a proposal goes only after a state that contains it is in the log (or when it was
+ * rejected), a state only after a later one is. Worked: proposals at offsets 4 (expects 0) and 5 (expects 0) → the
+ * first wins with revision 5, the second is rejected; one at 9 that expects 5 wins with revision 10.
+ */
+export class GroupHistory {
+  current: GroupState = NEVER;
+  readonly keys = new Map<string, LiveKey>();
+  /** What the newest state contains: all below this offset. */
+  asOf = 0;
+  #base: GroupState = NEVER;
+  #proposals: Proposed[] = [];
+
+  /** Returns whether it is accepted. */
+  propose(offset: number, proposal: ProposalRecord): boolean {
+    if (offset < this.asOf) return false;
+    const proposed: Proposed = { offset, proposal, accepted: false };
+    this.#proposals.push(proposed);
+    this.#fold(proposed);
+    return proposed.accepted;
+  }
+
+  /**
+   * A proposal is no longer in the log. Returns whether it is missed there: it was accepted, and no state contains it.
+   */
+  forget(offset: number): boolean {
+    const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.accepted);
+    if (!accepted) this.#proposals = this.#proposals.filter((proposed) => proposed.offset !== offset);
+    return accepted;
+  }
+
+  /** Newer states count, whatever their place: one that came late is older than what is known. */
+  adopt({ asOf, revision, definition }: Pick<StateRecord, 'asOf' | 'revision' | 'definition'>): void {
+    if (asOf <= this.asOf) return;
+    this.asOf = asOf;
+    this.#base = { revision, definition };
+    this.#proposals = this.#proposals.filter(({ offset }) => offset >= asOf);
+    this.current = this.#base;
+    for (const proposed of this.#proposals) this.#fold(proposed);
+  }
+
+  /** Whether the log holds what no state contains yet. */
+  get isOpen(): boolean {
+    return this.#proposals.length > 0;
+  }
+
+  #fold(proposed: Proposed): void {
+    const { expected, definition } = proposed.proposal;
+    proposed.accepted = isExpected(this.current, expected);
+    if (proposed.accepted) this.current = { revision: proposed.offset + 1, definition };
+  }
+}
+
+/** Whether a group is as somebody expects it who has read its revision. */
+export function isExpected({ revision, definition }: GroupState, expected: number | null): boolean {
+  if (expected === null) return true;
+  return expected === 0 ? definition === null : definition !== null && revision === expected;
+}
+
+interface Proposed {
+  readonly offset: number;
+  readonly proposal: ProposalRecord;
+  accepted: boolean;
+}

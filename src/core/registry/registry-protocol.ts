@@ -1,0 +1,51 @@
+import type { GroupState } from './group-history.js';
+import type { GroupDefinition, RegistryRecord } from './registry-record.js';
+
+/** Everything that can happen to a registry. */
+export type RegistryEvent =
+  | { readonly kind: 'records-read'; readonly records: readonly ReadRegistryRecord[] }
+  /** All that was in the topic at the start has been given. */
+  | { readonly kind: 'caught-up' }
+  /** Somebody at this node wants a change; the answer is a decision with the same id, if one comes. */
+  | {
+      readonly kind: 'proposed';
+      readonly id: string;
+      readonly group: string;
+      readonly expected: number | null;
+      readonly definition: GroupDefinition | null;
+    }
+  /** What became of an append. Failed: it may be in the log or not. */
+  | { readonly kind: 'appended' | 'append-failed'; readonly ticket: number }
+  /** Once a second: retries, and what others have left behind. */
+  | { readonly kind: 'tick' };
+
+export interface ReadRegistryRecord {
+  readonly offset: number;
+  readonly appendMs: number;
+  readonly key: string;
+  /** null for a tombstone. */
+  readonly record: RegistryRecord | null;
+}
+
+/** In this order, in one append; the runtime answers with the ticket. */
+export interface RegistryAppend {
+  readonly ticket: number;
+  readonly records: readonly { readonly key: string; readonly record: RegistryRecord | null }[];
+}
+
+/** Of a proposal of this node. */
+export interface Decision {
+  readonly id: string;
+  readonly group: string;
+  readonly accepted: boolean;
+  /** After the change, or what stood in its way. */
+  readonly state: GroupState;
+}
+
+/** What the runtime has to do now; new with every step. */
+export interface RegistryEffects {
+  readonly appends: RegistryAppend[];
+  /** Groups whose state is another now: read it from the registry. */
+  readonly changed: Set<string>;
+  readonly decisions: Decision[];
+}

@@ -1,0 +1,72 @@
+/**
+ * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
+ * What a group's definition means is the configuration's business (src/config); here it is only carried.
+ */
+export type RegistryRecord = ProposalRecord | StateRecord | BarrierRecord;
+
+/** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
+export type GroupDefinition = Readonly<Record<string, unknown>>;
+
+/** Somebody wants a group to be like this. Whether it comes true is decided by its place in the log alone. */
+export interface ProposalRecord {
+  readonly kind: 'proposal';
+  /** Unique for ever; part of the key. */
+  readonly id: string;
+  /** Id of the node that wrote it. */
+  readonly author: string;
+  readonly group: string;
+  /** The revision that the group must have now; 0 = it must not exist; null = whatever it is. */
+  readonly expected: number | null;
+  /** null = delete it. */
+  readonly definition: GroupDefinition | null;
+}
+
+/** The whole state of a group: every record of the group with an offset below `asOf` is contained in it. */
+export interface StateRecord {
+  readonly kind: 'state';
+  readonly author: string;
+  readonly group: string;
+  readonly asOf: number;
+  readonly revision: number;
+  /** null = deleted. */
+  readonly definition: GroupDefinition | null;
+}
+
+/** Read back, it shows its writer that it has read all that was compacted away while it was catching up. */
+export interface BarrierRecord {
+  readonly kind: 'barrier';
+  readonly author: string;
+  readonly id: string;
+}
+
+/**
+ * Keys, for one cluster. A proposal has a key of its own, because compaction would keep the newest proposal of a group
+ * and lose the winner. So has every state: one that was sent before another and arrives after it must not replace it.
+ */
+export interface RegistryKeys {
+  proposal(id: string): string;
+  state(group: string, asOf: number): string;
+  barrier(nodeId: string): string;
+}
+
+/** @param cluster the cluster's hash; clusters may share a topic */
+export function registryKeys(cluster: number): RegistryKeys {
+  const prefix = cluster.toString(16).padStart(8, '0');
+  return {
+    proposal: (id) => `${prefix}/proposal/${id}`,
+    state: (group, asOf) => `${prefix}/group/${group}/${asOf}`,
+    barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
+  };
+}
+
+/** The key that a record must have, or null where what it says is impossible. */
+export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
+  switch (record.kind) {
+    case 'proposal':
+      return keys.proposal(record.id);
+    case 'state':
+      return keys.state(record.group, record.asOf);
+    case 'barrier':
+      return keys.barrier(record.author);
+  }
+}

@@ -1,0 +1,22 @@
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { Coordinator } from '../core/coordinator.js';
+import type { QuotaNode, QuotaNodeOptions } from './quota-node.js';
+
+/** When the topic is open: the number of partitions belongs to it. */
+export function createCoordinator(node: QuotaNode, { config, version, nonce }: QuotaNodeOptions): Coordinator {
+  const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs } = config;
+  const { partitions } = node.topic;
+  const groups = node.groups.list;
+  return new Coordinator(
+    { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups, limiting, costs },
+    node.limiter,
+  );
+}
+
+/**
+ * Rounds of a node at rest: a tenth of what they have to keep, the heartbeat and the validity of shares, so that neither
+ * is noticeably late; 100 ms by default, a fifth of the timers of a node that works.
+ */
+export function restIntervalMs({ sampleIntervalMs, timing }: ResolvedConfig): number {
+  return Math.max(sampleIntervalMs, Math.min(timing.heartbeatMs, timing.shareValidMs) / 10);
+}

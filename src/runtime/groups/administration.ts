@@ -1,0 +1,133 @@
+import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
+import { formatMistake } from '../../config/config-error.js';
+import { describeGroup } from '../../config/describe-config.js';
+import { examineGroup } from '../../config/group-definition.js';
+import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors.js';
+import type { QuotaNode } from '../quota-node.js';
+import { originOf } from './describe-registry.js';
+import type { GroupRegistry } from './group-registry.js';
+
+/** A group with what it is made of. */
+export interface DefinedGroup {
+  readonly group: string;
+  readonly origin: 'yaml' | 'run-time';
+  /** 0 = as YAML has it, and never changed at run time. */
+  readonly revision: number;
+  readonly definition: GroupDefinition;
+  readonly readPageBytes: number;
+}
+
+/** What somebody who changes a group has read of it: its revision; null = nothing is expected. */
+export type Expected = number | null;
+
+/** Throws GROUP_UNKNOWN. */
+export function definedGroup(node: QuotaNode, name: string): DefinedGroup {
+  const number = node.groups.numbers.get(name);
+  if (number === undefined) return node.gate.unknownGroup(name);
+  return {
+    group: name,
+    ...originOf(node, name),
+    definition: node.registry?.stateOf(name).definition ?? withoutNulls(describeGroup(node.groups.at(number))),
+    readPageBytes: node.config.costs.readPageBytes,
+  };
+}
+
+/** The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL. */
+export async function putGroup(
+  node: QuotaNode,
+  name: string,
+  written: unknown,
+  expected: Expected,
+): Promise<DefinedGroup & { readonly isNew: boolean }> {
+  const registry = registryOf(node);
+  const isNew = !node.groups.numbers.has(name);
+  const definition = checked(node, name, written);
+  const { accepted, state } = await registry.propose(name, expected, definition);
+  if (!accepted) throw changed(name, state.revision, expected);
+  const { readPageBytes } = node.config.costs;
+  return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, isNew };
+}
+
+/**
+ * Lays `patch` over the group as it is (RFC 7396: null takes a key away). Without an expectation it is done again when
+ * somebody else was faster.
+ */
+export async function patchGroup(
+  node: QuotaNode,
+  name: string,
+  patch: GroupDefinition,
+  expected: Expected,
+): Promise<DefinedGroup> {
+  for (let attempt = 1; ; attempt++) {
+    const { definition, revision } = definedGroup(node, name);
+    try {
+      return await putGroup(node, name, merged(definition, patch), expected ?? revision);
+    } catch (error) {
+      const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
+      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one. */
+export async function deleteGroup(node: QuotaNode, name: string, expected: Expected): Promise<void> {
+  const registry = registryOf(node);
+  const { origin } = definedGroup(node, name);
+  if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
+  const { accepted, state } = await registry.propose(name, expected, null);
+  if (!accepted) throw changed(name, state.revision, expected);
+}
+
+const PATCH_ATTEMPTS = 20;
+const MISTAKES_SHOWN = 20;
+
+function registryOf({ registry }: QuotaNode): GroupRegistry {
+  if (registry === null) throw new QuotameshError('REGISTRY_OFF');
+  return registry;
+}
+
+function checked(node: QuotaNode, name: string, written: unknown): GroupDefinition {
+  const definition = withoutNulls(written ?? {}) as GroupDefinition;
+  const { mistakes } = examineGroup(name, definition, 'request');
+  if (mistakes.length > 0) {
+    const shown = mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => formatMistake(mistake));
+    const details = shown.join(' ');
+    throw new QuotameshError('GROUP_INVALID', { group: name.slice(0, 200), count: mistakes.length, details });
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(definition));
+  if (bytes > DEFINITION_BYTES_MAX) {
+    const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
+    throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
+  }
+  const max = node.config.registry.maxGroups;
+  if (!node.groups.has(name) && node.groups.size - node.config.groups.length >= max) {
+    throw new QuotameshError('GROUPS_FULL', { group: name, max });
+  }
+  return definition;
+}
+
+function changed(group: string, revision: number, expected: Expected): QuotameshError {
+  const reason = `its revision is ${revision}, not ${expected}`;
+  return new QuotameshError('GROUP_CHANGED', { group, reason });
+}
+
+/** RFC 7396. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isMapping(patch)) return patch;
+  const result: Record<string, unknown> = isMapping(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  }
+  return result;
+}
+
+/** null is the default again, and there is nothing below it to hide. */
+function withoutNulls(value: unknown): GroupDefinition {
+  return (isMapping(value) ? merged({}, value) : value) as GroupDefinition;
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,30 @@
+import { NEVER } from '../../core/registry/group-history.js';
+import type { QuotaNode } from '../quota-node.js';
+import type { GroupStatus, RegistryStatus } from '../status.js';
+import type { GroupRegistry } from './group-registry.js';
+
+export function describeRegistry({ registry }: QuotaNode): RegistryStatus {
+  return {
+    enabled: registry !== null,
+    ready: registry?.isReady ?? true,
+    lost: registry?.lost ?? null,
+    position: registry?.position ?? 0,
+    groups: registry === null ? 0 : [...registry.names()].length,
+    refused: [...(registry?.refused.keys() ?? [])],
+    recordsIgnored: registry?.ignored ?? 0,
+  };
+}
+
+/** Where the group in force comes from, and the revision that If-Match is asked for. */
+export function originOf({ registry }: QuotaNode, group: string): Pick<GroupStatus, 'origin' | 'revision'> {
+  const { revision, definition } = registry?.stateOf(group) ?? NEVER;
+  return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };
+}
+
+/** What is not as it should be although the node decides. */
+export function degradedRegistry(registry: GroupRegistry | null): string[] {
+  if (registry === null) return [];
+  const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];
+  const refused = Array.from(registry.refused, ([group, reason]) => `group ${group} of the registry: ${reason}`);
+  return [...lost, ...refused];
+}

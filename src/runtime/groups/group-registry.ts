@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { RegistryCodec } from '../../codec/registry-codec.js';
+import { examineGroup } from '../../config/group-definition.js';
+import type { GroupConfig } from '../../config/resolved-config.js';
+import { clusterHashOf } from '../../core/ids.js';
+import type { GroupState } from '../../core/registry/group-history.js';
+import { Registry } from '../../core/registry/registry.js';
+import type {
+  Decision,
+  ReadRegistryRecord,
+  RegistryAppend,
+  RegistryEvent,
+} from '../../core/registry/registry-protocol.js';
+import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors.js';
+import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../ports/report-topic.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import type { QuotaNode } from '../quota-node.js';
+import { defineGroup, removeGroup } from './change-groups.js';
+
+const TICK_MS = 1000;
+const ADOPT_AFTER_MS = 10_000;
+/** Of a change, from the call until it is decided; an append itself may take as long as `topic.appendTimeoutMs`. */
+const DECISION_TIMEOUT_MS = 15_000;
+/** Handled per turn of the event loop; a group takes about 50 µs to read. */
+const RECORDS_PER_TURN = 200;
+
+/**
+ * Between the registry's topic, its machine in the core, and the groups of this node. A group that was defined at run
+ * time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
+ */
+export class GroupRegistry implements ReportTopicListener {
+  readonly topic: ReportTopic;
+  /** Null while the topic works. */
+  lost: string | null = null;
+  /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
+  readonly refused = new Map<string, string>();
+  readonly #node: QuotaNode;
+  readonly #telemetry: Telemetry;
+  readonly #codec: RegistryCodec;
+  readonly #registry: Registry;
+  /** The groups of YAML. */
+  readonly #configured: ReadonlyMap<string, GroupConfig>;
+  #undecodable = 0;
+  readonly #waiting = new Map<string, (decision: Decision) => void>();
+  /** Changed, and not applied yet: nothing is, until the node has read everything. */
+  #changed = new Set<string>();
+  #incoming: ReadRecord[] = [];
+  #caughtUp = false;
+  #turnPlanned = false;
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #ready: () => void = () => undefined;
+
+  constructor(node: QuotaNode, topic: ReportTopic, telemetry: Telemetry) {
+    const { cluster, nodeId, groups } = node.config;
+    this.#node = node;
+    this.topic = topic;
+    this.#telemetry = telemetry;
+    this.#codec = new RegistryCodec(cluster);
+    const lifeId = randomUUID();
+    this.#registry = new Registry({ nodeId, cluster: clusterHashOf(cluster), lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    this.#configured = new Map(groups.map((group) => [group.name, group]));
+  }
+
+  get isReady(): boolean {
+    return this.#registry.isReady;
+  }
+
+  /** Records that mean nothing here, or cannot be. */
+  get ignored(): number {
+    return this.#undecodable + this.#registry.ignored;
+  }
+
+  /** Offset after the last record read. */
+  get position(): number {
+    return this.#registry.position;
+  }
+
+  /** Resolves when every group of the registry is known here; rejects when the topic cannot be used as it is. */
+  async open(): Promise<void> {
+    const ready = new Promise<void>((resolve) => {
+      this.#ready = resolve;
+    });
+    this.#timer = setInterval(() => this.#step({ kind: 'tick' }), TICK_MS);
+    await this.topic.open(this);
+    if (!this.#closed) await ready;
+  }
+
+  /** Revision 0 where the group was never changed at run time. */
+  stateOf(name: string): GroupState {
+    return this.#registry.stateOf(name);
+  }
+
+  /** Groups that came at run time, beside those of YAML. */
+  *names(): Generator<string> {
+    yield* this.#registry.names();
+  }
+
+  /**
+   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED where that does not come:
+   * then the change is in force as a whole or not at all.
+   *
+   * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
+   */
+  async propose(group: string, expected: number | null, definition: GroupDefinition | null): Promise<Decision> {
+    if (!this.isReady || this.#closed) throw this.#node.notReadyError();
+    const id = randomUUID();
+    let timer: NodeJS.Timeout | undefined;
+    const decided = new Promise<Decision>((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      const reason = () => this.lost ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
+      timer = setTimeout(
+        () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
+        DECISION_TIMEOUT_MS,
+      );
+    });
+    this.#step({ kind: 'proposed', id, group, expected, definition });
+    return decided.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#ready();
+    await this.topic.close();
+  }
+
+  onRecords(records: readonly ReadRecord[]): void {
+    for (const record of records) this.#incoming.push(record);
+    this.#planTurn();
+  }
+
+  onCaughtUp(): void {
+    this.#caughtUp = true;
+    this.#planTurn();
+  }
+
+  onLost(reason: string): void {
+    if (this.lost === null) this.#telemetry.log('warn', 'registry topic lost: groups stay as they are', { reason });
+    this.lost = reason;
+  }
+
+  onRecovered(): void {
+    if (this.lost !== null) this.#telemetry.log('info', 'registry topic recovered');
+    this.lost = null;
+  }
+
+  onFailed(error: Error): void {
+    this.lost = error.message;
+    this.#telemetry.log('error', 'registry topic failed', { reason: error.message });
+  }
+
+  #planTurn(): void {
+    if (this.#turnPlanned || this.#closed) return;
+    this.#turnPlanned = true;
+    setImmediate(() => {
+      this.#turnPlanned = false;
+      this.#takeTurn();
+    });
+  }
+
+  #takeTurn(): void {
+    if (this.#closed) return;
+    const batch = this.#incoming.splice(0, RECORDS_PER_TURN);
+    if (batch.length > 0) this.#step({ kind: 'records-read', records: this.#decodeAll(batch) });
+    if (this.#incoming.length > 0) {
+      this.#planTurn();
+    } else if (this.#caughtUp) {
+      this.#caughtUp = false;
+      this.#step({ kind: 'caught-up' });
+    }
+  }
+
+  #decodeAll(batch: readonly ReadRecord[]): ReadRegistryRecord[] {
+    const records: ReadRegistryRecord[] = [];
+    for (const { offset, appendMs, key, value } of batch) {
+      const decoded = value === null ? { record: null } : this.#codec.decode(value);
+      if ('record' in decoded) records.push({ offset, appendMs, key, record: decoded.record });
+      else if (this.#undecodable++ === 0) {
+        const facts = { cause: decoded.cause, offset };
+        this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
+      }
+    }
+    return records;
+  }
+
+  #step(event: RegistryEvent): void {
+    const effects = this.#registry.step(event, this.#node.clock());
+    for (const name of effects.changed) this.#changed.add(name);
+    for (const append of effects.appends) void this.#append(append);
+    if (!this.isReady) return;
+    this.#applyChanges();
+    for (const decision of effects.decisions) this.#waiting.get(decision.id)?.(decision);
+    this.#ready();
+  }
+
+  async #append({ ticket, records }: RegistryAppend): Promise<void> {
+    const appends = records.map(({ key, record }) => {
+      return { partition: 0, key, value: record === null ? null : this.#codec.encode(record) };
+    });
+    let kind: 'appended' | 'append-failed' = 'appended';
+    try {
+      await this.topic.append(appends);
+    } catch (error) {
+      kind = 'append-failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.#closed) this.#telemetry.log('debug', 'append to the registry failed', { reason });
+    }
+    if (!this.#closed) this.#step({ kind, ticket });
+  }
+
+  #applyChanges(): void {
+    if (this.#changed.size === 0) return;
+    const names = this.#changed;
+    this.#changed = new Set();
+    for (const name of names) this.#apply(name);
+  }
+
+  #apply(name: string): void {
+    const { definition, revision } = this.stateOf(name);
+    const configured = this.#configured.get(name);
+    this.refused.delete(name);
+    if (definition !== null) this.#define(name, definition, revision);
+    else if (configured === undefined) removeGroup(this.#node, name);
+    else defineGroup(this.#node, configured);
+    this.#telemetry.log('info', definition === null ? 'group deleted at run time' : 'group defined at run time', {
+      group: name,
+      revision,
+    });
+  }
+
+  /** Checked when it was proposed; but perhaps by a newer version, whose keys mean nothing here. */
+  #define(name: string, definition: GroupDefinition, revision: number): void {
+    const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
+    const { groups } = this.#node;
+    const max = this.#node.config.registry.maxGroups + this.#configured.size;
+    if (config !== null && (groups.has(name) || groups.size < max)) {
+      defineGroup(this.#node, config);
+      return;
+    }
+    const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;
+    this.refused.set(name, reason);
+    this.#telemetry.log('error', 'a group of the registry cannot be used here', { group: name, revision, reason });
+  }
+}

@@ -1,0 +1,162 @@
+import { Registry } from '../../src/core/registry/registry.js';
+import type { Decision, ReadRegistryRecord, RegistryAppend } from '../../src/core/registry/registry-protocol.js';
+import type { GroupDefinition } from '../../src/core/registry/registry-record.js';
+
+/** 0 ≤ x < 1. */
+export type Random = () => number;
+
+const ADOPT_AFTER_MS = 10_000;
+
+/** Registries of several nodes on one simulated log, in virtual time: appends and reads are late, nodes die, the log compacts. */
+export class RegistryCluster {
+  readonly log: ReadRegistryRecord[] = [];
+  readonly nodes = new Map<string, SimulatedRegistry>();
+  nowMs = 0;
+  readonly #random: Random;
+  #end = 0;
+  #lives = 0;
+  /** Sent by nodes that were killed, or given up by their writers; they arrive at any time. */
+  readonly #late: RegistryAppend[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  start(nodeId: string): SimulatedRegistry {
+    const node = new SimulatedRegistry(nodeId, `${nodeId}/${++this.#lives}`);
+    this.nodes.set(nodeId, node);
+    return node;
+  }
+
+  /** kill -9: what it has sent may still arrive. */
+  kill(nodeId: string): void {
+    const node = this.nodes.get(nodeId);
+    this.nodes.delete(nodeId);
+    for (const append of node?.sent.splice(0) ?? []) if (this.#random() < 0.5) this.#late.push(append);
+  }
+
+  /** Something happens: an append arrives, somebody reads, time passes. */
+  move(): void {
+    const nodes = [...this.nodes.values()];
+    const node = nodes[Math.floor(this.#random() * nodes.length)];
+    if (node === undefined) return;
+    const kind = this.#random();
+    if (kind < 0.45) this.#deliver(node, 1 + Math.floor(this.#random() * 20));
+    else if (kind < 0.9) this.#send(node);
+    else if (kind < 0.95) this.nowMs += this.#random() * 20;
+    else if (kind < 0.97) this.#arriveLate();
+    else this.compact(this.#random() * this.#end);
+  }
+
+  /** Until nothing is under way any more, and long enough that nothing is left behind. */
+  settle(): void {
+    for (let second = 0; second < 40; second++) {
+      this.nowMs += 1000;
+      for (const node of this.nodes.values()) node.step({ kind: 'tick' }, this.nowMs);
+      this.exchange();
+    }
+  }
+
+  /** A second later. */
+  tick(node: SimulatedRegistry): void {
+    this.nowMs += 1000;
+    node.step({ kind: 'tick' }, this.nowMs);
+  }
+
+  /** Until nobody has anything to send or to read. */
+  exchange(): void {
+    for (let round = 0; round < 10_000; round++) {
+      let moved = false;
+      for (const node of this.nodes.values()) {
+        if (this.#send(node) || this.#deliver(node, 1 + Math.floor(this.#random() * 100))) moved = true;
+      }
+      if (!moved) return;
+    }
+    throw new Error(`never at rest: ${JSON.stringify(this.log.slice(-6))}`);
+  }
+
+  /** The newest record of each key survives below the offset; tombstones go too, the oldest half of them. */
+  compact(below: number): void {
+    const newest = new Map(this.log.map(({ key, offset }) => [key, offset]));
+    const kept = this.log.filter(
+      ({ key, offset, record }) =>
+        offset >= below || (newest.get(key) === offset && (record !== null || offset > below / 2)),
+    );
+    this.log.splice(0, this.log.length, ...kept);
+  }
+
+  #send(node: SimulatedRegistry): boolean {
+    const append = node.sent.shift();
+    if (append === undefined) return false;
+    const fate = this.#random();
+    // An append whose promise was rejected may be in the log or not, now or later.
+    if (fate < 0.03) this.#late.push(append);
+    if (fate >= 0.06) this.#arrive(append);
+    node.step({ kind: fate < 0.1 ? 'append-failed' : 'appended', ticket: append.ticket }, this.nowMs);
+    return true;
+  }
+
+  #from(offset: number, most: number): ReadRegistryRecord[] {
+    let at = this.log.length;
+    while (at > 0 && (this.log[at - 1] as ReadRegistryRecord).offset >= offset) at--;
+    return this.log.slice(at, at + most);
+  }
+
+  #arriveLate(): void {
+    const append = this.#late.splice(Math.floor(this.#random() * this.#late.length), 1)[0];
+    if (append !== undefined) this.#arrive(append);
+  }
+
+  #arrive(append: RegistryAppend): void {
+    for (const { key, record } of append.records) {
+      this.log.push({ offset: this.#end++, appendMs: this.nowMs, key, record });
+    }
+  }
+
+  #deliver(node: SimulatedRegistry, most: number): boolean {
+    const from = node.registry.position;
+    const records = this.#from(from, most);
+    if (records.length > 0) node.step({ kind: 'records-read', records }, this.nowMs);
+    if (node.goal === null) node.goal = this.#end;
+    const at = records.at(-1)?.offset ?? this.#end - 1;
+    if (!node.isCaughtUp && (at + 1 >= node.goal || records.length === 0)) {
+      node.isCaughtUp = true;
+      node.step({ kind: 'caught-up' }, this.nowMs);
+      return true;
+    }
+    return records.length > 0;
+  }
+}
+
+export class SimulatedRegistry {
+  readonly registry: Registry;
+  readonly sent: RegistryAppend[] = [];
+  readonly decisions: Decision[] = [];
+  goal: number | null = null;
+  isCaughtUp = false;
+  readonly #lifeId: string;
+  #count = 0;
+
+  constructor(nodeId: string, lifeId: string) {
+    this.#lifeId = lifeId;
+    this.registry = new Registry({ nodeId, cluster: 0xc1, lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+  }
+
+  propose(group: string, expected: number | null, definition: GroupDefinition | null, nowMs: number): string {
+    const id = `${this.#lifeId}-${++this.#count}`;
+    this.step({ kind: 'proposed', id, group, expected, definition }, nowMs);
+    return id;
+  }
+
+  step(event: Parameters<Registry['step']>[0], nowMs: number): void {
+    const effects = this.registry.step(event, nowMs);
+    this.sent.push(...effects.appends);
+    this.decisions.push(...effects.decisions);
+  }
+
+  /** All groups with their revisions. */
+  get view(): string {
+    const names = [...this.registry.names()].sort();
+    return JSON.stringify(names.map((name) => [name, this.registry.stateOf(name)]));
+  }
+}

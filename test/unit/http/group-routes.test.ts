@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+/** Two nodes of one cluster: what one is asked, the other has, too. */
+let a: HttpScene;
+let b: HttpScene;
+let clusters = 0;
+beforeEach(async () => {
+  const cluster = `groups-${process.pid}-${clusters++}`;
+  a = await readyScene({ cluster, node: 'a' });
+  b = await readyScene({ cluster, node: 'b' });
+});
+afterEach(async () => {
+  await Promise.all([a.close(), b.close()]);
+});
+
+type Method = 'GET' | 'PUT' | 'PATCH' | 'DELETE';
+
+function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, headers: Record<string, string> = {}) {
+  const body = payload === undefined ? {} : { payload: payload as object };
+  return answerOf(scene.app, { method, url: `/v1/groups/${path}`, headers, ...body });
+}
+
+const QUOTA = { quota: { publish: { messagesPerSecond: '5k', bytesPerSecond: '10MiB' } } };
+
+describe('groups at run time', () => {
+  it('made at one node, a group is enforced by both; deleted, it is unknown to both', async () => {
+    const made = await ask(a, 'PUT', 'new', { quota: { publish: { messagesPerSecond: 0 } } });
+    expect(made).toMatchObject({ status: 201, body: { group: 'new', origin: 'run-time' } });
+    expect(made.headers.etag).toBe(`"${made.body.revision}"`);
+    await settled();
+    for (const scene of [a, b]) {
+      expect(await scene.acquire({ group: 'new', messages: 1 })).toMatchObject({ status: 429 });
+      expect((await scene.get('/v1/groups/new')).body).toMatchObject({
+        origin: 'run-time',
+        revision: made.body.revision,
+      });
+    }
+    expect((await ask(b, 'DELETE', 'new')).status).toBe(204);
+    await settled();
+    for (const scene of [a, b]) {
+      expect(await scene.acquire({ group: 'new', messages: 1 })).toMatchObject({ status: 404 });
+      expect((await scene.get('/v1/groups')).body.groups).toHaveLength(4);
+    }
+    expect(await ask(a, 'DELETE', 'new')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
+  });
+
+  it('what was defined at run time replaces YAML as a whole; deleted, YAML is in force again', async () => {
+    await ask(a, 'PUT', 'orders', QUOTA);
+    await settled();
+    const publish = (body: Readonly<Record<string, unknown>>) =>
+      (body.directions as Record<string, { quota: object }>).publish?.quota;
+    expect(publish((await b.get('/v1/groups/orders')).body)).toEqual({
+      messagesPerSecond: 5000,
+      bytesPerSecond: 10 * 2 ** 20,
+    });
+    expect((await ask(b, 'DELETE', 'orders')).status).toBe(204);
+    await settled();
+    for (const scene of [a, b]) {
+      const { body } = await scene.get('/v1/groups/orders');
+      expect(body).toMatchObject({ origin: 'yaml', revision: 0 });
+      expect(publish(body)).toEqual({ messagesPerSecond: 1000, bytesPerSecond: 2 ** 20 });
+    }
+    expect(await ask(b, 'DELETE', 'orders')).toMatchObject({ status: 409, body: { code: 'GROUP_FROM_YAML' } });
+  });
+
+  it('PATCH lays keys over the group as it is, null takes one away', async () => {
+    const patched = await ask(a, 'PATCH', 'orders', {
+      quota: { dispatch: { messagesPerSecond: null } },
+      burstMs: '1s',
+    });
+    expect(patched).toMatchObject({
+      status: 200,
+      body: { origin: 'run-time', definition: { burstMs: '1s', quota: { publish: { messagesPerSecond: 1000 } } } },
+    });
+    await settled();
+    expect((await b.get('/v1/groups/orders')).body).toMatchObject({
+      directions: { dispatch: { quota: { messagesPerSecond: null } }, publish: { quota: { messagesPerSecond: 1000 } } },
+    });
+  });
+
+  it('If-Match: of two changes of what was read, one wins; If-None-Match: * makes only what is new', async () => {
+    const { headers } = await ask(a, 'PUT', 'new', QUOTA);
+    const match = { 'if-match': String(headers.etag) };
+    const both = await Promise.all([ask(a, 'PUT', 'new', {}, match), ask(b, 'PUT', 'new', {}, match)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(both.find(({ status }) => status === 412)?.body).toMatchObject({ code: 'GROUP_CHANGED' });
+    expect((await ask(a, 'PUT', 'new', {}, { 'if-none-match': '*' })).status).toBe(412);
+    expect((await ask(a, 'PUT', 'newer', {}, { 'if-none-match': '*' })).status).toBe(201);
+    expect((await ask(a, 'PUT', 'new', {}, { 'if-match': 'W/"1"' })).body).toMatchObject({ code: 'FIELD_INVALID' });
+    // A group of YAML that was never changed has revision 0.
+    const yaml = await ask(a, 'GET', 'slow/definition');
+    expect(yaml.headers.etag).toBe('"0"');
+    expect((await ask(a, 'PATCH', 'slow', { burstMs: 5 }, { 'if-match': '"0"' })).status).toBe(200);
+    expect((await ask(a, 'PATCH', 'slow', { burstMs: 6 }, { 'if-match': '"0"' })).status).toBe(412);
+  });
+
+  it('100 patches at once through both nodes: none is lost', async () => {
+    await ask(a, 'PUT', 'new', {});
+    const patches = Array.from({ length: 100 }, (_, at) =>
+      ask(at % 2 === 0 ? a : b, 'PATCH', 'new', { weights: { [`node-${at}`]: 2 } }),
+    );
+    const answers = await Promise.all(patches);
+    await settled();
+    const done = answers.flatMap(({ status }, at) => (status === 200 ? [`node-${at}`] : []));
+    expect(done.length).toBeGreaterThan(20);
+    for (const scene of [a, b]) {
+      const { definition } = (await ask(scene, 'GET', 'new/definition')).body as { definition: { weights: object } };
+      expect(Object.keys(definition.weights).sort()).toEqual(done.sort());
+    }
+  });
+
+  it('every mistake at once, in the words of the configuration; nothing is changed', async () => {
+    const wrong = { quota: { publish: { messagesPerSecond: -1 } }, strategy: 'fair', nope: 1 };
+    const { status, body } = await ask(a, 'PUT', 'new', wrong);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ code: 'GROUP_INVALID' });
+    for (const part of ['messagesPerSecond must be', 'strategy must be one of', 'nope is not a known key']) {
+      expect(body.detail).toContain(part);
+    }
+    const more = {
+      quota: { publish: { costPerSecond: 1, reservedCostPerSecond: 2 } },
+      minShareRatio: 1,
+      maxShareRatio: 0.1,
+    };
+    expect((await ask(a, 'PUT', 'new', more)).body).toMatchObject({ code: 'GROUP_INVALID' });
+    for (const name of ['a%20b', '%E2%98%83', '..%2Fx', `${'x'.repeat(201)}`]) {
+      expect((await ask(a, 'PUT', name, {})).body, name).toMatchObject({ code: 'GROUP_INVALID' });
+    }
+    expect((await ask(a, 'PUT', 'new', [])).body).toMatchObject({ code: 'BODY_INVALID' });
+    expect((await ask(a, 'PATCH', 'missing', {})).body).toMatchObject({ code: 'GROUP_UNKNOWN' });
+    expect((await a.get('/v1/groups')).body.groups).toHaveLength(4);
+  });
+
+  it('2,000 fuzzed bodies: an answer of the catalogue, never 500, and both nodes go on alike', async () => {
+    const method = fc.constantFrom<Method>('PUT', 'PATCH', 'DELETE');
+    const key = fc.constantFrom(
+      'quota',
+      'publish',
+      'messagesPerSecond',
+      'weights',
+      'strategy',
+      'burstMs',
+      '__proto__',
+      'x',
+    );
+    const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'));
+    const body = fc.dictionary(key, fc.oneof(leaf, fc.dictionary(key, fc.oneof(leaf, fc.dictionary(key, leaf)))));
+    const name = fc.oneof(
+      fc.constantFrom('orders', 'free', 'fuzzed', 'toString', '__proto__'),
+      fc.string({ minLength: 1 }),
+    );
+    const cases = fc.sample(fc.tuple(method, name, body), { numRuns: 2000, seed: 20_261_122 });
+    for (const [how, group, payload] of cases) {
+      const { status, body: answer } = await ask(a, how, encodeURIComponent(group), payload);
+      expect([200, 201, 204, 400, 404, 405, 409, 412, 422], JSON.stringify({ how, group, payload, answer })).toContain(
+        status,
+      );
+    }
+    await settled();
+    const names = (scene: HttpScene) => [...scene.node.groups.numbers.keys()].sort();
+    expect(names(b)).toEqual(names(a));
+    expect(a.log.filter(({ level }) => level === 'error')).toEqual([]);
+    expect((await a.acquire({ group: 'orders', messages: 1 })).status).not.toBe(500);
+  });
+});
+
+/** The other node has read what the first one has, and neither has anything left to write. */
+async function settled(): Promise<void> {
+  const positions = () => [a.node.registry?.position, b.node.registry?.position];
+  for (let same = 0; same < 3; ) {
+    const before = positions();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const [one, other] = positions();
+    same = one === other && one === before[0] ? same + 1 : 0;
+  }
+}
