@@ -32,8 +32,7 @@ const HOUSEKEEPING_MS = 250;
 
 /**
  * The machine: event + now → effects (DESIGN §3). It owns all state of the core but the limiter's columns, which it
- * only reads.
- * Same events at the same times give the same effects. The effects are a buffer that the next step reuses.
+ * only reads. Same events, same times, same effects. The effects are a buffer that the next step reuses.
  */
 export class Coordinator {
   readonly nodeKey: NodeKey;

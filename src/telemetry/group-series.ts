@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LaneState } from '../core/lane-state.js';
-import type { Column } from '../core/limiter/column.js';
 import type { GroupSettings } from '../core/settings.js';
 import type { ShareBook } from '../core/share/share-book.js';
 import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/vocabulary.js';

@@ -1,5 +1,4 @@
 import type { RefusalCount } from '../../admission/refusal-ledger.js';
-import type { GroupConfig } from '../../config/resolved-config.js';
 import { groupIdOf } from '../../core/ids.js';
 import type { LaneTarget } from '../../core/target/target-book.js';
 import type { Binding } from '../../core/target/target-rate.js';
