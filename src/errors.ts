@@ -1,4 +1,5 @@
 import { GROUP_ERRORS } from './group-errors.js';
+import { HTTP_ERRORS } from './http-errors.js';
 
 /**
  * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
@@ -226,40 +227,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'GET /openapi.json tells what is allowed.',
     httpStatus: 422,
   },
-  REQUEST_INVALID: {
-    message: '{reason}',
-    remedy: 'Send an HTTP/1.1 request whose path is percent-encoded correctly.',
-    httpStatus: 400,
-  },
-  BODY_INVALID: {
-    message: '{reason}',
-    remedy: 'Send a JSON object as described by GET /openapi.json.',
-    httpStatus: 400,
-  },
-  MEDIA_TYPE_UNSUPPORTED: {
-    message: 'content-type {mediaType} is not supported',
-    remedy: 'Send content-type: application/json.',
-    httpStatus: 415,
-  },
-  BODY_TOO_LARGE: {
-    message: 'the body is larger than {limit} bytes',
-    remedy: 'An acquire is a small JSON object; the payload itself is not sent here.',
-    httpStatus: 413,
-  },
+  ...HTTP_ERRORS,
   QUOTA_EXCEEDED: {
     message: 'group {group}: {dimension} {direction} {what} is used up on this node',
     remedy: 'Try again after retryAfterMs.',
     httpStatus: 429,
-  },
-  ROUTE_UNKNOWN: {
-    message: 'no such route: {method} {path}',
-    remedy: 'GET /openapi.json lists the routes.',
-    httpStatus: 404,
-  },
-  METHOD_NOT_ALLOWED: {
-    message: '{path} does not take {method}',
-    remedy: 'Use a method that the Allow header lists.',
-    httpStatus: 405,
   },
   UNEXPECTED: {
     message: 'unexpected error: {reason}',
