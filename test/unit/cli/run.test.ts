@@ -94,7 +94,7 @@ describe.concurrent('quotamesh run', () => {
     const readiness = await fetch(`${url}/readyz`);
     expect({ status: readiness.status, body: await readiness.json() }).toMatchObject({
       status: 503,
-      body: { reasons: expect.arrayContaining(['the topic is being opened']) },
+      body: { reasons: expect.arrayContaining(['the groups are being read from the registry']) },
     });
     expect((await acquire(url)).status).toBe(503);
     const { code, afterMs } = await stop(node, 'SIGTERM');
