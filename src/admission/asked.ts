@@ -8,14 +8,18 @@ export const NAME_MAX = 256;
 
 /** Throws the error that names what is wrong with amounts that are not whole, not in range, or nothing at all. */
 export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: number; group: string }): void {
-  const { messages = 0, bytes = 0 } = amounts;
   rejectUnlessSomething(amounts);
+  const { messages = 0, bytes = 0 } = amounts;
   if (messages > max.messages) throw aboveMax('messages', messages, max.messages, max.group);
   if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
 }
 
 /** Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing and nobody told. */
 export function rejectUnlessSomething(amounts: Amounts): void {
+  if (typeof amounts !== 'object' || amounts === null) {
+    const reason = `must be an object like { messages: 1, bytes: 512 }, got ${String(amounts)}`;
+    throw new QuotameshError('AMOUNT_INVALID', { field: 'amounts', reason });
+  }
   const { messages = 0, bytes = 0 } = amounts;
   rejectUnlessAmounts(messages, bytes);
   if (messages === 0 && bytes === 0) throw nothingAsked(amounts);

@@ -85,8 +85,8 @@ export class Gate {
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
     const lane = laneOf(this.groupIndex(group), directionOf(options));
-    const messages = amounts.messages ?? 0;
-    const bytes = amounts.bytes ?? 0;
+    const messages = amounts?.messages ?? 0;
+    const bytes = amounts?.bytes ?? 0;
     if (!this.#isAllowed(lane, messages, bytes)) this.#reject(lane, amounts);
     const retry = options?.retry === true;
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
@@ -148,14 +148,15 @@ export class Gate {
   }
 
   #isAllowed(lane: number, messages: number, bytes: number): boolean {
+    // Whole numbers first: to compare a BigInt or a Symbol throws what nobody can read.
     return (
+      Number.isInteger(messages) &&
+      Number.isInteger(bytes) &&
       messages >= 0 &&
       messages <= (this.#bounds.maxMessages[lane] as number) &&
       bytes >= 0 &&
       bytes <= (this.#bounds.maxBytes[lane] as number) &&
-      messages + bytes > 0 &&
-      Math.floor(messages) === messages &&
-      Math.floor(bytes) === bytes
+      messages + bytes > 0
     );
   }
 
@@ -251,7 +252,7 @@ export class Gate {
   }
 
   #askOf(group: string, amounts: Amounts, origin: Origin | undefined): Ask {
-    const ask = this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin);
+    const ask = this.#place(group, amounts?.messages ?? 0, amounts?.bytes ?? 0, origin);
     if (!this.#isAllowed(ask.lane, ask.messages, ask.bytes)) this.#reject(ask.lane, amounts);
     return ask;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
+import type { Amounts, Reservation } from '../../../src/admission/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -142,6 +142,10 @@ describe('without waiting', () => {
     [{ bytes: Number.POSITIVE_INFINITY }, /bytes must be a finite number ≥ 0, got Infinity/],
     [{ messages: 1.5 }, /messages must be a whole number, got 1.5/],
     [{ messages: '5' as unknown as number }, /messages must be a finite number ≥ 0, got 5/],
+    [{ messages: 5n as unknown as number }, /messages must be a finite number ≥ 0, got 5/],
+    [{ bytes: Symbol('b') as unknown as number }, /bytes must be a finite number ≥ 0, got Symbol\(b\)/],
+    [undefined as unknown as Amounts, /amounts must be an object like .*, got undefined/],
+    [5 as unknown as Amounts, /amounts must be an object like .*, got 5/],
     [{ messages: 2 ** 53 }, /messages must be at most 2\^53 − 1/],
     [{ messages: 0 }, /messages must not be 0 alone/],
     [{}, /both absent/],
