@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
-import type { QuotaNode } from '../../runtime/quota-node.js';
-import type { Decision } from '../decision.js';
+import { GRANTED_DECISION, type NotReady, type Refused } from '../decision.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from './acquire-schema.js';
 import { problemOf } from './problem.js';
@@ -35,41 +34,41 @@ export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): v
     },
     (request, reply) => {
       const { asks } = request.body as BatchBody;
-      const answers = asks.map((ask) => answerTo(parts, ask));
-      for (const { status } of answers) {
-        if (status === 200) outcomes.granted++;
-        else if (status === 429) outcomes.refused++;
-        else if (status === 503) outcomes.notReady++;
-        else outcomes.rejected++;
-      }
-      reply.send({ answers });
+      let answers = '';
+      for (const ask of asks) answers += `${answers === '' ? '' : ','}${answerTo(parts, ask)}`;
+      reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
     },
   );
 }
 
-interface BatchAnswer {
-  /** As that of a single acquire. */
-  readonly status: number;
-  readonly granted: boolean;
-  readonly [member: string]: unknown;
-}
+/** Most answers of most batches; made once. */
+const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
-function answerTo(parts: AcquireRouteParts, ask: AcquireBody): BatchAnswer {
+/** As JSON. */
+function answerTo(parts: AcquireRouteParts, ask: AcquireBody): string {
+  const { outcomes } = parts;
   try {
     const decision = decideAtOnce(parts, ask);
-    return decision.granted ? { status: 200, ...decision } : refusalOf(parts.node, ask, decision);
+    if (!decision.granted) return JSON.stringify(refusalOf(parts, ask, decision));
+    outcomes.granted++;
+    return decision === GRANTED_DECISION ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;
     const { status, code, detail, remedy } = problemOf(error);
-    return { status, granted: false, code, detail, remedy };
+    if (status === 503) outcomes.notReady++;
+    else outcomes.rejected++;
+    return JSON.stringify({ status, granted: false, code, detail, remedy });
   }
 }
 
-function refusalOf(node: QuotaNode, ask: AcquireBody, decision: Exclude<Decision, { granted: true }>): BatchAnswer {
+/** `status` is that of a single acquire. */
+function refusalOf({ node, outcomes }: AcquireRouteParts, ask: AcquireBody, decision: Refused | NotReady): object {
   const { retryAfterMs } = decision;
   if (decision.reason === 'not-ready') {
+    outcomes.notReady++;
     return { status: 503, granted: false, code: 'NOT_READY', detail: decision.because, retryAfterMs };
   }
+  outcomes.refused++;
   const { level, dimension } = decision;
   const lane = laneOf(node.gate.groupIndex(ask.group), directionIndex(ask.direction ?? 'publish'));
   const group = node.gate.groupOf(lane).name;

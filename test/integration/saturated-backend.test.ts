@@ -1,0 +1,3 @@
+import { saturatedBackendStory } from '../cluster/saturated-backend-story.js';
+
+saturatedBackendStory({ settleSec: 8, measureSec: 5 });

@@ -1,0 +1,3 @@
+import { saturatedBackendStory } from '../cluster/saturated-backend-story.js';
+
+saturatedBackendStory({ settleSec: 30, measureSec: 30 });
