@@ -58,22 +58,16 @@ export class Gate {
   readonly #ask: Ask = { lane: 0, messages: 0, bytes: 0, retry: false, topic: '', client: '' };
 
   constructor(node: QuotaNode) {
-    const { config, groups } = node;
+    const { config, groups, limiter, clock } = node;
     this.#node = node;
-    this.#limiter = node.limiter;
-    this.#clock = node.clock;
+    this.#limiter = limiter;
+    this.#clock = clock;
     this.#groups = groups.numbers;
     this.refusals = new RefusalLedger(node);
-    this.levels = new Levels(node.limiter, groups.list, config.limits, node.clock());
-    const decide = (ask: Ask) => this.#answer(ask, node.clock());
+    this.levels = new Levels(limiter, groups.list, config.limits, clock());
+    const decide = (ask: Ask) => this.#answer(ask, clock());
     const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
-    this.waiting = new Waiting({
-      limiter: node.limiter,
-      clock: node.clock,
-      max: config.limits.maxWaiting,
-      decide,
-      explain,
-    });
+    this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
   }
 
@@ -109,9 +103,18 @@ export class Gate {
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
   consume(group: string, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
-    const ask = this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin);
+    this.#charge(this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin));
+  }
+
+  /** As `consume`, for work that somebody asks for: at most maxRequest. */
+  passBy(group: string, amounts: Amounts, origin?: Origin): Decision {
+    this.#charge(this.#askOf(group, amounts, origin));
+    return GRANTED_DECISION;
+  }
+
+  #charge(ask: Ask): void {
     this.#node.serve(ask.lane);
-    this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#node.clock());
+    this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#clock());
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */

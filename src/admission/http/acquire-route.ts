@@ -33,7 +33,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
     },
     (request, reply) => {
       const body = request.body as AcquireBody;
-      if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body))
+      if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
         return waitForTurn(request, reply, { ...parts, answers });
       answer(reply, decideAtOnce(parts, body), { ...parts, body, answers });
       return undefined;
@@ -41,9 +41,11 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
   );
 }
 
-/** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id. */
+/** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id, or its `consume`. */
 export function decideAtOnce({ node, reservations }: AcquireRouteParts, body: AcquireBody): Decision | Reserved {
-  return isReserving(body) ? reservations.reserve(body) : node.tryAcquire(body.group, body, body);
+  if (isReserving(body)) return reservations.reserve(body);
+  if (body.priority === 'immediate') return node.gate.passBy(body.group, body, body);
+  return node.tryAcquire(body.group, body, body);
 }
 
 function isReserving({ cost, reserve }: AcquireBody): boolean {

@@ -26,6 +26,13 @@ const COMMON = {
     default: false,
     description: 'Grant a part if the whole is not there: whole messages, at least one. The answer says how much.',
   },
+  priority: {
+    type: 'string',
+    enum: ['default', 'immediate'],
+    default: 'default',
+    description:
+      'immediate = granted whatever is there, and charged: it may leave a debt, which the others wait for. Not together with cost or reserve.',
+  },
   cost: {
     ...COST,
     description:
@@ -84,6 +91,7 @@ export interface AcquireBody {
   readonly client?: string;
   readonly atMost?: boolean;
   readonly waitMs?: number;
+  readonly priority?: 'default' | 'immediate';
   readonly cost?: ReportedCost;
   readonly reserve?: boolean;
 }

@@ -51,6 +51,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   topic: `must be a string of at most ${NAME_MAX} characters`,
   client: `must be a string of at most ${NAME_MAX} characters`,
   atMost: 'must be true or false',
+  priority: 'must be "default" or "immediate"',
   reserve: 'must be true or false',
   waitMs: `must be a number of milliseconds from 0 to ${HTTP_WAIT_MS_MAX}`,
   asks: `must be an array of 1 to ${BATCH_MAX} asks`,

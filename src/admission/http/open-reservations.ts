@@ -149,8 +149,8 @@ const LOG_EVERY_MS = 10_000;
 const SHOWN_MAX = 80;
 
 /** A part cannot be committed as estimated, and nobody waits while he holds. */
-function rejectTogether({ atMost = false, waitMs = 0 }: AcquireBody): void {
-  const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : null;
+function rejectTogether({ atMost = false, waitMs = 0, priority = 'default' }: AcquireBody): void {
+  const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : priority === 'immediate' ? 'priority' : null;
   if (field === null) return;
   throw new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where cost or reserve is given' });
 }

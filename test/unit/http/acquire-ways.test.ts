@@ -4,6 +4,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 const GROUPS = {
   fast: { quota: { publish: { messagesPerSecond: 500, bytesPerSecond: 100_000 } } },
   slow: { quota: { publish: { messagesPerSecond: 0.05 } } },
+  debts: { quota: { publish: { messagesPerSecond: 5 } } },
   clients: {
     quota: { publish: { messagesPerSecond: 1000 } },
     perClient: { publish: { messagesPerSecond: 1 }, max: 2 },
@@ -35,6 +36,28 @@ describe('waitMs', () => {
       body: { detail: 'atMost must be absent where waitMs is given' },
     });
     expect(scene.node.gate.waiting.count).toBe(0);
+  });
+});
+
+describe('priority', () => {
+  it('immediate work is granted whatever is there, and charged: the others wait for it', async () => {
+    scene.node.consume('debts', { messages: 400 });
+    expect((await scene.acquire({ group: 'debts', messages: 1 })).status).toBe(429);
+    const lane = scene.node.gate.groupIndex('debts') * 2;
+    const before = scene.node.limiter.available(lane, 0, scene.node.clock());
+    expect(await scene.acquire({ group: 'debts', messages: 9, priority: 'immediate' })).toMatchObject({
+      status: 200,
+      body: { granted: true },
+    });
+    expect((await scene.acquire({ group: 'debts', messages: 9, priority: 'immediate', waitMs: 50 })).status).toBe(200);
+    expect(scene.node.limiter.available(lane, 0, scene.node.clock())).toBeLessThanOrEqual(before);
+    expect(scene.node.limiter.admitted.at(lane * 2)).toBe(418);
+    const { status, body } = await scene.acquire({ group: 'debts', messages: 1e6, priority: 'immediate' });
+    expect([status, body.code]).toEqual([422, 'AMOUNT_ABOVE_MAX_REQUEST']);
+    expect(await scene.acquire({ group: 'debts', messages: 1, priority: 'high' })).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('priority must be "default" or "immediate"') },
+    });
   });
 });
 

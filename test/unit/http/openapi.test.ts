@@ -45,6 +45,7 @@ describe('GET /openapi.json', () => {
       'topic',
       'client',
       'atMost',
+      'priority',
       'cost',
       'reserve',
       'waitMs',

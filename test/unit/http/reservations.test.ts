@@ -128,6 +128,7 @@ describe('a reservation over HTTP', () => {
     { body: { cost: { units: 1, backend: 'a b' } }, code: 'COST_INVALID', detail: /^cost: backend must be/ },
     { body: { cost: { units: 1 }, waitMs: 5 }, code: 'FIELD_INVALID', detail: /^waitMs must be absent/ },
     { body: { reserve: true, atMost: true }, code: 'FIELD_INVALID', detail: /^atMost must be absent/ },
+    { body: { reserve: true, priority: 'immediate' }, code: 'FIELD_INVALID', detail: /^priority must be absent/ },
     { body: { reserve: 1 }, code: 'FIELD_INVALID', detail: /^reserve must be true or false/ },
   ])('a wrong ask is told: $body', async ({ body: wrong, code, detail }) => {
     const { status, body } = await scene.acquire({ group: 'orders', messages: 1, ...wrong });
