@@ -27,6 +27,11 @@ export const GROUP_ERRORS = {
     remedy: 'Set registry.enabled: true at every node, or change the YAML.',
     httpStatus: 409,
   },
+  CHANGE_NOT_LOCAL: {
+    message: 'groups cannot be changed from {address}: this node takes changes from its own machine alone',
+    remedy: 'Ask from the machine of a node, or set registry.remoteChanges: true where nobody else reaches the port.',
+    httpStatus: 403,
+  },
   CHANGE_UNCONFIRMED: {
     message: 'the change of group {group} is not confirmed: {reason}',
     remedy: 'It is in force as a whole or not at all: read the group, and repeat the change if it is missing.',

@@ -17,6 +17,12 @@ export const REGISTRY_SETTINGS: Readonly<Record<keyof RegistryConfig, Setting>> 
     buys: 'The Kafka topic of the registry: one partition, compacted, created when missing, verified otherwise.',
     costs: 'Nothing; with other kinds of topic it means nothing.',
   },
+  remoteChanges: {
+    kind: 'switch',
+    default: false,
+    buys: 'Groups can be changed by callers of other machines too.',
+    costs: 'There is no authentication yet: whoever reaches the HTTP port of a node can change every quota.',
+  },
   maxGroups: {
     kind: 'count',
     default: 100_000,

@@ -39,6 +39,8 @@ export interface RegistryConfig {
   readonly enabled: boolean;
   /** Of the Kafka topic; null = that of the reports with `-registry` behind it. */
   readonly name: string | null;
+  /** From other machines too. */
+  readonly remoteChanges: boolean;
   readonly maxGroups: number;
 }
 

@@ -12,6 +12,7 @@ import {
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { DEFINITION, PROBLEM } from './response-schemas.js';
 import { NO_QUERY } from './status-routes.js';
+import { onlyThisMachine } from './this-machine.js';
 
 interface GroupRoute {
   Params: { group: string };
@@ -26,9 +27,13 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     }),
     (request, reply) => sendGroup(reply, 200, definedGroup(node, request.params.group)),
   );
+  const changing = (summary: string, schema: FastifySchema) => ({
+    ...describing(summary, schema),
+    ...(node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine }),
+  });
   app.put<GroupRoute>(
     '/v1/groups/:group',
-    describing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
+    changing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
     async (request, reply) => {
       const { group } = request.params;
       const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expectedBy(request, node, group));
@@ -37,7 +42,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
   );
   app.patch<GroupRoute>(
     '/v1/groups/:group',
-    describing('Changes keys of a group (RFC 7396: null takes a key away)', { body: BODY, response: ANSWERS }),
+    changing('Changes keys of a group (RFC 7396: null takes a key away)', { body: BODY, response: ANSWERS }),
     async (request, reply) => {
       const { group } = request.params;
       const expected = expectedBy(request, node, group);
@@ -46,7 +51,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
   );
   app.delete<GroupRoute>(
     '/v1/groups/:group',
-    describing('Deletes what was defined at run time; the group of YAML, if there is one, is in force again', {
+    changing('Deletes what was defined at run time; the group of YAML, if there is one, is in force again', {
       response: { 204: { description: 'Done.', type: 'null' }, ...FAILURES },
     }),
     async (request, reply) => {
@@ -57,7 +62,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
   );
 }
 
-const FAILURES = { 400: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
+const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
 const ANSWERS = { 200: DEFINITION, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
 
 /** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */

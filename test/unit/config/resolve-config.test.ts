@@ -29,7 +29,7 @@ groups:
       nodeId: 'web-1-7070',
       source: '(inline)',
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 },
-      registry: { enabled: true, name: null, maxGroups: 100_000 },
+      registry: { enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
       http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
       mqtt: {
         host: '127.0.0.1',

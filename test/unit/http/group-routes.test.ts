@@ -46,6 +46,26 @@ describe('groups at run time', () => {
     expect(await ask(a, 'DELETE', 'new')).toMatchObject({ status: 404, body: { code: 'GROUP_UNKNOWN' } });
   });
 
+  it.each([
+    { from: '10.0.0.7', isTaken: false },
+    { from: '::ffff:10.0.0.7', isTaken: false },
+    { from: 'fe80::1', isTaken: false },
+    { from: '127.0.0.2', isTaken: true },
+    { from: '::1', isTaken: true },
+    { from: '::ffff:127.0.0.1', isTaken: true },
+  ])('a change from $from is taken: $isTaken', async ({ from, isTaken }) => {
+    const url = '/v1/groups/new';
+    const put = await answerOf(a.app, { method: 'PUT', url, payload: QUOTA, remoteAddress: from });
+    if (isTaken) expect(put.status).toBe(201);
+    else expect(put).toMatchObject({ status: 403, body: { code: 'CHANGE_NOT_LOCAL' } });
+    for (const method of ['PATCH', 'DELETE'] as const) {
+      const { status } = await answerOf(a.app, { method, url, payload: QUOTA, remoteAddress: from });
+      expect(status === 403).toBe(!isTaken);
+    }
+    const definition = { method: 'GET', url: '/v1/groups/orders/definition', remoteAddress: from } as const;
+    expect((await answerOf(a.app, definition)).status).toBe(200);
+  });
+
   it('what was defined at run time replaces YAML as a whole; deleted, YAML is in force again', async () => {
     await ask(a, 'PUT', 'orders', QUOTA);
     await settled();
