@@ -34,6 +34,8 @@ const APART_MAX_MS: Readonly<Record<string, number>> = { crash: HEARTBEAT_MS };
 /** A machine that answers less in time shows itself, not the nodes: the scenario is played again. */
 const MISSED_MAX = 0.01;
 const ATTEMPTS_MAX = 3;
+/** Nodes that live have waited since before time 0 begin with it in the simulator: that step is another one. */
+const FIRST_STEP = 1;
 
 type LiveResult = RunResult & { readonly punctuality: Punctuality };
 
@@ -149,9 +151,6 @@ function print(system: string, { scenario, admitted, convergenceMs, worstSecond,
       `${worstSecond.simulated} and ${worstSecond.live}${agrees ? '' : ': THEY DISAGREE'}\n`,
   );
 }
-
-/** Nodes that live have waited since before time 0 begin with it in the simulator: that step is another one. */
-const FIRST_STEP = 1;
 
 /** Never settled is later than any time; null when that is the median, or there are no steps. */
 function medianOf(steps: readonly (number | null)[]): number | null {
