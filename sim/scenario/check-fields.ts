@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ConfigPath, Finding, Findings } from '../../src/config/findings.js';
 import { didYouMean } from '../../src/config/nearest-name.js';
 import { show } from '../../src/config/setting-text.js';
-import { isMapping } from '../../src/config/setting-value.js';
+import { isMapping } from '../../src/mapping.js';
 import type { Field, Fields } from './fields.js';
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
-import { isMapping } from '../config/setting-value.js';
 import { QuotameshError } from '../errors.js';
+import { isMapping } from '../mapping.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
 import type { GroupStatus } from '../runtime/status.js';
 import { change, get, nodeUrl } from './cluster-status.js';

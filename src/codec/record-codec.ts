@@ -1,72 +1,37 @@
-import { crc32 } from 'node:zlib';
-import { clusterHashOf } from '../core/ids.js';
-import { invariant } from '../core/invariant.js';
 import type { ReportRow, TopicRecord } from '../core/report/record.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
+import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
 import { ABSURD, decodeAuthor, encodeAuthor, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
 
 const wire = quotamesh.v1;
 
-export const MAGIC = 0x53454d51;
-export const WIRE_VERSION = 1;
-/** A bucket of 64 groups is below 5 KiB; anything much larger is not one of our records. */
-export const MAX_RECORD_BYTES = 64 * 1024;
 const MAX_ROWS = 64 * DIRECTION_COUNT;
 
-/** Why a value of the topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */
-export const DECODE_CAUSES = [
-  'too-large',
-  'not-an-envelope',
-  'foreign-magic',
-  'newer-wire-version',
-  'other-cluster',
-  'bad-crc',
-  'unknown-kind',
-  'malformed-body',
-  'absurd-content',
-] as const;
-export type DecodeCause = (typeof DECODE_CAUSES)[number];
-
-/** A reason, in place of an exception: a foreign record is an everyday event, not an error. */
-export type Decoded = { readonly record: TopicRecord } | { readonly cause: DecodeCause };
+export type Decoded = { readonly record: TopicRecord } | Refused;
 
 /** Records to bytes and back, for one cluster. Never throws on foreign input; see proto/report.proto. */
 export class RecordCodec {
-  readonly #clusterHash: number;
+  readonly #envelope: Envelope;
 
   constructor(cluster: string) {
-    this.#clusterHash = clusterHashOf(cluster);
+    this.#envelope = new Envelope(cluster);
   }
 
   encode(record: TopicRecord): Uint8Array {
     const { kind, body } = encodeBody(record);
-    const value = wire.Envelope.encode({
-      magic: MAGIC,
-      wireVersion: WIRE_VERSION,
-      clusterHash: this.#clusterHash,
-      crc32: crc32(body),
-      kind,
-      body,
-    }).finish();
-    invariant(value.length <= MAX_RECORD_BYTES, 'a record must be small', { bytes: value.length });
-    return value;
+    return this.#envelope.seal(kind, body);
   }
 
   decode(value: Uint8Array): Decoded {
-    if (value.length > MAX_RECORD_BYTES) return { cause: 'too-large' };
-    const envelope = attempt(() => wire.Envelope.decode(value));
-    if (envelope === null) return { cause: 'not-an-envelope' };
-    if (envelope.magic !== MAGIC) return { cause: 'foreign-magic' };
-    if (envelope.wireVersion !== WIRE_VERSION) return { cause: 'newer-wire-version' };
-    if (envelope.clusterHash !== this.#clusterHash) return { cause: 'other-cluster' };
-    if (envelope.crc32 !== crc32(envelope.body)) return { cause: 'bad-crc' };
-    const decode = DECODERS.get(envelope.kind);
+    const opened = this.#envelope.open(value);
+    if ('cause' in opened) return opened;
+    const decode = DECODERS.get(opened.kind);
     if (decode === undefined) return { cause: 'unknown-kind' };
-    const record = attempt(() => decode(envelope.body));
+    const record = attempt(() => decode(opened.body));
     if (record === null) return { cause: 'malformed-body' };
     return record === ABSURD ? { cause: 'absurd-content' } : { record };
   }
@@ -174,12 +139,4 @@ function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | unde
     shareBytes: report.shareBytesPerSecond[at] ?? 0,
   };
   return costed?.costs === undefined ? row : { ...row, costs: costed.costs };
-}
-
-function attempt<T>(decode: () => T): T | null {
-  try {
-    return decode();
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,8 @@
+import { isMapping } from '../mapping.js';
 import type { ConfigPath, Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import { show } from './setting-text.js';
-import { isMapping, valueAt } from './setting-value.js';
+import { valueAt } from './setting-value.js';
 import { environmentName, SECTIONS, yamlPath } from './settings.js';
 import { FILE_SETTINGS } from './topic-settings.js';
 

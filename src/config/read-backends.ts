@@ -1,10 +1,10 @@
+import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import type { SettingValues } from './read-node.js';
 import type { PolledBackend } from './resolved-config.js';
 import { GROUP_NAME } from './setting.js';
 import { checkShape, shapeOf } from './setting-schema.js';
 import { allowedText, show } from './setting-text.js';
-import { isMapping } from './setting-value.js';
 import { POLLED_BACKEND } from './settings.js';
 import { readRows } from './settings-layers.js';
 

@@ -1,11 +1,11 @@
 import { DIRECTIONS } from '../core/vocabulary.js';
+import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import type { SettingValues } from './read-node.js';
 import { GROUP_NAME } from './setting.js';
 import { checkShape, shapeOf } from './setting-schema.js';
 import { show } from './setting-text.js';
-import { isMapping } from './setting-value.js';
 import { SETTINGS } from './settings.js';
 import { readRows } from './settings-layers.js';
 

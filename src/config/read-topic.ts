@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import type { SettingValues } from './read-node.js';
 import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
 import { allowedText } from './setting-text.js';
-import { isMapping, valueAt } from './setting-value.js';
+import { valueAt } from './setting-value.js';
 import { SETTINGS, type TopicKind } from './settings.js';
 import { readRows } from './settings-layers.js';
 import { FILE_SETTINGS } from './topic-settings.js';

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { isMapping } from '../mapping.js';
 import { buildConfig } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
@@ -15,7 +16,7 @@ import { readTextFile } from './read-text-file.js';
 import { readTopic } from './read-topic.js';
 import type { ResolvedConfig } from './resolved-config.js';
 import { notAMapping } from './setting-schema.js';
-import { isMapping, valueAt } from './setting-value.js';
+import { valueAt } from './setting-value.js';
 
 export interface ResolveOptions {
   /** For messages: the file, or `(inline)`. */

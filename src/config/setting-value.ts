@@ -1,3 +1,4 @@
+import { isMapping } from '../mapping.js';
 import { parseQuantity, type QuantityKind } from './quantity.js';
 import { GROUP_NAME, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
@@ -31,11 +32,6 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
     default:
       return readSingle(setting, input);
   }
-}
-
-/** What zod takes for an object, too: instances of classes count by their own properties. */
-export function isMapping(input: unknown): input is Readonly<Record<string, unknown>> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
 /** What stands at a dotted key: undefined = nothing, null = it or a mapping around it is null. */

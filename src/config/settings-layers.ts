@@ -1,4 +1,5 @@
-import { isMapping, type ReadValue, readValue, valueAt } from './setting-value.js';
+import { isMapping } from '../mapping.js';
+import { type ReadValue, readValue, valueAt } from './setting-value.js';
 import type { SettingRows } from './settings.js';
 
 /**

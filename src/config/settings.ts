@@ -53,8 +53,6 @@ export const POLLED_BACKEND: SettingsSection = {
   rows: POLLED_BACKEND_SETTINGS,
 };
 
-export type SectionName = keyof typeof SETTINGS;
-
 export const SECTIONS: readonly SettingsSection[] = Object.values(SETTINGS);
 
 /** `timing.heartbeatMs`. */

@@ -1,8 +1,9 @@
-import type { DecodeCause, RecordCodec } from '../codec/record-codec.js';
-import { DECODE_CAUSES } from '../codec/record-codec.js';
+import { DECODE_CAUSES, type DecodeCause } from '../codec/envelope.js';
+import type { RecordCodec } from '../codec/record-codec.js';
 import type { Append, ReadEvent } from '../core/coordinator-protocol.js';
-import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../ports/report-topic.js';
+import type { AppendRecord, ReadRecord, ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import { TopicInbox } from './topic-inbox.js';
 
 /** Records handled per turn of the event loop; a catch-up of 100,000 records must not hold requests back. */
 const RECORDS_PER_TURN = 1000;
@@ -20,17 +21,14 @@ export interface PumpListener {
  * Both queues are bounded by nature: outwards the newest record per key waits (a report is absolute, so an older one is worth
  * nothing), inwards what arrived since the last turn.
  */
-export class TopicPump implements ReportTopicListener {
+export class TopicPump {
   readonly undecodable: Record<DecodeCause, number>;
-  lost: string | null = null;
   readonly #topic: ReportTopic;
   readonly #codec: RecordCodec;
   readonly #telemetry: Telemetry;
   readonly #listener: PumpListener;
+  readonly inbox: TopicInbox;
   readonly #outgoing = new Map<string, Append>();
-  #incoming: ReadRecord[] = [];
-  #caughtUp = false;
-  #turnPlanned = false;
   #sending: Promise<void> | null = null;
   #closed = false;
 
@@ -40,6 +38,20 @@ export class TopicPump implements ReportTopicListener {
     this.#telemetry = telemetry;
     this.#listener = listener;
     this.undecodable = Object.fromEntries(DECODE_CAUSES.map((cause) => [cause, 0])) as Record<DecodeCause, number>;
+    this.inbox = new TopicInbox({
+      name: 'topic',
+      lossMeans: '',
+      recordsPerTurn: RECORDS_PER_TURN,
+      telemetry,
+      onRead: (records) => listener.onRead(this.#decodeAll(records)),
+      onCaughtUp: () => listener.onCaughtUp(),
+      onRecovered: () => this.#sendNext(),
+    });
+  }
+
+  /** Null while the topic works. */
+  get lost(): string | null {
+    return this.inbox.lost;
   }
 
   get pendingAppends(): number {
@@ -47,7 +59,7 @@ export class TopicPump implements ReportTopicListener {
   }
 
   open(): Promise<void> {
-    return this.#topic.open(this);
+    return this.#topic.open(this.inbox);
   }
 
   send(appends: readonly Append[]): void {
@@ -69,54 +81,8 @@ export class TopicPump implements ReportTopicListener {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.inbox.close();
     await this.#topic.close();
-  }
-
-  onRecords(records: readonly ReadRecord[]): void {
-    for (const record of records) this.#incoming.push(record);
-    this.#planTurn();
-  }
-
-  onCaughtUp(): void {
-    this.#caughtUp = true;
-    this.#planTurn();
-  }
-
-  onLost(reason: string): void {
-    if (this.lost === null) this.#telemetry.log('warn', 'topic lost', { reason });
-    this.lost = reason;
-  }
-
-  onRecovered(): void {
-    if (this.lost !== null) this.#telemetry.log('info', 'topic recovered');
-    this.lost = null;
-    this.#sendNext();
-  }
-
-  onFailed(error: Error): void {
-    this.lost = error.message;
-    this.#telemetry.log('error', 'topic failed', { reason: error.message });
-  }
-
-  #planTurn(): void {
-    if (this.#turnPlanned || this.#closed) return;
-    this.#turnPlanned = true;
-    setImmediate(() => {
-      this.#turnPlanned = false;
-      this.#takeTurn();
-    });
-  }
-
-  #takeTurn(): void {
-    if (this.#closed) return;
-    const batch = this.#incoming.splice(0, RECORDS_PER_TURN);
-    if (batch.length > 0) this.#listener.onRead(this.#decodeAll(batch));
-    if (this.#incoming.length > 0) {
-      this.#planTurn();
-    } else if (this.#caughtUp) {
-      this.#caughtUp = false;
-      this.#listener.onCaughtUp();
-    }
   }
 
   #decodeAll(records: readonly ReadRecord[]): ReadEvent[] {

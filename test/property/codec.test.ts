@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Random } from '../../sim/random.js';
+import { DECODE_CAUSES, MAGIC, WIRE_VERSION } from '../../src/codec/envelope.js';
 import { quotamesh } from '../../src/codec/generated/report.js';
-import { DECODE_CAUSES, type Decoded, MAGIC, RecordCodec, WIRE_VERSION } from '../../src/codec/record-codec.js';
+import { type Decoded, RecordCodec } from '../../src/codec/record-codec.js';
 import { clusterHashOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
 import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/report/record.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';

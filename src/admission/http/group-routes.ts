@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import {
   type DefinedGroup,
@@ -10,6 +9,7 @@ import {
   putGroup,
 } from '../../runtime/groups/administration.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import { describedRoute, mappingIn } from './described-route.js';
 import { DEFINITION, PROBLEM } from './response-schemas.js';
 import { NO_QUERY } from './status-routes.js';
 import { onlyThisMachine } from './this-machine.js';
@@ -22,13 +22,13 @@ interface GroupRoute {
 export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.get<GroupRoute>(
     '/v1/groups/:group/definition',
-    describing('A group as YAML would write it; its ETag goes into If-Match', {
+    describe('A group as YAML would write it; its ETag goes into If-Match', {
       response: { 200: DEFINITION, 404: PROBLEM },
     }),
     (request, reply) => sendGroup(reply, 200, definedGroup(node, request.params.group)),
   );
   const changing = (summary: string, schema: FastifySchema) => ({
-    ...describing(summary, schema),
+    ...describe(summary, schema),
     ...(node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine }),
   });
   app.put<GroupRoute>(
@@ -68,11 +68,9 @@ const ANSWERS = { 200: DEFINITION, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 5
 /** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
 
-/** The schemas describe; the library checks, with the mistakes in the words of the configuration. */
-function describing(summary: string, schema: FastifySchema) {
+function describe(summary: string, schema: FastifySchema) {
   const params = { type: 'object', required: ['group'], properties: { group: { type: 'string' } } };
-  const all = { summary, tags: ['groups'], params, querystring: NO_QUERY, ...schema };
-  return { schema: all, validatorCompiler: () => () => true };
+  return describedRoute('groups', summary, { params, querystring: NO_QUERY, ...schema });
 }
 
 function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): FastifyReply {
@@ -102,9 +100,4 @@ function expectedBy({ headers, query }: FastifyRequest, node: QuotaNode, group: 
 
 function invalidHeader(field: string, allowed: string): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason: `must be ${allowed}` });
-}
-
-function mappingIn(body: unknown): GroupDefinition {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as GroupDefinition;
-  throw new QuotameshError('BODY_INVALID', { reason: 'the body must be a JSON object' });
 }

@@ -1,6 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
+import { isMapping } from '../../mapping.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
 import {
@@ -19,7 +20,7 @@ type Violations = readonly FastifySchemaValidationError[];
  * field is an error of its own code, several are FIELDS_INVALID.
  */
 export function invalidBody(violations: Violations, body: unknown, isBatch: boolean): QuotameshError {
-  if (!isObject(body)) {
+  if (!isMapping(body)) {
     return new QuotameshError('BODY_INVALID', { reason: `the body must be a JSON object, got ${show(body)}` });
   }
   return oneOf(violations.flatMap((violation) => errorOf(violation, body, isBatch)));
@@ -34,7 +35,7 @@ export function invalidQuery(violations: Violations, query: unknown): QuotameshE
         return new QuotameshError('FIELD_UNKNOWN', { field, near: ': no such query parameter' });
       }
       const field = violation.instancePath.slice(1);
-      const sent = isObject(query) ? show(query[field]) : '';
+      const sent = isMapping(query) ? show(query[field]) : '';
       return new QuotameshError('FIELD_INVALID', { field, reason: `must be given once, got ${sent}` });
     }),
   );
@@ -85,7 +86,7 @@ function errorOf(violation: FastifySchemaValidationError, body: object, isBatch:
       new QuotameshError('FIELD_INVALID', { field: where.slice(0, -1), reason: `must be an object, got ${show(ask)}` }),
     ];
   }
-  return [wrongValue(where, field, isObject(ask) ? ask[field] : undefined)];
+  return [wrongValue(where, field, isMapping(ask) ? ask[field] : undefined)];
 }
 
 /** The library's own words, so that an estimate and what is reported later are refused alike. */
@@ -117,11 +118,7 @@ function valueAt(body: object, path: readonly string[]): unknown {
 }
 
 function hasUnknown(ask: unknown, fields: readonly string[]): boolean {
-  return isObject(ask) && Object.keys(ask).some((field) => !fields.includes(field));
-}
-
-function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
+  return isMapping(ask) && Object.keys(ask).some((field) => !fields.includes(field));
 }
 
 function unexpectedField(where: string, field: string, known: readonly string[]): QuotameshError {

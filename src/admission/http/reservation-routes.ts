@@ -1,12 +1,14 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
+import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { rejectUnlessAmount } from '../asked.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { BATCH_MAX } from './acquire-schema.js';
 import { BATCH_BODY_LIMIT_FACTOR } from './batch-route.js';
+import { describedRoute, mappingIn } from './described-route.js';
 import type { Ending, OpenReservations } from './open-reservations.js';
 import { problemOf } from './problem.js';
 import * as schemas from './reservation-schemas.js';
@@ -23,7 +25,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
   const { reservations } = parts;
   app.post(
     '/v1/commit',
-    describing('Work under an id has been done; what is absent is as it was estimated', {
+    describedRoute('admission', 'Work under an id has been done; what is absent is as it was estimated', {
       body: schemas.COMMIT_BODY,
       response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
     }),
@@ -33,7 +35,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
   );
   app.post(
     '/v1/cancel',
-    describing('Work under an id has not been done: everything is given back', {
+    describedRoute('admission', 'Work under an id has not been done: everything is given back', {
       body: schemas.CANCEL_BODY,
       response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
     }),
@@ -50,7 +52,7 @@ function addBatch(app: FastifyInstance, { node, reservations }: ReservationRoute
     '/v1/commit/batch',
     {
       bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
-      ...describing('Several commits and cancels in one request; each ends by itself, in order', {
+      ...describedRoute('admission', 'Several commits and cancels in one request; each ends by itself, in order', {
         body: schemas.COMMIT_BATCH_BODY,
         response: { 200: schemas.BATCH_ENDED, ...schemas.BODY_PROBLEMS },
       }),
@@ -81,11 +83,6 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
   );
 }
 
-/** The schemas describe; `endingOf` checks, so that single and batch give the same errors. */
-function describing(summary: string, schema: FastifySchema) {
-  return { schema: { summary, tags: ['admission'], ...schema }, validatorCompiler: () => () => true };
-}
-
 const COMMIT_FIELDS: readonly string[] = ['id', 'messages', 'bytes', 'costs'];
 const BATCH_FIELDS: readonly string[] = [...COMMIT_FIELDS, 'cancel'];
 
@@ -100,7 +97,7 @@ function answerTo(reservations: OpenReservations, given: unknown, where: string)
 }
 
 function commitsIn(body: unknown): readonly unknown[] {
-  const { commits, ...others } = objectIn(body, '');
+  const { commits, ...others } = mappingIn(body);
   const other = Object.keys(others)[0];
   if (other !== undefined) throw new QuotameshError('FIELD_UNKNOWN', { field: other.slice(0, 80), near: '' });
   if (Array.isArray(commits) && commits.length >= 1 && commits.length <= BATCH_MAX) return commits;
@@ -111,7 +108,8 @@ function commitsIn(body: unknown): readonly unknown[] {
 }
 
 function endingOf(given: unknown, where: string, known: readonly string[]): Ending {
-  const body = objectIn(given, where);
+  if (where !== '' && !isMapping(given)) invalid(where.slice(0, -1), 'must be an object');
+  const body = mappingIn(given);
   const unknown = Object.keys(body).find((key) => !known.includes(key));
   if (unknown !== undefined) {
     const near = nearestNames(unknown, known);
@@ -131,12 +129,6 @@ function endingOf(given: unknown, where: string, known: readonly string[]): Endi
     for (const cost of costs) checkCost(cost as ReportedCost);
   }
   return body as unknown as Ending;
-}
-
-function objectIn(body: unknown, where: string): Readonly<Record<string, unknown>> {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  if (where !== '') invalid(where.slice(0, -1), 'must be an object');
-  throw new QuotameshError('BODY_INVALID', { reason: 'the body must be a JSON object' });
 }
 
 function invalid(field: string, reason: string): never {

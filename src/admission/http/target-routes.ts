@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { describeBackends } from '../../runtime/target/backends.js';
 import type { ReportedHealth } from '../../runtime/target/report-backend.js';
 import type { CostOptions, ReportedCost } from '../../runtime/target/report-cost.js';
+import { describedRoute, mappingIn } from './described-route.js';
 import { PROBLEM } from './response-schemas.js';
 import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION, FACTORS } from './target-schemas.js';
 
@@ -14,7 +15,7 @@ export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
   addBackendRoutes(app, node);
   app.get<{ Params: { group: string } }>(
     '/v1/groups/:group/explain',
-    describing('Every input of the decision in force for a group, in order', {
+    describedRoute('target', 'Every input of the decision in force for a group, in order', {
       params: nameParam('group'),
       response: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     }),
@@ -27,12 +28,12 @@ export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
 function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
   app.post(
     '/v1/costs',
-    describing('What admitted work has cost, after the fact', {
+    describedRoute('target', 'What admitted work has cost, after the fact', {
       body: COSTS_BODY,
       response: { 202: ACCEPTED, 400: PROBLEM, 404: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
     }),
     (request, reply) => {
-      const { group, costs, ...options } = objectIn(request.body);
+      const { group, costs, ...options } = mappingIn(request.body);
       if (typeof group !== 'string') throw new QuotameshError('COST_INVALID', { field: 'group', reason: 'is missing' });
       const unknown = Object.keys(options).find((key) => !['direction', 'messages', 'sampled'].includes(key));
       if (unknown !== undefined) {
@@ -47,7 +48,7 @@ function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
 function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
   app.get(
     '/v1/costs/factors',
-    describing('How bytes become cost units', { response: { 200: FACTORS } }),
+    describedRoute('target', 'How bytes become cost units', { response: { 200: FACTORS } }),
     (_, reply) => {
       const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
       reply.send({ readPageBytes, writePageBytes, writeFactor });
@@ -58,35 +59,27 @@ function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
 function addBackendRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.put<{ Params: { backend: string } }>(
     '/v1/backends/:backend',
-    describing('How a backend is; holds for limiting.healthValidMs', {
+    describedRoute('target', 'How a backend is; holds for limiting.healthValidMs', {
       params: nameParam('backend'),
       body: BACKEND_BODY,
       response: { 202: ACCEPTED, 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
     }),
     (request, reply) => {
-      node.reportBackend(request.params.backend, objectIn(request.body) as ReportedHealth);
+      node.reportBackend(request.params.backend, mappingIn(request.body) as ReportedHealth);
       reply.code(202).send({ accepted: true });
     },
   );
   app.get(
     '/v1/backends',
-    describing('Backends with their health and the groups that cost them most', { response: { 200: BACKENDS } }),
+    describedRoute('target', 'Backends with their health and the groups that cost them most', {
+      response: { 200: BACKENDS },
+    }),
     (_, reply) => {
       reply.send({ backends: describeBackends(node) });
     },
   );
 }
 
-/** The schemas describe; the library call checks, so that both ways give the same errors. */
-function describing(summary: string, schema: FastifySchema) {
-  return { schema: { summary, tags: ['target'], ...schema }, validatorCompiler: () => () => true };
-}
-
 function nameParam(name: string) {
   return { type: 'object', required: [name], properties: { [name]: { type: 'string' } } };
-}
-
-function objectIn(body: unknown): Readonly<Record<string, unknown>> {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new QuotameshError('BODY_INVALID', { reason: 'the body must be a JSON object' });
 }

@@ -27,39 +27,13 @@ export function waterFill(
   capacity: number,
   out: Float64Array,
 ): number {
-  ownCapacity[0] = capacity;
-  ownLevel[0] = 0;
-  fillTo(low, high, weight, count, ownCapacity, ownLevel, 0, out);
-  return ownLevel[0];
-}
-
-const ownCapacity = new Float64Array(1);
-const ownLevel = new Float64Array(1);
-
-/**
- * Capacity and level stand in columns, at `row`: a fraction that is passed or returned is an object until the call is
- * inlined.
- */
-function fillTo(
-  low: Float64Array,
-  high: Float64Array,
-  weight: Float64Array,
-  count: number,
-  capacities: Float64Array,
-  levels: Float64Array,
-  row: number,
-  out: Float64Array,
-): void {
-  const capacity = capacities[row] as number;
   let wanted = 0;
   for (let at = 0; at < count; at++) wanted += high[at] as number;
   if (wanted <= capacity) {
     for (let at = 0; at < count; at++) out[at] = high[at] as number;
-    levels[row] = Number.POSITIVE_INFINITY;
-    return;
+    return Number.POSITIVE_INFINITY;
   }
-  findLevel(low, high, weight, count, capacities, levels, row);
-  const level = levels[row] as number;
+  const level = findLevel(low, high, weight, count, capacity);
   let given = 0;
   for (let at = 0; at < count; at++) {
     const amount = smaller(larger((weight[at] as number) * level, low[at] as number), high[at] as number);
@@ -69,38 +43,35 @@ function fillTo(
   if (!(given <= capacity + 1e-6 * (capacity + 1))) {
     invariant(false, 'water-filling gave more than there is', { capacity, given });
   }
+  return level;
 }
 
 /** Σ of what the level of a scan makes too high and too low, the weights of both, and of those between. */
 const scanned = new Float64Array(5);
 
-/** Puts the L of Σ out = capacity into levels[row]; there is one, because Σ high > capacity. */
+/** The L of Σ out = capacity; there is one, because Σ high > capacity. */
 function findLevel(
   low: Float64Array,
   high: Float64Array,
   weight: Float64Array,
   count: number,
-  capacities: Float64Array,
-  levels: Float64Array,
-  row: number,
-): void {
-  const capacity = capacities[row] as number;
-  const start = levels[row] as number;
-  if (!(start > 0 && start < Number.POSITIVE_INFINITY)) levels[row] = capacity / count;
+  capacity: number,
+): number {
+  let level = capacity / count;
   // Who is fixed for good: what they hold, and their weights.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;
   let weightLow = 0;
   for (let pass = 0; pass <= 2 * count + 2; pass++) {
-    scan(low, high, weight, count, levels, row);
+    scan(low, high, weight, count, level);
     const tooHigh = scanned[0] as number;
     const tooHighWeight = scanned[1] as number;
     const tooLow = scanned[2] as number;
     const tooLowWeight = scanned[3] as number;
     const free = scanned[4] as number;
-    if (pass > 0 && tooHighWeight === weightHigh && tooLowWeight === weightLow) return;
-    const given = tooHigh + tooLow + (levels[row] as number) * free;
+    if (pass > 0 && tooHighWeight === weightHigh && tooLowWeight === weightLow) break;
+    const given = tooHigh + tooLow + level * free;
     if (given <= capacity) {
       heldHigh = tooHigh;
       weightHigh = tooHighWeight;
@@ -110,20 +81,13 @@ function findLevel(
       weightLow = tooLowWeight;
     }
     const rest = tooHighWeight + tooLowWeight + free - weightHigh - weightLow;
-    if (rest <= 0) return;
-    levels[row] = larger(0, (capacity - heldHigh - heldLow) / rest);
+    if (rest <= 0) break;
+    level = larger(0, (capacity - heldHigh - heldLow) / rest);
   }
+  return level;
 }
 
-function scan(
-  low: Float64Array,
-  high: Float64Array,
-  weight: Float64Array,
-  count: number,
-  levels: Float64Array,
-  row: number,
-): void {
-  const level = levels[row] as number;
+function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count: number, level: number): void {
   let tooHigh = 0;
   let tooHighWeight = 0;
   let tooLow = 0;

@@ -14,7 +14,7 @@ export interface RegistrySettings {
   readonly nodeId: string;
   /** Hash of the cluster's name. */
   readonly cluster: number;
-  /** Unique for this process. */
+  /** Given by the runtime; another one after each start of the node. */
   readonly lifeId: string;
   /** What others have left behind for this long is finished by this node; local time. */
   readonly adoptAfterMs: number;

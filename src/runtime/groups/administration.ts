@@ -4,6 +4,7 @@ import { describeGroup } from '../../config/describe-config.js';
 import { examineGroup } from '../../config/group-definition.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
+import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
 import { originOf } from './describe-registry.js';
 import type { GroupRegistry } from './group-registry.js';
@@ -126,8 +127,4 @@ function merged(target: unknown, patch: unknown): unknown {
 /** null is the default again, and there is nothing below it to hide. */
 function withoutNulls(value: unknown): GroupDefinition {
   return (isMapping(value) ? merged({}, value) : value) as GroupDefinition;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,9 +13,10 @@ import type {
 } from '../../core/registry/registry-protocol.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
-import type { ReadRecord, ReportTopic, ReportTopicListener } from '../../ports/report-topic.js';
+import type { ReadRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
+import { TopicInbox } from '../topic-inbox.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
 const TICK_MS = 1000;
@@ -29,14 +30,13 @@ const RECORDS_PER_TURN = 200;
  * Between the registry's topic, its machine in the core, and the groups of this node. A group that was defined at run
  * time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
  */
-export class GroupRegistry implements ReportTopicListener {
+export class GroupRegistry {
   readonly topic: ReportTopic;
-  /** Null while the topic works. */
-  lost: string | null = null;
   /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
   readonly refused = new Map<string, string>();
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
+  readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
   readonly #registry: Registry;
   /** The groups of YAML. */
@@ -45,9 +45,6 @@ export class GroupRegistry implements ReportTopicListener {
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Changed, and not applied yet: nothing is, until the node has read everything. */
   #changed = new Set<string>();
-  #incoming: ReadRecord[] = [];
-  #caughtUp = false;
-  #turnPlanned = false;
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
   #ready: () => void = () => undefined;
@@ -57,10 +54,23 @@ export class GroupRegistry implements ReportTopicListener {
     this.#node = node;
     this.topic = topic;
     this.#telemetry = telemetry;
+    this.#inbox = new TopicInbox({
+      name: 'registry topic',
+      lossMeans: ': groups stay as they are',
+      recordsPerTurn: RECORDS_PER_TURN,
+      telemetry,
+      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decodeAll(records) }),
+      onCaughtUp: () => this.#step({ kind: 'caught-up' }),
+    });
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
     this.#registry = new Registry({ nodeId, cluster: clusterHashOf(cluster), lifeId, adoptAfterMs: ADOPT_AFTER_MS });
     this.#configured = new Map(groups.map((group) => [group.name, group]));
+  }
+
+  /** Null while the topic works. */
+  get lost(): string | null {
+    return this.#inbox.lost;
   }
 
   get isReady(): boolean {
@@ -83,7 +93,7 @@ export class GroupRegistry implements ReportTopicListener {
       this.#ready = resolve;
     });
     this.#timer = setInterval(() => this.#step({ kind: 'tick' }), TICK_MS);
-    await this.topic.open(this);
+    await this.topic.open(this.#inbox);
     if (!this.#closed) await ready;
   }
 
@@ -124,55 +134,10 @@ export class GroupRegistry implements ReportTopicListener {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#inbox.close();
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#ready();
     await this.topic.close();
-  }
-
-  onRecords(records: readonly ReadRecord[]): void {
-    for (const record of records) this.#incoming.push(record);
-    this.#planTurn();
-  }
-
-  onCaughtUp(): void {
-    this.#caughtUp = true;
-    this.#planTurn();
-  }
-
-  onLost(reason: string): void {
-    if (this.lost === null) this.#telemetry.log('warn', 'registry topic lost: groups stay as they are', { reason });
-    this.lost = reason;
-  }
-
-  onRecovered(): void {
-    if (this.lost !== null) this.#telemetry.log('info', 'registry topic recovered');
-    this.lost = null;
-  }
-
-  onFailed(error: Error): void {
-    this.lost = error.message;
-    this.#telemetry.log('error', 'registry topic failed', { reason: error.message });
-  }
-
-  #planTurn(): void {
-    if (this.#turnPlanned || this.#closed) return;
-    this.#turnPlanned = true;
-    setImmediate(() => {
-      this.#turnPlanned = false;
-      this.#takeTurn();
-    });
-  }
-
-  #takeTurn(): void {
-    if (this.#closed) return;
-    const batch = this.#incoming.splice(0, RECORDS_PER_TURN);
-    if (batch.length > 0) this.#step({ kind: 'records-read', records: this.#decodeAll(batch) });
-    if (this.#incoming.length > 0) {
-      this.#planTurn();
-    } else if (this.#caughtUp) {
-      this.#caughtUp = false;
-      this.#step({ kind: 'caught-up' });
-    }
   }
 
   #decodeAll(batch: readonly ReadRecord[]): ReadRegistryRecord[] {

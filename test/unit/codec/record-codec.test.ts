@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/codec/envelope.js';
 import { quotamesh } from '../../../src/codec/generated/report.js';
-import { MAGIC, MAX_RECORD_BYTES, RecordCodec, WIRE_VERSION } from '../../../src/codec/record-codec.js';
+import { RecordCodec } from '../../../src/codec/record-codec.js';
 import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/ids.js';
 import type { ReportRow, TopicRecord } from '../../../src/core/report/record.js';
 

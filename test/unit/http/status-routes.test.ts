@@ -107,10 +107,10 @@ describe('health', () => {
 
   it('a lost topic leaves the node ready, and is shown', async () => {
     const scene = await readyScene();
-    scene.node.pump.onLost('broker gone');
+    scene.node.pump.inbox.onLost('broker gone');
     const { status, body } = await scene.get('/readyz');
     expect({ status, body }).toEqual({ status: 200, body: { ready: true, degraded: ['topic lost: broker gone'] } });
-    scene.node.pump.onRecovered();
+    scene.node.pump.inbox.onRecovered();
     expect(await scene.get('/readyz')).toMatchObject({ body: { degraded: [] } });
     await scene.close();
   });

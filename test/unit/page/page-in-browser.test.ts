@@ -70,7 +70,8 @@ describe('the page in a browser', () => {
   async function hasNoOverflow() {
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 900 });
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      // The charts follow in frames of the browser, which a busy machine is late with.
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth'), { timeout: 10_000 }).toBe(width);
     }
   }
 
