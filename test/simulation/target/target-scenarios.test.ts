@@ -16,3 +16,11 @@ test.each(casesOf('equilibrium'))('$id on nodes, topic and limiters, by client-r
     expect(settledSec).toBeLessThanOrEqual(hadToFill ? reference : Math.max(FIRST_CHECK_SEC, reference / 2));
   });
 });
+
+test.each(casesOf('equilibrium'))('$id by max-min: within the reference’s time', (scenario) => {
+  const outcomes = playTargetScenario(scenario, 'max-min');
+  outcomes.forEach(({ settledSec }, at) => {
+    expect(settledSec).toBeGreaterThan(0);
+    expect(settledSec).toBeLessThanOrEqual(scenario.phases[at]?.baselineSettleSec as number);
+  });
+});
