@@ -62,8 +62,8 @@ phases:
 The queue of a backend is modelled: its level is what it is asked for ÷ \`capacityPerSecond\` × \`target\`, followed with \`followsMs\`. One node reads
 all levels once a second. \`sim compare\`, \`sim live\`, \`--seconds\` and \`--html\` do not know scenarios of backends.`;
 
-const CLIENTS = `Each client is a node of its own with one piece of work at a time, as those of FoundationDB are; at most
-200. Its share paces it, and where its limiter has no token it comes back 20 ms later. Bytes become units by the default \`costs.*\`.`;
+const CLIENTS = `Each client is a node of its own with one piece of work at a time, as those of FoundationDB are; at
+most 200. Its share paces it, and where its limiter has no token it comes back 20 ms later. Bytes become units by the default \`costs.*\`.`;
 
 const PHASES = `Phases follow each other. \`groups\` (the same entries as above; a quota that is left out is unlimited from then on) and \`backends\` change when
 the phase begins; \`expect\` is looked at every second.`;
