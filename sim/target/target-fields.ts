@@ -21,10 +21,10 @@ export const BACKEND_FIELDS: Fields = {
   count: COUNT,
   zone: name('Backends that fail together.', { defaultText: 'a zone of its own' }, GROUP_NAME),
   capacityPerSecond: CAPACITY,
-  target: quantity('factor', 'Level of its queue at which it can bear just what it does.', {
+  target: quantity('level', 'Level of its queue at which it can bear just what it does.', {
     ...{ default: 800, min: 1e-9, max: 1e18 },
   }),
-  spring: quantity('factor', 'From target − spring on it is near saturation.', {
+  spring: quantity('level', 'From target − spring on it is near saturation.', {
     ...{ default: 200, min: 1e-9, max: 1e18 },
   }),
   followsMs: quantity('duration', 'Time constant with which its queue follows the work.', {
