@@ -32,6 +32,9 @@ const [
   { HAPPENING_KINDS },
   { METRICS },
   { builtInNames, loadBuiltIn },
+  targetFields,
+  { targetScenarioJsonSchema },
+  { builtInTargetNames, loadBuiltInTarget },
 ] = await Promise.all([
   fromDist('errors.js'),
   fromDist('telemetry/metric-table.js'),
@@ -48,6 +51,9 @@ const [
   fromDist('../sim/scenario/happening-kinds.js'),
   fromDist('../sim/verdict/metric-table.js'),
   fromDist('../sim/scenario/load-scenario.js'),
+  fromDist('../sim/target/target-fields.js'),
+  fromDist('../sim/target/json-schema.js'),
+  fromDist('../sim/target/load-target-scenario.js'),
 ]);
 
 const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, { resolveConfig, World })]);
@@ -60,10 +66,12 @@ const documents = {
   'docs/strategies.md': renderStrategies(runs),
   ...Object.fromEntries(pictures),
   'docs/scenarios.md': renderScenarios({
-    ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS },
+    ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields },
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),
+    builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),
   }),
   'schema/scenario.schema.json': `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
+  'schema/target-scenario.schema.json': `${JSON.stringify(targetScenarioJsonSchema(), null, 2)}\n`,
   'schema/node.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
 };
 

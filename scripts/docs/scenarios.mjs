@@ -1,7 +1,8 @@
 import { GENERATED, table } from './markdown.mjs';
+import { targetScenarioSection } from './target-scenarios.mjs';
 
 /** docs/scenarios.md from the field tables of sim/scenario and the metrics of sim/verdict. */
-export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, builtIn }) {
+export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, builtIn, ...targets }) {
   const { SCENARIO_FIELDS, QUOTA_FIELDS, NETWORK_FIELDS } = fields;
   return [
     GENERATED,
@@ -32,6 +33,7 @@ export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, 
       ['Name', 'Story'],
       builtIn.map(({ name, says }) => [`\`${name}\``, says]),
     ),
+    ...targetScenarioSection(targets, fieldTable),
     '',
   ].join('\n\n');
 }

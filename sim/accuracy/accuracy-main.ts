@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 import { PACKAGE_ROOT } from '../../src/package-root.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';
-import type { EquilibriumCase } from '../target/target-scenario.js';
 import { targetSection } from '../target/target-section.js';
 import { accuracyDocument } from './accuracy-document.js';
 import type { AccuracyRow } from './accuracy-run.js';
@@ -25,8 +24,6 @@ const DOCUMENT = new URL('docs/accuracy.md', PACKAGE_ROOT);
 const LIVE = new URL('docs/accuracy-live.json', PACKAGE_ROOT);
 /** Only in a checkout. */
 const PINNED = new URL('test/simulation/pinned-accuracy.txt', PACKAGE_ROOT);
-/** The same. */
-const TARGETS = new URL('test/vectors/fdb-gtt.json', PACKAGE_ROOT);
 const WORKER = fileURLToPath(new URL('./accuracy-worker.js', import.meta.url));
 
 if (values.pin) {
@@ -40,16 +37,11 @@ const text = accuracyDocument({
   scenarios: new Map(builtInNames().map((name) => [name, loadBuiltIn(name).says])),
   ownSystems: saysOf(true),
   baselines: saysOf(false),
-  targets: existsSync(TARGETS) ? targetSection(equilibria()) : '',
+  targets: targetSection(),
   live: existsSync(LIVE) ? liveSection(JSON.parse(readFileSync(LIVE, 'utf8'))) : '',
 });
 if (values.check) check();
 else writeFileSync(values.out ?? DOCUMENT, text);
-
-function equilibria(): EquilibriumCase[] {
-  const { cases } = JSON.parse(readFileSync(TARGETS, 'utf8')) as { cases: EquilibriumCase[] };
-  return cases.filter(({ kind }) => kind === 'equilibrium');
-}
 
 function check(): void {
   const stored = readFileSync(DOCUMENT, 'utf8');

@@ -1,5 +1,5 @@
 import type { QuantityKind } from '../../src/config/quantity.js';
-import { NODE_NAME, type Setting } from '../../src/config/setting.js';
+import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/setting.js';
 import { allowedText, defaultText, show } from '../../src/config/setting-text.js';
 import { type ReadValue, readValue } from '../../src/config/setting-value.js';
 
@@ -49,17 +49,32 @@ export function text(says: string, options: Options): Field {
   return ofSetting({ kind: 'text' }, says, options);
 }
 
-export function name(says: string, options: Options): Field {
-  return ofSetting({ kind: 'name', pattern: NODE_NAME }, says, options);
+export function name(says: string, options: Options, pattern: NamePattern = NODE_NAME): Field {
+  return ofSetting({ kind: 'name', pattern }, says, options);
 }
 
 /** `all`, one name, or a list of names; whether the scenario has them is checked elsewhere. */
 export function nodeNames(says: string): Field {
-  const allowed = 'all, the name of a node, or a list of names';
+  return namesOrAll(says, 'node');
+}
+
+/** @param what singular, for messages */
+export function namesOrAll(says: string, what: string): Field {
+  const allowed = `all, the name of a ${what}, or a list of names`;
   return custom({ says, allowed, default: 'all', defaultText: 'all' }, STRING_OR_LIST, (input) => {
     if (input === 'all') return 'all';
     const names = typeof input === 'string' ? [input] : input;
     return isList(names) && names.length > 0 && names.every((one) => typeof one === 'string') ? names : undefined;
+  });
+}
+
+/** Infinity = unlimited. */
+export function rateOrUnlimited(says: string): Field {
+  const allowed = 'a number from 0 to 1000000000000, or unlimited';
+  const json = { anyOf: [{ type: 'number', minimum: 0 }, { enum: ['unlimited'] }] };
+  return custom({ says, allowed, required: true }, json, (input) => {
+    if (input === 'unlimited') return Number.POSITIVE_INFINITY;
+    return typeof input === 'number' && input >= 0 && input <= 1e12 ? input : undefined;
   });
 }
 

@@ -38,7 +38,7 @@ function variants(key: string, kinds: Kinds): z.ZodType {
   return z.union(shapes as unknown as [z.ZodType, z.ZodType]);
 }
 
-function mapping(fields: Fields): z.ZodType {
+export function mapping(fields: Fields): z.ZodObject {
   return z.strictObject(leavesOf(fields));
 }
 

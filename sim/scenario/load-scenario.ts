@@ -5,6 +5,7 @@ import { Findings } from '../../src/config/findings.js';
 import { didYouMean } from '../../src/config/nearest-name.js';
 import { parseYaml } from '../../src/config/parse-yaml.js';
 import { readTextFile } from '../../src/config/read-text-file.js';
+import { isMapping } from '../../src/config/setting-value.js';
 import { QuotameshError } from '../../src/errors.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
@@ -19,12 +20,20 @@ export type RawScenario = Readonly<Record<string, unknown>>;
 
 /** A scenario by the name of a built-in one, or by its file. Throws a ConfigError with every mistake. */
 export function loadScenario(nameOrFile: string, check?: ScenarioCheck): Scenario {
-  if (/\.ya?ml$|[/\\]/.test(nameOrFile) || existsSync(nameOrFile)) return loadFile(nameOrFile, check);
   const names = builtInNames();
+  if (isFile(nameOrFile)) return loadFile(nameOrFile, check);
   if (names.includes(nameOrFile)) return loadBuiltIn(nameOrFile, check);
-  const near = didYouMean(nameOrFile, names);
-  const reason = `no scenario is named ${JSON.stringify(nameOrFile)}, and there is no such file. ${near}`.trimEnd();
-  throw new QuotameshError('USAGE', { reason });
+  throw unknownScenario(nameOrFile, names);
+}
+
+export function isFile(nameOrFile: string): boolean {
+  return /\.ya?ml$|[/\\]/.test(nameOrFile) || existsSync(nameOrFile);
+}
+
+export function unknownScenario(name: string, names: readonly string[]): QuotameshError {
+  const near = didYouMean(name, names);
+  const reason = `no scenario is named ${JSON.stringify(name)}, and there is no such file. ${near}`.trimEnd();
+  return new QuotameshError('USAGE', { reason });
 }
 
 export function builtInNames(): readonly string[] {
@@ -38,24 +47,44 @@ export function loadBuiltIn(name: string, check?: ScenarioCheck): Scenario {
 
 /** A scenario from its text; `source` is the file's name in messages. */
 export function parseScenario(text: string, source: string, check?: ScenarioCheck): Scenario {
+  return parseWith(text, source, (raw, findings) => {
+    if (hasBackends(raw)) findings.add(['backends'], ONLY_RUN, { part: 'key' });
+    const scenario = readScenario(raw, findings);
+    if (findings.mistakes.length === 0) check?.(scenario, raw as RawScenario, findings);
+    return scenario;
+  });
+}
+
+const ONLY_RUN = {
+  problem: 'makes this a scenario of backends, which only `quotamesh sim run` plays, on our own strategies',
+  allowed: 'a scenario of nodes and load',
+  remedy: 'Use `quotamesh sim run`, or choose another scenario.',
+};
+
+/** Scenarios of backends (sim/target) are told by this key. */
+export function hasBackends(raw: unknown): raw is RawScenario {
+  return isMapping(raw) && Object.hasOwn(raw, 'backends');
+}
+
+/** Reads a text with all its mistakes, those of YAML itself too. */
+export function parseWith<Read>(text: string, source: string, read: (raw: unknown, findings: Findings) => Read): Read {
   const parsed = parseYaml(text);
   const own = parsed.mistakes.map(
     ({ path, place, ...finding }): Mistake => ({ file: source, ...place, path: formatPath(path), ...finding }),
   );
   if (!parsed.readable) throw new ConfigError(source, own);
   const findings = new Findings(source, parsed.locate);
-  const scenario = readScenario(parsed.raw, findings);
-  if (own.length + findings.mistakes.length === 0) check?.(scenario, parsed.raw as RawScenario, findings);
+  const result = read(parsed.raw, findings);
   const mistakes = [...own, ...findings.mistakes];
   if (mistakes.length > 0) throw new ConfigError(source, mistakes);
-  return scenario;
+  return result;
 }
 
 function loadFile(file: string, check?: ScenarioCheck): Scenario {
-  return parseScenario(readFile(file), file, check);
+  return parseScenario(readScenarioText(file), file, check);
 }
 
-function readFile(file: string): string {
+export function readScenarioText(file: string): string {
   try {
     return readTextFile(file, FILE_BYTES_MAX);
   } catch (error) {

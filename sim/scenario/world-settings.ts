@@ -14,7 +14,7 @@ export function defaultSettings(): WorldSettings {
   return readSettings(new Findings('(defaults)'), {}, 1);
 }
 
-/** `group` and `timing` of a scenario, as in node.yaml. */
+/** `group`, `timing` and `limiting` of a scenario, as in node.yaml. */
 export function readSettings(
   findings: Findings,
   root: Readonly<Record<string, unknown>>,
@@ -24,10 +24,11 @@ export function readSettings(
   const timing = readSection(findings, 'timing', root);
   const paths = [...timing].map(([key, value]) => [`timing.${key}`, value] as const);
   checkRelations(new Map<string, unknown>([...paths, ['sampleIntervalMs', SAMPLE_INTERVAL_MS]]), root, findings);
+  const limiting = readSection(findings, 'limiting', root);
   const settings = {
     ...{ cluster: 'scenario', version: VERSION, partitions, sampleIntervalMs: SAMPLE_INTERVAL_MS },
     ...Object.fromEntries(timing),
-    limiting: Object.fromEntries(readRows(LIMITING_SETTINGS, [])),
+    limiting: Object.fromEntries(limiting),
     costs: Object.fromEntries(readRows(COST_SETTINGS, [])),
     groups: [buildGroup('scenario', new Map(group).set('strategy', DEFAULT_STRATEGY))],
   };
@@ -37,6 +38,7 @@ export function readSettings(
 const SECTIONS = {
   group: { rows: GROUP_ROWS, shape: shapeOf(GROUP_ROWS) },
   timing: { rows: TIMING_ROWS, shape: shapeOf(TIMING_ROWS) },
+  limiting: { rows: LIMITING_SETTINGS, shape: shapeOf(LIMITING_SETTINGS) },
 } as const;
 
 /** The production node's round (src/config/node-settings.ts). */

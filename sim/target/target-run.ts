@@ -1,20 +1,40 @@
 import { backendIdOf, groupIdOf } from '../../src/core/ids.js';
 import type { GroupSettings } from '../../src/core/settings.js';
-import { costUnits } from '../../src/core/target/cost-units.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import type { LaneTarget } from '../../src/core/target/target-book.js';
 import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/vocabulary.js';
-import { defaultSettings } from '../scenario/world-settings.js';
 import type { SimulatedNode } from '../simulated-node.js';
 import { World } from '../world.js';
-import type { Client, EquilibriumCase, Expectation, Phase, TagQuota } from './target-scenario.js';
+import { GIVE_UP_SEC } from './target-fields.js';
+import type {
+  GroupQuota,
+  MockBackend,
+  MockClient,
+  Phase,
+  TargetExpectation,
+  TargetScenario,
+} from './target-scenario.js';
 
 /** What became of one phase. */
 export interface PhaseOutcome {
-  /** First second of ten in which all expectations held; −1 = not within ten minutes. */
+  /** First second of ten in which all expectations held; −1 = not while it lasted. */
   readonly settledSec: number;
+  readonly lastedSec: number;
   /** Targets had to fall because a queue had grown: it must fill first, and nobody can know earlier. */
   readonly hadToFill: boolean;
+  /** What was expected last, as it was in the end. */
+  readonly reached: readonly number[];
+}
+
+/** What was to be seen after a second. Rates per second; Infinity = unlimited. */
+export interface TargetSecond {
+  readonly phase: number;
+  readonly second: number;
+  readonly groups: Readonly<
+    Record<string, { readonly target: number; readonly admitted: number; readonly busy: boolean }>
+  >;
+  /** Level of the queue ÷ its target. */
+  readonly backends: Readonly<Record<string, number>>;
 }
 
 /**
@@ -22,93 +42,99 @@ export interface PhaseOutcome {
  * share; what its limiter admits wears the backends down and reports its cost. One node reads the backends' queues once
  * a second, as the poller does.
  */
-export function playTargetScenario(scenario: EquilibriumCase, strategy: string, seed = 1): readonly PhaseOutcome[] {
+export function playTargetScenario(
+  scenario: TargetScenario,
+  strategy: string,
+  seed = 1,
+  onSecond: (second: TargetSecond) => void = () => undefined,
+): readonly PhaseOutcome[] {
   const run = new TargetRun(scenario, strategy, seed);
-  return scenario.phases.map((phase) => run.settle(phase));
+  return scenario.phases.map((phase, at) =>
+    run.play(phase, (second) => onSecond({ phase: at + 1, second, ...run.look() })),
+  );
 }
 
-const PAGE_BYTES = 4096;
-const FACTORS = { readPageBytes: PAGE_BYTES, writePageBytes: PAGE_BYTES, writeFactor: 4 };
-const QUEUE = { target: 800_000_000, spring: 200_000_000 };
-const QUEUE_SMOOTHING_MS = 10_000;
 /** Of the source's clients; ours come back later where their limiter says so. */
 const LEAST_TPS = 1;
 const RETRY_MS = 20;
 const CHECKS = 10;
-const DEADLINE_SEC = 600;
-/** The vectors' own: |observed − expected| < tolerance × observed. */
-const TOLERANCE = 0.1;
 
-interface MockServer {
-  readonly name: string;
+interface Server {
+  readonly mock: MockBackend;
   capacity: number;
   readonly served: SmoothedRate;
 }
 
 class TargetRun {
   readonly #world: World;
-  readonly #tags: readonly string[];
-  readonly #servers: readonly MockServer[];
-  readonly #clients: readonly { readonly client: Client; readonly node: SimulatedNode }[];
+  readonly #names: readonly string[];
+  readonly #servers: readonly Server[];
+  readonly #clients: readonly { readonly client: MockClient; readonly node: SimulatedNode }[];
+  /** Groups with a quota. */
   readonly #limited = new Set<string>();
+  readonly #admitted = new Map<string, number>();
 
-  constructor(scenario: EquilibriumCase, strategy: string, seed: number) {
-    const { servers, quotas, clients, worstZonesIgnored: zonesLeftOut, generation } = scenario;
-    const defaults = defaultSettings();
-    this.#tags = [...new Set([...quotas, ...clients].map(({ tag }) => tag))];
-    const groups = this.#tags.map((name) =>
-      groupOf({ ...(defaults.groups[0] as GroupSettings), name, strategy }, null),
-    );
-    const split = generation === '7.3' ? 'by-quota' : 'by-usage';
-    const limiting = { ...defaults.limiting, split, zonesLeftOut } as const;
-    this.#world = new World(seed, { ...defaults, limiting, groups });
-    this.#servers = Array.from({ length: servers.count }, (_, at) => {
-      const { capacityPagesPerSec: capacity } = servers.exceptions?.find(({ server }) => server === at) ?? servers;
-      return { name: `server-${at}`, capacity, served: new SmoothedRate() };
-    });
+  constructor({ settings, groups, backends, clients }: TargetScenario, strategy: string, seed: number) {
+    this.#names = groups.map(({ name }) => name);
+    const [first] = settings.groups as readonly [GroupSettings];
+    const none = { messages: Number.POSITIVE_INFINITY, cost: Number.POSITIVE_INFINITY, reservedCost: 0 };
+    const own = groups.map(({ name }) => groupOf({ ...first, name, strategy }, { name, ...none }));
+    this.#world = new World(seed, { ...settings, groups: own });
+    this.#servers = backends.map((mock) => ({ mock, capacity: mock.capacity, served: new SmoothedRate() }));
     this.#clients = clients.map((client, at) => ({ client, node: this.#world.start(`client-${at + 1}`) }));
-    for (const quota of quotas) this.#setQuota(quota);
+    for (const quota of groups) this.#setQuota(quota);
     for (const { client, node } of this.#clients) this.#drive(client, node);
     this.#watchServers();
   }
 
-  settle(phase: Phase): PhaseOutcome {
-    for (const quota of phase.change?.quotas ?? []) this.#setQuota(quota);
-    for (const tag of phase.change?.removeQuotas ?? []) this.#removeQuota(tag);
-    for (const { server, capacityPagesPerSec } of phase.change?.servers ?? []) {
-      (this.#servers[server] as MockServer).capacity = capacityPagesPerSec;
+  play(phase: Phase, onSecond: (second: number) => void): PhaseOutcome {
+    for (const quota of phase.groups) this.#setQuota(quota);
+    for (const { name, capacity } of phase.backends) {
+      for (const server of this.#servers) if (server.mock.name === name) server.capacity = capacity;
     }
-    let held = 0;
-    for (let second = 1; second <= DEADLINE_SEC; second++) {
+    let [held, settledSec, hadToFill, lastedSec] = [0, -1, false, 0];
+    const isOver = () =>
+      phase.forSec === null ? settledSec > 0 || lastedSec >= GIVE_UP_SEC : lastedSec >= phase.forSec;
+    while (!isOver()) {
+      lastedSec++;
       this.#world.runFor(1000);
+      onSecond(lastedSec);
       held = phase.expect.every((expectation) => this.#holds(expectation)) ? held + 1 : 0;
-      if (held < CHECKS) continue;
-      return {
-        settledSec: second - CHECKS + 1,
-        hadToFill: this.#tags.some((tag) => this.#targetOf(tag).decision.isBusy),
-      };
+      if (held < CHECKS || settledSec > 0) continue;
+      settledSec = lastedSec - CHECKS + 1;
+      hadToFill = this.#names.some((name) => this.#targetOf(name).decision.isBusy);
     }
-    return { settledSec: -1, hadToFill: false };
+    return { settledSec, lastedSec, hadToFill, reached: phase.expect.map((one) => this.#observed(one)) };
   }
 
-  #drive({ tag, wantedTps, pagesPerTx, op, servers }: Client, node: SimulatedNode): void {
-    const lane = laneOf(this.#tags.indexOf(tag), 0);
-    const bytes = pagesPerTx * PAGE_BYTES;
-    const units = costUnits(op === 'read' ? { readBytes: bytes } : { writtenBytes: bytes }, FACTORS);
-    const touched = this.#servers.filter((_, at) => servers === 'all' || servers.includes(at));
+  look(): Pick<TargetSecond, 'groups' | 'backends'> {
+    const groups = this.#names.map((name) => {
+      const { target, isBusy } = this.#targetOf(name).decision;
+      const admitted = this.#admitted.get(name) ?? 0;
+      this.#admitted.set(name, 0);
+      return [name, { target, admitted, busy: isBusy }] as const;
+    });
+    const backends = this.#servers.map((server) => [server.mock.name, this.#fullness(server)] as const);
+    return { groups: Object.fromEntries(groups), backends: Object.fromEntries(backends) };
+  }
+
+  #drive({ group, wantedPerSecond, units, backends }: MockClient, node: SimulatedNode): void {
+    const lane = laneOf(this.#names.indexOf(group), 0);
+    const touched = this.#servers.filter(({ mock }) => backends.includes(mock.name));
     const { queue, settings } = this.#world;
-    // As the vectors' own clients: paced by the share, one transaction at a time; held back where there is no token.
-    const waitMs = () => 1000 / Math.min(wantedTps, Math.max(LEAST_TPS, shareOf(node, lane)));
+    const own = touched.map(({ mock, served }) => ({ mock, served, id: backendIdOf(settings.cluster, mock.name) }));
+    // As the source's own clients: paced by the share, one transaction at a time; held back where there is no token.
+    const waitMs = () => 1000 / Math.min(wantedPerSecond, Math.max(LEAST_TPS, shareOf(node, lane)));
     const transact = (retry: boolean) => {
       if (!node.tryAcquire(lane, 1, 0, retry)) return queue.after(RETRY_MS, () => transact(true));
       queue.after(waitMs(), () => transact(false));
-      touched.forEach(({ name, served }, at) => {
-        served.count(units / touched.length, queue.nowMs, QUEUE_SMOOTHING_MS);
-        const backend = backendIdOf(settings.cluster, name);
-        node.coordinator.costs.report(lane, backend, units / touched.length, at === 0 ? 1 : 0, node.nowMs);
+      this.#admitted.set(group, (this.#admitted.get(group) ?? 0) + 1);
+      own.forEach(({ mock, served, id }, at) => {
+        served.count(units / own.length, queue.nowMs, mock.followsMs);
+        node.coordinator.costs.report(lane, id, units / own.length, at === 0 ? 1 : 0, node.nowMs);
       });
     };
-    queue.after(1000 / wantedTps, () => transact(false));
+    queue.after(1000 / wantedPerSecond, () => transact(false));
   }
 
   #watchServers(): void {
@@ -117,44 +143,41 @@ class TargetRun {
     const poll = () => {
       queue.after(1000, poll);
       if (!poller.coordinator.isReady) return;
-      for (const { name, capacity, served } of this.#servers) {
-        const level = (served.rate(queue.nowMs, QUEUE_SMOOTHING_MS) / capacity) * QUEUE.target;
-        poller.step({
-          kind: 'backend-reported',
-          backend: name,
-          zone: name,
-          health: { kind: 'level', level, ...QUEUE },
-        });
+      for (const server of this.#servers) {
+        const { name, zone, target, spring } = server.mock;
+        const health = { kind: 'level', level: this.#fullness(server) * target, target, spring } as const;
+        poller.step({ kind: 'backend-reported', backend: name, zone, health });
       }
     };
     queue.after(1000, poll);
   }
 
-  #setQuota(quota: TagQuota): void {
-    this.#limited.add(quota.tag);
-    this.#change(quota.tag, quota);
+  #fullness({ mock, served, capacity }: Server): number {
+    return served.rate(this.#world.queue.nowMs, mock.followsMs) / capacity;
   }
 
-  #removeQuota(tag: string): void {
-    this.#limited.delete(tag);
-    this.#change(tag, null);
-  }
-
-  #change(tag: string, quota: TagQuota | null): void {
-    const group = this.#tags.indexOf(tag);
+  #setQuota(quota: GroupQuota): void {
+    if (quota.cost === Number.POSITIVE_INFINITY && quota.messages === quota.cost) this.#limited.delete(quota.name);
+    else this.#limited.add(quota.name);
+    const group = this.#names.indexOf(quota.name);
     this.#world.changeGroup(group, groupOf(this.#world.settings.groups[group] as GroupSettings, quota));
   }
 
-  #holds({ metric, tag = '', value, exact = false }: Expectation): boolean {
-    const limited = this.#tags.filter((name) => this.#limited.has(name));
-    if (value === null) return this.#targetOf(tag).decision.target === Number.POSITIVE_INFINITY;
-    const observed = {
-      targetTps: () => this.#targetOf(tag).decision.target,
-      perClientTps: () => this.#numberOf(tag),
-      sumOfTargetTps: () => limited.reduce((sum, name) => sum + this.#targetOf(name).decision.target, 0),
-      busyTags: () => limited.filter((name) => this.#targetOf(name).decision.isBusy).length,
-    }[metric]();
-    return exact ? observed === value : Math.abs(observed - value) < TOLERANCE * observed;
+  #holds(expectation: TargetExpectation): boolean {
+    const { value, tolerance } = expectation;
+    const observed = this.#observed(expectation);
+    return observed === value || Math.abs(observed - value) < tolerance * observed;
+  }
+
+  #observed({ what, group }: TargetExpectation): number {
+    const name = group ?? '';
+    const limited = this.#names.filter((one) => this.#limited.has(one));
+    return {
+      target: () => this.#targetOf(name).decision.target,
+      perClient: () => this.#numberOf(name),
+      targetSum: () => limited.reduce((sum, one) => sum + this.#targetOf(one).decision.target, 0),
+      busyGroups: () => limited.filter((one) => this.#targetOf(one).decision.isBusy).length,
+    }[what]();
   }
 
   get #first(): SimulatedNode {
@@ -162,26 +185,26 @@ class TargetRun {
   }
 
   /** As the first node computes it from the log. */
-  #targetOf(tag: string): LaneTarget {
-    const group = this.#tags.indexOf(tag);
+  #targetOf(name: string): LaneTarget {
+    const group = this.#names.indexOf(name);
     const { coordinator } = this.#first;
     const { cluster, groups } = this.#world.settings;
-    const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, tag), 0);
+    const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, name), 0);
     return coordinator.targets.decide(groups[group] as GroupSettings, 0, mapLane);
   }
 
   /**
-   * The number that trims the busy and leaves the quiet alone: the share of those who want more than it, or the target
-   * where nobody does. FoundationDB tells it to everybody; here Σ shares ≤ target, and the quiet hold what they want.
+   * The number that trims the busy and leaves the quiet alone: the share of those who want more than it, or the
+   * target where nobody does. FoundationDB tells it to everybody; here Σ shares ≤ target, and the quiet hold what they
+   * want.
    */
-  #numberOf(tag: string): number {
-    const lane = laneOf(this.#tags.indexOf(tag), 0);
-    const own = this.#clients.filter(({ client }) => client.tag === tag);
-    const shares = own.flatMap(({ client, node }) => {
+  #numberOf(name: string): number {
+    const lane = laneOf(this.#names.indexOf(name), 0);
+    const shares = this.#clients.flatMap(({ client, node }) => {
       const share = shareOf(node, lane);
-      return share < client.wantedTps ? [share] : [];
+      return client.group === name && share < client.wantedPerSecond ? [share] : [];
     });
-    return shares.length > 0 ? Math.max(...shares) : this.#targetOf(tag).decision.target;
+    return shares.length > 0 ? Math.max(...shares) : this.#targetOf(name).decision.target;
   }
 }
 
@@ -189,8 +212,8 @@ function shareOf({ coordinator }: SimulatedNode, lane: number): number {
   return coordinator.shares.applied[slotOf(lane, MESSAGES)] as number;
 }
 
-function groupOf(group: GroupSettings, quota: TagQuota | null): GroupSettings {
+function groupOf(group: GroupSettings, { messages, cost, reservedCost }: GroupQuota): GroupSettings {
   const none = { total: Number.POSITIVE_INFINITY, reserved: 0 };
-  const publish = quota === null ? none : { total: quota.totalPagesPerSec, reserved: quota.reservedPagesPerSec };
-  return { ...group, quota: { publish: UNLIMITED, dispatch: UNLIMITED }, cost: { publish, dispatch: none } };
+  const quota = { publish: [messages, Number.POSITIVE_INFINITY] as const, dispatch: UNLIMITED };
+  return { ...group, quota, cost: { publish: { total: cost, reserved: reservedCost }, dispatch: none } };
 }

@@ -1,56 +1,63 @@
-/**
- * Backends that saturate and clients that wear them down, as test/vectors/fdb-gtt.json describes FoundationDB's own
- * unit scenarios (in its vocabulary: a tag is a group, a server a backend in a zone of its own).
- */
-export interface EquilibriumCase {
-  readonly kind: 'equilibrium';
-  readonly id: string;
-  readonly generation: 'all' | '7.3' | '7.4';
-  readonly servers: {
-    readonly count: number;
-    readonly capacityPagesPerSec: number;
-    readonly exceptions?: readonly ServerChange[];
-  };
-  readonly worstZonesIgnored: number;
-  readonly quotas: readonly TagQuota[];
-  readonly clients: readonly Client[];
+import type { WorldSettings } from '../world.js';
+
+/** Backends that saturate and clients that wear them down: complete and checked. Made by read-target-scenario.ts. */
+export interface TargetScenario {
+  readonly name: string;
+  readonly says: string;
+  /** What the nodes are configured with, but for groups. */
+  readonly settings: WorldSettings;
+  readonly groups: readonly GroupQuota[];
+  readonly backends: readonly MockBackend[];
+  readonly clients: readonly MockClient[];
   readonly phases: readonly Phase[];
 }
 
-export interface ServerChange {
-  readonly server: number;
-  readonly capacityPagesPerSec: number;
+/** Of the whole cluster, per second; Infinity = none. */
+export interface GroupQuota {
+  readonly name: string;
+  readonly messages: number;
+  readonly cost: number;
+  readonly reservedCost: number;
 }
 
-export interface TagQuota {
-  readonly tag: string;
-  readonly totalPagesPerSec: number;
-  readonly reservedPagesPerSec: number;
+/** A backend whose queue stands at its target where it is worked as fast as it can. */
+export interface MockBackend {
+  readonly name: string;
+  readonly zone: string;
+  /** Cost units per second. */
+  readonly capacity: number;
+  readonly target: number;
+  readonly spring: number;
+  /** Time constant with which the queue follows the work. */
+  readonly followsMs: number;
 }
 
-export interface Client {
-  readonly tag: string;
-  readonly wantedTps: number;
-  readonly pagesPerTx: number;
-  readonly op: 'read' | 'write';
-  readonly servers: 'all' | readonly number[];
-  readonly stopAfterSec?: number;
-  readonly tags?: number;
+/** One client, a node of its own, with one piece of work at a time. */
+export interface MockClient {
+  readonly group: string;
+  readonly wantedPerSecond: number;
+  /** Cost of one piece of work, on all its backends together. */
+  readonly units: number;
+  /** Names of backends, each with the same part of the work. */
+  readonly backends: readonly string[];
 }
 
 export interface Phase {
-  readonly change?: {
-    readonly quotas?: readonly TagQuota[];
-    readonly removeQuotas?: readonly string[];
-    readonly servers?: readonly ServerChange[];
-  };
-  readonly expect: readonly Expectation[];
-  readonly baselineSettleSec: number;
+  /** null = until what is expected has held. */
+  readonly forSec: number | null;
+  readonly settleWithinSec: number;
+  /** What changes when it begins. */
+  readonly groups: readonly GroupQuota[];
+  readonly backends: readonly { readonly name: string; readonly capacity: number }[];
+  readonly expect: readonly TargetExpectation[];
 }
 
-export interface Expectation {
-  readonly metric: 'targetTps' | 'sumOfTargetTps' | 'perClientTps' | 'busyTags';
-  readonly tag?: string;
-  readonly value: number | null;
-  readonly exact?: boolean;
+export const EXPECTED = ['target', 'targetSum', 'perClient', 'busyGroups'] as const;
+
+export interface TargetExpectation {
+  readonly what: (typeof EXPECTED)[number];
+  readonly group: string | null;
+  /** Infinity = unlimited. */
+  readonly value: number;
+  readonly tolerance: number;
 }

@@ -1,22 +1,23 @@
 import { systemNamed } from '../systems.js';
+import { builtInTargetNames, loadBuiltInTarget } from './load-target-scenario.js';
 import { RATE_EXPERIMENTS } from './rate-experiments.js';
 import { stableThroughput } from './stable-throughput.js';
 import { playTargetScenario } from './target-run.js';
-import type { EquilibriumCase } from './target-scenario.js';
+import type { TargetScenario } from './target-scenario.js';
 
 const SHOWN = ['client-rate', 'max-min'] as const;
 
 /** Markdown of docs/accuracy.md: target rates, beside what FoundationDB's own scenarios and experiments give. */
-export function targetSection(scenarios: readonly EquilibriumCase[]): string {
+export function targetSection(): string {
   return [
-    'FoundationDB’s own unit scenarios (test/vectors/fdb-gtt.json), played on the production core: every client is a node that is paced by its',
+    'FoundationDB’s own unit scenarios (`quotamesh sim run gtt/…`), played on the production core: every client is a node that is paced by its',
     'share, asks its limiter and reports its costs; one node reads the mock backends’ queues once a second. Settled is the first of ten checks, a second',
     'apart, in which every expected figure held within 10 %. The reference is a re-implementation of FoundationDB 7.4 (7.3 by quota).',
     'Where a queue had to fill first, nobody can know earlier that it will.',
     '',
     '| scenario | phase | reference | `client-rate` | `max-min` | a queue had to fill |',
     '| --- | ---: | ---: | ---: | ---: | --- |',
-    ...scenarios.flatMap(scenarioRows),
+    ...builtInTargetNames().map(loadBuiltInTarget).flatMap(scenarioRows),
     '',
     'What goes wrong with FoundationDB’s hand-out, on the same clients. The source’s figures were found with clients that pace themselves;',
     'the baseline here has its own limiter (docs/decisions/0015).',
@@ -40,14 +41,14 @@ function stableText(strategy: string): string {
   return `\`${strategy}\` ${stableThroughput(strategy).toFixed(4)}`;
 }
 
-function scenarioRows(scenario: EquilibriumCase): string[] {
+function scenarioRows(scenario: TargetScenario): string[] {
   const outcomes = SHOWN.map((strategy) => playTargetScenario(scenario, strategy));
-  return scenario.phases.map(({ baselineSettleSec }, at) => {
+  return scenario.phases.map(({ settleWithinSec }, at) => {
     const settled = outcomes.map((phases) => {
       const seconds = phases[at]?.settledSec ?? -1;
       return seconds < 0 ? 'never' : `${seconds} s`;
     });
     const filled = outcomes.some((phases) => phases[at]?.hadToFill === true);
-    return `| ${scenario.id} | ${at + 1} | ${baselineSettleSec} s | ${settled.join(' | ')} | ${filled ? 'yes' : ''} |`;
+    return `| ${scenario.name} | ${at + 1} | ${settleWithinSec} s | ${settled.join(' | ')} | ${filled ? 'yes' : ''} |`;
   });
 }

@@ -1,6 +1,6 @@
 /** Numbers with units: what YAML and the environment may say (`1s`, `10k`, `1MiB`, `25%`) and how we print them. */
 
-export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'ratio' | 'factor';
+export type QuantityKind = 'duration' | 'count' | 'rate' | 'byte-rate' | 'bytes' | 'level' | 'ratio' | 'factor';
 
 /** The number in base units, or NaN when the text is not a quantity of this kind. Ranges are the caller's. */
 export function parseQuantity(kind: QuantityKind, input: number | string): number {
@@ -32,6 +32,7 @@ export const QUANTITY_EXAMPLES: Readonly<Record<QuantityKind, string>> = {
   rate: '1000 or 10k',
   'byte-rate': '500k or 1MiB',
   bytes: '16KiB or 1MB',
+  level: '800M or 0.8',
   ratio: '0.25 or 25%',
   factor: '1.5',
 };
@@ -53,6 +54,7 @@ const UNITS: Readonly<Record<QuantityKind, ReadonlyMap<string, number>>> = {
   rate: unitsOf(COUNT),
   'byte-rate': unitsOf(BYTES),
   bytes: unitsOf(BYTES),
+  level: unitsOf(BYTES),
   ratio: unitsOf({}),
   factor: unitsOf({}),
 };
@@ -63,6 +65,7 @@ const SPELLINGS: Readonly<Record<Exclude<QuantityKind, 'ratio' | 'factor'>, read
   rate: largestFirst(DECIMAL),
   'byte-rate': largestFirst(BYTE_SPELLINGS),
   bytes: largestFirst(BYTE_SPELLINGS),
+  level: largestFirst(DECIMAL),
 };
 
 function unitsOf(units: Readonly<Record<string, number>>): ReadonlyMap<string, number> {

@@ -61,6 +61,7 @@ const NOUNS: Readonly<Record<QuantityKind, string>> = {
   count: 'a whole number',
   rate: 'a rate',
   'byte-rate': 'a rate in bytes',
+  level: 'a level',
   bytes: 'a size in bytes',
   ratio: 'a ratio',
   factor: 'a number',

@@ -47,6 +47,14 @@ export const LIMITING_SETTINGS: Readonly<Record<keyof ResolvedConfig['limiting']
     buys: 'Patience with a sensor that is late: the last good word on a backend holds for this much log time.',
     costs: 'A backend that has recovered unheard limits its groups for as long. Afterwards nothing is limited for it.',
   },
+  levelSmoothingMs: {
+    kind: 'duration',
+    default: 1000,
+    min: 0,
+    max: MINUTE_MS,
+    buys: 'Steadier targets where single pieces of work move a queue: levels are followed with this time constant.',
+    costs: 'Saturation and recovery are seen later by about as much, and queues swing longer above some 2 s.',
+  },
   maxBackends: {
     kind: 'count',
     default: 256,

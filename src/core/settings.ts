@@ -55,6 +55,8 @@ export interface LimitingSettings {
   readonly contributionRatio: number;
   /** Log time for which a backend's last word holds. */
   readonly healthValidMs: number;
+  /** Time constant with which the node that reports a backend follows its level; 0 = at once. */
+  readonly levelSmoothingMs: number;
   readonly maxBackends: number;
 }
 

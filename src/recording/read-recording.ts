@@ -124,6 +124,8 @@ const LIMITING = z.object({
   zonesLeftOut: z.int().min(0),
   contributionRatio: z.number().min(0).max(1),
   healthValidMs: z.number().positive(),
+  // Recordings are older than it; in a replay it smooths nothing, because the records are smooth already.
+  levelSmoothingMs: z.number().default(0),
   maxBackends: z.int().min(1),
 });
 

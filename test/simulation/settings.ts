@@ -43,7 +43,7 @@ export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
   groupsPerRecord: 6,
   limiting: {
     ...{ mode: 'enforce', split: 'by-usage', zonesLeftOut: 1, contributionRatio: 0.01 },
-    ...{ healthValidMs: 10_000, maxBackends: 256 },
+    ...{ healthValidMs: 10_000, levelSmoothingMs: 1000, maxBackends: 256 },
   },
   costs: { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10_000 },
   groups: [GROUP],

@@ -1,5 +1,6 @@
 import { builtInNames, loadBuiltIn } from '../../../sim/scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../../../sim/systems.js';
+import { builtInTargetNames, loadBuiltInTarget } from '../../../sim/target/load-target-scenario.js';
 import { textTable } from '../text-table.js';
 
 /** `quotamesh sim list`. */
@@ -8,14 +9,23 @@ export function listScenarios(json: boolean): void {
     const { says, durationMs, nodes } = loadBuiltIn(name);
     return { name, seconds: durationMs / 1000, nodes: nodes.length, says };
   });
+  const ofBackends = builtInTargetNames().map((name) => {
+    const { says, clients, backends } = loadBuiltInTarget(name);
+    return { name, backends: backends.length, clients: clients.length, says };
+  });
   const systems = SYSTEMS.map(({ name, says }) => ({ name: shortName(name), says }));
   if (json) {
-    process.stdout.write(`${JSON.stringify({ scenarios, systems })}\n`);
+    process.stdout.write(`${JSON.stringify({ scenarios, ofBackends, systems })}\n`);
     return;
   }
   const rows = scenarios.map(({ name, seconds, nodes, says }) => [name, String(seconds), String(nodes), says]);
   const lines = [
     ...textTable(['Scenario', 'Seconds', 'Nodes', 'Story'], rows, ['Seconds', 'Nodes']),
+    '',
+    ...textTable(['Scenario of backends', 'Backends', 'Clients', 'Story'], ofBackends.map(rowOf), [
+      'Backends',
+      'Clients',
+    ]),
     '',
     ...textTable(
       ['System', 'What it is'],
@@ -23,4 +33,8 @@ export function listScenarios(json: boolean): void {
     ),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function rowOf({ name, backends, clients, says }: Readonly<Record<string, string | number>>): string[] {
+  return [name, backends, clients, says].map(String);
 }

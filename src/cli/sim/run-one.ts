@@ -1,9 +1,9 @@
 import { describeBroken } from '../../../sim/run/expectations.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
 import type { RunResult } from '../../../sim/run-result.js';
-import { loadScenario } from '../../../sim/scenario/load-scenario.js';
 import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { SYSTEM_NAMES, type System, systemNamed } from '../../../sim/systems.js';
+import { loadAnyScenario } from '../../../sim/target/load-target-scenario.js';
 import { didYouMean } from '../../config/nearest-name.js';
 import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
 import type { RunOptions } from '../sim-command.js';
@@ -12,9 +12,12 @@ import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 
 /** `quotamesh sim run`. */
-export async function runOne(nameOrFile: string, { seed, strategy, seconds, json, html }: RunOptions): Promise<void> {
+export async function runOne(nameOrFile: string, options: RunOptions): Promise<void> {
+  const { seed, strategy, seconds, json, html } = options;
   const system = systemOrThrow(strategy);
-  const whole = loadScenario(nameOrFile);
+  const loaded = loadAnyScenario(nameOrFile);
+  if (loaded.kind === 'backends') return (await import('./run-target.js')).runTarget(loaded.scenario, options);
+  const whole = loaded.scenario;
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
   const bar = new ProgressBar();
   const result = runScenario(scenario, system, seed, (part) => bar.show(part, scenario.name));

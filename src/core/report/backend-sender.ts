@@ -1,4 +1,5 @@
 import type { LimitingSettings } from '../settings.js';
+import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
 import type { BackendRecord } from './record.js';
 
@@ -10,7 +11,9 @@ const CHANGE_RATIO = 0.02;
 const REPEATS = 3;
 
 interface Told {
+  /** The newest one; its level follows those that were told. */
   word: BackendWord;
+  toldMs: number;
   /** The word has not been written yet. */
   isPending: boolean;
   sent: BackendWord | null;
@@ -24,22 +27,27 @@ interface Told {
  */
 export class BackendSender {
   readonly #validMs: number;
+  readonly #smoothingMs: number;
   readonly #gapMs: number;
   readonly #told = new Map<string, Told>();
 
-  constructor({ healthValidMs }: LimitingSettings, gapMs: number) {
+  constructor({ healthValidMs, levelSmoothingMs }: LimitingSettings, gapMs: number) {
     this.#validMs = healthValidMs;
+    this.#smoothingMs = levelSmoothingMs;
     this.#gapMs = gapMs;
   }
 
-  tell(word: BackendWord): void {
+  tell(word: BackendWord, nowMs: number): void {
     const known = this.#told.get(word.backend);
     if (known === undefined) {
-      this.#told.set(word.backend, { word, isPending: true, sent: null, sentMs: Number.NEGATIVE_INFINITY });
-    } else {
-      known.word = word;
-      known.isPending = true;
+      const sentMs = Number.NEGATIVE_INFINITY;
+      this.#told.set(word.backend, { word, toldMs: nowMs, isPending: true, sent: null, sentMs });
+      return;
     }
+    const health = followedHealth(known.word.health, word.health, nowMs - known.toldMs, this.#smoothingMs);
+    known.word = { ...word, health };
+    known.toldMs = nowMs;
+    known.isPending = true;
   }
 
   /** Calls `write` for every word that is due. */

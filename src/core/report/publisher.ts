@@ -103,7 +103,7 @@ export class Publisher {
 
   /** How a backend is; the membership partition's log decides what holds. */
   tellBackend(word: BackendWord, nowMs: number): void {
-    this.#backends.tell(word);
+    this.#backends.tell(word, nowMs);
     this.#publishBackends(nowMs);
   }
 

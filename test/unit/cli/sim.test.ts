@@ -47,6 +47,28 @@ describe.concurrent('quotamesh sim', () => {
     expect(existsSync(page) && readFileSync(page, 'utf8')).toMatch(/^<!doctype html>/);
   });
 
+  it('scenarios of backends: listed, played by name, and what does not go with them is told', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const { run } = sceneOf(onTestFinished);
+    const [list, played, json, foreign, compared] = await Promise.all([
+      run('list'),
+      run('run', 'gtt/Simple', '--strategy', 'client-rate'),
+      run('run', 'gtt/Simple', '--json'),
+      run('run', 'gtt/Simple', '--strategy', 'pulsar'),
+      run('compare', 'sim/scenarios/gtt/Simple.yaml'),
+    ]);
+    expect(list.stdout).toMatch(/^gtt\/Simple +10 +1 +FoundationDB/m);
+    expect(played.code).toBe(0);
+    expect(played.stdout).toMatch(
+      /^phase 1: held from \d+ s on \(expected within 58 s\)\n {2}target of A 16.67 ± 10 %/m,
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ scenario: 'gtt/Simple', strategy: 'max-min', phases: [{}] });
+    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringMatching(/scenarios of backends are played on/)]);
+    expect([compared.code, compared.stderr]).toEqual([78, expect.stringMatching(/only `quotamesh sim run` plays/)]);
+  });
+
   it('compare: all systems, one row each', async ({ expect, onTestFinished }) => {
     const { run, file } = sceneOf(onTestFinished);
     const { code, stdout, stderr } = await run('compare', file(SMALL), '--seeds', '2');

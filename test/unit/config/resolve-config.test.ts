@@ -77,6 +77,7 @@ groups:
         zonesLeftOut: 1,
         contributionRatio: 0.01,
         healthValidMs: 10_000,
+        levelSmoothingMs: 1000,
         maxBackends: 256,
       },
       costs: {

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CostMeter, NO_BACKEND, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { type Cost, costUnits } from '../../../../src/core/target/cost-units.js';
+import { followedHealth } from '../../../../src/core/target/followed-health.js';
 import { SmoothedRate } from '../../../../src/core/target/smoothed-rate.js';
 import { HEALTHY, isSaneHealth, throttlingRatio } from '../../../../src/core/target/throttling-ratio.js';
 import { WorstZones } from '../../../../src/core/target/worst-zones.js';
@@ -95,4 +96,26 @@ test('a full table refuses a new lane and goes on with the others', () => {
   expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
   expect(meter.report(1, 1, 1, 1, 0)).toBe(false);
   expect(meter.report(0, 1, 1, 1, 0)).toBe(true);
+});
+
+describe('a level that is followed', () => {
+  const at = (level: number, target = 800, spring = 200) => ({ kind: 'level', level, target, spring }) as const;
+
+  test.each([
+    { says: 'one time constant', before: at(600), told: at(1000), elapsedMs: 1000, level: 852.848 },
+    { says: 'long after', before: at(600), told: at(1000), elapsedMs: 60_000, level: 1000 },
+    { says: 'a clock that stood still', before: at(600), told: at(1000), elapsedMs: 0, level: 600 },
+    { says: 'a clock that went back', before: at(600), told: at(1000), elapsedMs: -5000, level: 600 },
+    { says: 'another target', before: at(600, 700), told: at(1000), elapsedMs: 10, level: 1000 },
+    { says: 'after a ratio', before: { kind: 'ratio', ratio: 1 } as const, told: at(9), elapsedMs: 10, level: 9 },
+  ])('$says: $level', ({ before, told, elapsedMs, level }) => {
+    const followed = followedHealth(before, told, elapsedMs, 1000);
+    expect(followed).toMatchObject({ ...told, level: expect.closeTo(level, 3) });
+  });
+
+  test('not at all where that is switched off, and never a ratio', () => {
+    expect(followedHealth(at(600), at(1000), 100, 0)).toEqual(at(1000));
+    const ratio = { kind: 'ratio', ratio: 0.5 } as const;
+    expect(followedHealth({ kind: 'ratio', ratio: 2 }, ratio, 100, 1000)).toBe(ratio);
+  });
 });

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { editorSchema } from '../../src/config/json-schema.js';
+import { LIMITING_SETTINGS } from '../../src/config/target-settings.js';
+import { mapping } from '../scenario/json-schema.js';
+import {
+  CAPACITY_FIELDS,
+  EXPECTED_FIELDS,
+  PHASE_FIELDS,
+  TARGET_LISTS,
+  TARGET_SCENARIO_FIELDS,
+} from './target-fields.js';
+
+/** JSON Schema (draft 7) of a scenario of backends, for editors; looser than the real check. */
+export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
+  const list = (key: keyof typeof TARGET_LISTS) => z.array(mapping(TARGET_LISTS[key]));
+  const phase = mapping(PHASE_FIELDS).extend({
+    groups: list('groups').optional(),
+    backends: z.array(mapping(CAPACITY_FIELDS)).optional(),
+    expect: z.array(mapping(EXPECTED_FIELDS)).optional(),
+  });
+  const schema = mapping(TARGET_SCENARIO_FIELDS).extend({
+    limiting: editorSchema(LIMITING_SETTINGS).optional(),
+    ...{ backends: list('backends'), groups: list('groups'), clients: list('clients'), phases: z.array(phase) },
+  });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+}

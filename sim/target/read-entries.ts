@@ -1,0 +1,47 @@
+import type { ConfigPath, Findings } from '../../src/config/findings.js';
+import { didYouMean } from '../../src/config/nearest-name.js';
+import { show } from '../../src/config/setting-text.js';
+import { readFields, readList } from '../scenario/check-fields.js';
+import type { Fields } from '../scenario/fields.js';
+import { TARGET_GROUP_FIELDS } from './target-fields.js';
+import type { GroupQuota } from './target-scenario.js';
+
+/** What entries may name. */
+export interface Known {
+  readonly groups: readonly string[];
+  readonly backends: readonly string[];
+}
+
+/** Quotas of groups, as the outermost list has them and the phases. */
+export function readQuotas(findings: Findings, path: ConfigPath, input: unknown): readonly GroupQuota[] {
+  return readEntries(findings, path, input, TARGET_GROUP_FIELDS).map(({ at, values }) => {
+    const cost = (values.costPerSecond as number | null) ?? Number.POSITIVE_INFINITY;
+    const reservedCost = Number(values.reservedCostPerSecond);
+    if (reservedCost > cost) {
+      const allowed = `at most costPerSecond = ${cost}`;
+      const problem = `must be ${allowed}, got ${reservedCost}`;
+      findings.add([...at, 'reservedCostPerSecond'], { problem, allowed, remedy: 'Lower it, or raise costPerSecond.' });
+    }
+    const messages = (values.messagesPerSecond as number | null) ?? Number.POSITIVE_INFINITY;
+    return { name: String(values.name), messages, cost, reservedCost };
+  });
+}
+
+export function readEntries(
+  findings: Findings,
+  path: ConfigPath,
+  input: unknown,
+  fields: Fields,
+): readonly { readonly at: ConfigPath; readonly values: Readonly<Record<string, unknown>> }[] {
+  return readList(findings, path, input, String(path.at(-1))).map((entry, index) => {
+    const at = [...path, index];
+    return { at, values: readFields(findings, at, entry, fields) };
+  });
+}
+
+export function checkKnown(findings: Findings, at: ConfigPath, name: unknown, known: readonly string[]): void {
+  if (typeof name !== 'string' || known.includes(name)) return;
+  const allowed = `one of ${known.slice(0, 12).join(', ')}`;
+  const remedy = didYouMean(name, known) || `There are ${known.slice(0, 12).join(', ')}.`;
+  findings.add(at, { problem: `must be ${allowed}, got ${show(name)}`, allowed, remedy });
+}
