@@ -213,7 +213,7 @@ export class Buckets {
     return this.windowMs === null ? 0 : (this.windowMs[row] as number);
   }
 
-  /** Makes windows of a row, other ones, or (0) a bucket again. What is there is void until the next window; debts stay. */
+  /** Makes windows of a row, or (0) a bucket. What is there is void until the next window; debts stay. */
   setWindow(row: number, windowMs: number, nowMs: number): void {
     if (this.windowOf(row) === windowMs) return;
     this.empty(row, nowMs);

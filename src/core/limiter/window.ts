@@ -39,7 +39,7 @@ export function windowRefusedBy(lines: Float64Array, first: number, messages: nu
   return isThere(lines[first + 1] as number, depth, messages <= 1 ? Math.min(bytes, depth) : bytes) ? -1 : BYTES;
 }
 
-/** What the rest of the window gains or loses when the limit changes; what is left is never more than the new limit gives. */
+/** What the rest of the window gains or loses by a change of the limit; what is left is never above the new one. */
 export function changedTokens(tokens: number, limits: WindowChange): number {
   const { before, after, depth, windowMs, nowMs } = limits;
   const restMs = windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
