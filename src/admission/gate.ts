@@ -1,7 +1,7 @@
 import type { GroupConfig } from '../config/resolved-config.js';
 import { type Ask, Levels } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
-import { DIRECTION_COUNT, laneOf, MESSAGES } from '../core/vocabulary.js';
+import { DIRECTION_COUNT, laneOf, lanesOf, MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -61,12 +61,14 @@ export class Gate {
     this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
     this.batches = new Batches(node, this);
+    for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 
   /** A group is new, or another than before. Whoever waits in its lines goes on waiting, for what it is now. */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
+    this.#openDisabled(group);
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
@@ -114,6 +116,19 @@ export class Gate {
     const ask = { ...this.#askOf(group, amounts, options), retry: options?.retry === true };
     const answer = this.servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
     return answer === GRANTED ? reservationOf(this.#node, ask) : this.#noGrant.explain(ask, answer);
+  }
+
+  /** Whether a lane needs no share (lane-bounds.ts). */
+  isFree(lane: number): boolean {
+    return this.#bounds.isFree[lane] === true;
+  }
+
+  /** A disabled group does not even wait until the node is ready. */
+  #openDisabled(group: number): void {
+    for (const lane of lanesOf(group)) {
+      this.#limiter.close(lane);
+      if (!this.#node.groups.at(group).enabled) this.#limiter.open(lane, this.#clock());
+    }
   }
 
   /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */

@@ -178,6 +178,10 @@ export class QuotaNode {
     const coordinator = this.#coordinator;
     if (coordinator === null || coordinator.lanes.has(lane)) return;
     if (!this.groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
+    if (this.#gate.isFree(lane)) {
+      this.limiter.open(lane, this.clock());
+      return;
+    }
     this.step({ kind: 'lane-served', lane });
     if (this.#timer !== null) this.#pace(this.config.sampleIntervalMs);
     this.limiter.accrueSince(lane, coordinator.readyMs);

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
 import { Column, DEPTH_AT, LINE_LENGTH, VALID_UNTIL_AT } from './column.js';
 import { isAboveWindow } from './window.js';
@@ -162,6 +162,19 @@ export class Limiter {
 
   setLimit(lane: number, dimension: number, perSecond: number, depth: number, nowMs: number): void {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
+  }
+
+  /** A lane that no share will ever limit: it is confirmed for good, and nobody need know of it. */
+  open(lane: number, nowMs: number): void {
+    for (const dimension of [MESSAGES, BYTES]) {
+      this.setLimit(lane, dimension, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
+    }
+    this.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+  }
+
+  /** It is no such lane any more, and has to be served. */
+  close(lane: number): void {
+    if (this.validUntilMs.at(lane) === Number.POSITIVE_INFINITY) this.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
   }
 
   empty(lane: number, nowMs: number): void {
