@@ -1,3 +1,4 @@
+import { BATCH_ERRORS } from './batch-errors.js';
 import { GROUP_ERRORS } from './group-errors.js';
 import { HTTP_ERRORS } from './http-errors.js';
 
@@ -227,6 +228,7 @@ export const ERROR_CATALOGUE = {
     remedy: 'GET /openapi.json tells what is allowed.',
     httpStatus: 422,
   },
+  ...BATCH_ERRORS,
   ...HTTP_ERRORS,
   QUOTA_EXCEEDED: {
     message: 'group {group}: {dimension} {direction} {what} is used up on this node',

@@ -1,13 +1,17 @@
 export type {
   AcquireOptions,
   Amounts,
+  Batch,
+  BatchAmounts,
   Decision,
   Granted,
+  HandBack,
   NotReady,
   Origin,
   Refused,
   Reservation,
   ReserveOptions,
+  TakeOptions,
   WaitOptions,
 } from './admission/decision.js';
 export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';

@@ -1,5 +1,4 @@
 import { nearestNames } from '../config/nearest-name.js';
-import type { Ask } from '../core/limiter/levels.js';
 import { QuotameshError } from '../errors.js';
 import type { Amounts, Origin } from './decision.js';
 
@@ -72,13 +71,10 @@ export function rejectUnlessBetween(field: string, value: unknown, min: number, 
   throw new QuotameshError('FIELD_INVALID', { field, reason: `must be a number from ${min} to ${max}` });
 }
 
-/** What of an ask fits into what is there: whole messages of its average size. */
-export function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
-  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
-  const size = bytes / messages;
-  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
-  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
-  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
+/** All of what is unlimited. */
+export function noEndOf(group: string): QuotameshError {
+  const reason = `must be a number: group ${group} has no limit here, so there is no end to all`;
+  return new QuotameshError('AMOUNT_INVALID', { field: 'messages', reason });
 }
 
 function aboveMax(field: string, amount: number, max: number, group: string): QuotameshError {

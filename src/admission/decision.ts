@@ -68,6 +68,37 @@ export interface WaitOptions extends Origin {
   readonly weight?: number;
 }
 
+/** `all`: everything the node's share has now, in whole messages. */
+export type BatchAmounts = Amounts | 'all';
+
+export interface TakeOptions extends Origin {
+  readonly retry?: boolean;
+  /** Wait so long for at least one message, 0 … 600,000; absent = 0. */
+  readonly waitMs?: number;
+  /** Ends the wait; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What became of a batch; what is named neither unused nor dropped has been used. */
+export interface HandBack extends Amounts {
+  /** Work that was dropped: handed back too, or counted, by the group's setting `dropped`. */
+  readonly dropped?: Amounts;
+}
+
+/** Tokens taken at once, as many as there were up to what was asked for. */
+export interface Batch {
+  readonly granted: true;
+  readonly id: string;
+  readonly messages: number;
+  readonly bytes: number;
+  /** The window that they came from (limiter: window), or null. */
+  readonly epoch: number | null;
+  /** So long after the grant something can be handed back: to the end of the window, or limits.reservationMs. */
+  readonly validMs: number;
+  /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID; then nothing is given back. */
+  handBack(left: HandBack): void;
+}
+
 export interface ReserveOptions extends Origin {
   readonly retry?: boolean;
 }

@@ -1,43 +1,31 @@
 import type { GroupConfig } from '../config/resolved-config.js';
-import { type Ask, CLIENTS_FULL, Levels, TOPICS_FULL } from '../core/limiter/levels.js';
+import { type Ask, Levels } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
-import {
-  BYTES,
-  DIMENSIONS,
-  DIRECTION_COUNT,
-  DIRECTIONS,
-  type Dimension,
-  type Direction,
-  laneOf,
-  MESSAGES,
-} from '../core/vocabulary.js';
+import { DIRECTION_COUNT, laneOf, lanesOf, MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import {
-  directionOf,
-  groupUnknown,
-  rejectAmounts,
-  rejectUnlessName,
-  rejectUnlessSomething,
-  wholePart,
-} from './asked.js';
+import { directionOf, groupUnknown, noEndOf, rejectAmounts, rejectUnlessName, rejectUnlessSomething } from './asked.js';
+import { Batches } from './batches.js';
 import {
   type AcquireOptions,
   type Amounts,
+  type BatchAmounts,
   type Decision,
   GRANTED_DECISION,
-  NOT_READY_RETRY_MS,
   type NotReady,
   type Origin,
   RETRY_AFTER_MS_MAX,
   type Refused,
   type Reservation,
   type ReserveOptions,
+  type TakeOptions,
   type WaitOptions,
 } from './decision.js';
 import { LaneBounds } from './lane-bounds.js';
-import { RefusalLedger, refusedBy } from './refusal-ledger.js';
+import { NoGrant } from './no-grant.js';
+import { cutToPart, ofPart } from './part.js';
+import { RefusalLedger } from './refusal-ledger.js';
 import { reservationOf } from './reservation.js';
 import { Waiting } from './waiting.js';
 
@@ -49,7 +37,9 @@ export class Gate {
   readonly levels: Levels;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
+  readonly batches: Batches;
   readonly #node: QuotaNode;
+  readonly #noGrant: NoGrant;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
   readonly #groups: ReadonlyMap<string, number>;
@@ -66,15 +56,19 @@ export class Gate {
     this.refusals = new RefusalLedger(node);
     this.levels = new Levels(limiter, groups.list, config.limits, clock());
     const decide = (ask: Ask) => this.#answer(ask, clock());
-    const explain = (ask: Ask, answer: number) => this.#explain(ask, answer);
+    this.#noGrant = new NoGrant(node, this);
+    const explain = (ask: Ask, answer: number) => this.#noGrant.explain(ask, answer);
     this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
+    this.batches = new Batches(node, this);
+    for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 
   /** A group is new, or another than before. Whoever waits in its lines goes on waiting, for what it is now. */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
+    this.#openDisabled(group);
   }
 
   tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
@@ -120,8 +114,49 @@ export class Gate {
   /** Takes the amounts for work whose cost is known only afterwards. */
   reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
     const ask = { ...this.#askOf(group, amounts, options), retry: options?.retry === true };
-    const answer = this.#servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
-    return answer === GRANTED ? reservationOf(this.#node, ask) : this.#explain(ask, answer);
+    const answer = this.servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
+    return answer === GRANTED ? reservationOf(this.#node, ask) : this.#noGrant.explain(ask, answer);
+  }
+
+  /** Whether a lane needs no share (lane-bounds.ts). */
+  isFree(lane: number): boolean {
+    return this.#bounds.isFree[lane] === true;
+  }
+
+  /** A disabled group does not even wait until the node is ready. */
+  #openDisabled(group: number): void {
+    for (const lane of lanesOf(group)) {
+      this.#limiter.close(lane);
+      if (!this.#node.groups.at(group).enabled) this.#limiter.open(lane, this.#clock());
+    }
+  }
+
+  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */
+  askForBatch(group: string, amounts: BatchAmounts, options: TakeOptions): Ask {
+    const retry = options.retry === true;
+    if (amounts !== 'all') return { ...this.#askOf(group, amounts, options), retry };
+    const ask = { ...this.#place(group, 1, 0, options), retry };
+    this.#node.serve(ask.lane);
+    const there = this.levels.available(ask, MESSAGES, this.#clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(this.groupOf(ask.lane).name);
+    ask.messages = Math.max(1, Math.floor(there + 1e-6));
+    return ask;
+  }
+
+  /** The node stops. */
+  close(): void {
+    this.waiting.close();
+    this.batches.close();
+  }
+
+  /** Once a round. */
+  keep(nowMs: number): void {
+    this.levels.keep(nowMs);
+    this.batches.expire(nowMs);
+  }
+
+  explain(ask: Ask, answer: number): Refused | NotReady {
+    return this.#noGrant.explain(ask, answer);
   }
 
   /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */
@@ -169,22 +204,15 @@ export class Gate {
     ask.retry = options.retry === true;
     if (options.atMost === true) return this.#tryPart(ask);
     const answer = this.#passing(ask);
-    return answer === GRANTED ? GRANTED_DECISION : this.#explain(ask, answer);
+    return answer === GRANTED ? GRANTED_DECISION : this.#noGrant.explain(ask, answer);
   }
 
   /** Whole messages of the average size asked for; what is left out counts as refused demand. */
   #tryPart(ask: Ask): Decision {
     const { lane, messages, bytes, retry } = ask;
-    const nowMs = this.#node.clock();
-    this.#node.serve(lane);
-    const part = wholePart(ask, this.levels.available(ask, MESSAGES, nowMs), this.levels.available(ask, BYTES, nowMs));
-    const isPart = part.messages > 0 || part.bytes > 0;
-    if (isPart) {
-      ask.messages = part.messages;
-      ask.bytes = part.bytes;
-    }
+    cutToPart(this.#node, ask);
     const answer = this.#passing(ask);
-    if (answer !== GRANTED) return this.#explain(ask, answer);
+    if (answer !== GRANTED) return this.#noGrant.explain(ask, ofPart(this.#limiter, ask, answer));
     const [leftMessages, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
     if (leftMessages > 0 || leftBytes > 0) this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
     return { granted: true, messages: ask.messages, bytes: ask.bytes };
@@ -202,10 +230,10 @@ export class Gate {
   #answer(ask: Ask, nowMs: number): number {
     const { levels } = this;
     if (levels.isUsedBy[ask.lane] === 1) {
-      return this.#servedAnswer(ask.lane, () => levels.tryAcquire(ask, nowMs));
+      return this.servedAnswer(ask.lane, () => levels.tryAcquire(ask, nowMs));
     }
     const { lane, messages, bytes, retry } = ask;
-    return this.#servedAnswer(lane, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+    return this.servedAnswer(lane, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
@@ -221,37 +249,15 @@ export class Gate {
     ask.bytes = bytes;
     ask.topic = '';
     ask.client = '';
-    return this.#explain(ask, answer);
+    return this.#noGrant.explain(ask, answer);
   }
 
   /** A lane is served from its first use on. */
-  #servedAnswer(lane: number, answer: () => number): number {
+  servedAnswer(lane: number, answer: () => number): number {
     const first = answer();
     if (first !== UNCONFIRMED || !this.#node.isReady) return first;
     this.#node.serve(lane);
     return answer();
-  }
-
-  /** What a person or client is told about an answer that is no grant. */
-  #explain(ask: Ask, answer: number): Refused | NotReady {
-    const nowMs = this.#node.clock();
-    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic', nowMs);
-    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client', nowMs);
-    if (answer === UNCONFIRMED) {
-      this.refusals.count(ask.lane, null, -1, nowMs);
-      return this.#notReady();
-    }
-    const { level, dimension: refused } = refusedBy(answer - REFUSED);
-    const dimension = DIMENSIONS[refused] as Dimension;
-    this.refusals.count(ask.lane, level, refused, nowMs);
-    const waitMs = Math.ceil(this.levels.waitMs(ask, nowMs));
-    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
-    return { granted: false, reason: 'quota', level, dimension, retryAfterMs };
-  }
-
-  #notReady(): NotReady {
-    const because = this.#node.status().notReadyBecause.join('; ') || 'shares are not confirmed';
-    return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
   }
 
   #askOf(group: string, amounts: Amounts, origin: Origin | undefined): Ask {
@@ -282,13 +288,6 @@ export class Gate {
     const group = this.groupOf(lane).name;
     rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
     throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
-  }
-
-  #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
-    this.refusals.count(lane, level, -1, nowMs);
-    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
-    const max = this.levels.maxOf(lane, level);
-    return new QuotameshError('LEVEL_FULL', { group: this.groupOf(lane).name, direction, max, level });
   }
 
   groupOf(lane: number): GroupConfig {

@@ -1,7 +1,8 @@
 import { maxRequestOf } from '../config/max-request.js';
+import type { GroupConfig } from '../config/resolved-config.js';
 import { isLimited } from '../core/limiter/level-settings.js';
 import type { Levels } from '../core/limiter/levels.js';
-import { BYTES, DIRECTIONS, laneOf, MESSAGES } from '../core/vocabulary.js';
+import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../core/vocabulary.js';
 import type { GroupTable } from '../runtime/groups/group-table.js';
 
 /** What the gate knows of every lane without asking the limiter. The arrays stay the same ones, and grow. */
@@ -11,6 +12,8 @@ export class LaneBounds {
   readonly maxBytes: number[] = [];
   /** 1 where nothing limits. */
   readonly isOpen: number[] = [];
+  /** Where nothing limits and nothing may later (cost, ramp): such lanes are not served, reported or recorded. */
+  readonly isFree: boolean[] = [];
   readonly #groups: GroupTable;
   readonly #levels: Levels;
 
@@ -28,7 +31,13 @@ export class LaneBounds {
       const max = maxRequestOf(config, direction);
       this.maxMessages[lane] = max[MESSAGES];
       this.maxBytes[lane] = max[BYTES];
+      this.isFree[lane] = !isLimited(config.quota[direction]) && !hasCeiling(config, direction);
       this.isOpen[lane] = isLimited(config.quota[direction]) || this.#levels.isUsedBy[lane] === 1 ? 0 : 1;
     }
   }
+}
+
+/** Whether a target may be lower than a quota that there is not. */
+function hasCeiling({ cost, ramp }: GroupConfig, direction: Direction): boolean {
+  return cost[direction].total !== Number.POSITIVE_INFINITY || ramp !== null;
 }

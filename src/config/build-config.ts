@@ -66,11 +66,15 @@ function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
 export function buildGroup(name: string, values: SettingValues): GroupConfig {
+  const enabled = values.get('enabled') as boolean;
+  const limiting = enabled ? values : new Map<string, unknown>();
   return {
     name,
-    quota: directionsOf(values, 'quota'),
-    cost: { publish: costOf(values, 'quota.publish'), dispatch: costOf(values, 'quota.dispatch') },
-    ramp: rampOf(values),
+    enabled,
+    // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
+    quota: directionsOf(limiting, 'quota'),
+    cost: { publish: costOf(limiting, 'quota.publish'), dispatch: costOf(limiting, 'quota.dispatch') },
+    ramp: rampOf(limiting),
     expectedCost: values.get('expectedCost') as number,
     strategy: values.get('strategy') as string,
     floorRatio: values.get('floorRatio') as number,
@@ -81,6 +85,9 @@ export function buildGroup(name: string, values: SettingValues): GroupConfig {
     slewPerSecond: (values.get('slewPerSecond') as number | null) ?? Number.POSITIVE_INFINITY,
     minShareRatio: values.get('minShareRatio') as number,
     maxShareRatio: values.get('maxShareRatio') as number,
+    limiter: values.get('limiter') as GroupConfig['limiter'],
+    windowMs: values.get('windowMs') as number,
+    dropped: values.get('dropped') as GroupConfig['dropped'],
     burstMs: values.get('burstMs') as number,
     burstMinMessages: values.get('burstMinMessages') as number,
     isolation: {
@@ -93,8 +100,8 @@ export function buildGroup(name: string, values: SettingValues): GroupConfig {
     },
     debtMs: values.get('debtMs') as number,
     topics: values.get('topics') as GroupConfig['topics'],
-    perTopic: { ...directionsOf(values, 'perTopic'), max: values.get('perTopic.max') as number },
-    perClient: { ...directionsOf(values, 'perClient'), max: values.get('perClient.max') as number },
+    perTopic: { ...directionsOf(limiting, 'perTopic'), max: values.get('perTopic.max') as number },
+    perClient: { ...directionsOf(limiting, 'perClient'), max: values.get('perClient.max') as number },
   };
 }
 

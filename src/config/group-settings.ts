@@ -1,8 +1,10 @@
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../core/convergence/registry.js';
 import { TOPIC_SPLITS } from '../core/limiter/topic-split.js';
+import { LIMITERS } from '../core/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../core/vocabulary.js';
 import { keyedRows, LIMIT, RATE_MAX } from './limit-settings.js';
 import { RAMP_SETTINGS } from './ramp-settings.js';
+import { DROPPED_WORK } from './resolved-config.js';
 import type { Setting } from './setting.js';
 
 function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
@@ -140,6 +142,38 @@ export const GROUP_SETTINGS = {
     buys: 'A mapping of node id to weight: weight 2 gets twice the share of weight 1 where both want more.',
     costs: 'Less for the others. All nodes must be configured alike.',
   },
+  enabled: {
+    kind: 'switch',
+    default: true,
+    buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
+    costs: 'What the quota protects is not protected.',
+  },
+  limiter: {
+    kind: 'choice',
+    default: 'bucket',
+    choices: LIMITERS,
+    buys:
+      'What holds a node to its share. bucket: a token bucket; window: whole tokens, all there at the beginning of ' +
+      'every windowMs, never more than the share in one of them.',
+    costs:
+      'window: up to twice the share within an instant around a boundary, nothing of one window is left for the next, ' +
+      'no allowance and no burst; a batch above a window’s tokens needs atMost (docs/batches.md).',
+  },
+  windowMs: {
+    kind: 'duration',
+    default: 1000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'Larger batches at once. For limiter: window alone.',
+    costs: 'Longer waits for the next window, and larger bursts at its beginning.',
+  },
+  dropped: {
+    kind: 'choice',
+    default: 'handed-back',
+    choices: DROPPED_WORK,
+    buys: 'What becomes of the tokens of work in a batch that was dropped: handed-back lets other work use them.',
+    costs: 'counted: they are used up as if the work had been done.',
+  },
   burstMs: {
     kind: 'duration',
     default: 100,
@@ -197,7 +231,7 @@ export const GROUP_SETTINGS = {
   'maxRequest.messages': {
     kind: 'count',
     default: null,
-    defaultText: '10 s of the quota, at least 1; 1M where nothing limits or all is blocked',
+    defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
     min: 1,
     max: 1e12,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
@@ -208,7 +242,7 @@ export const GROUP_SETTINGS = {
     kind: 'bytes',
     default: null,
     defaultText:
-      '10 s of the quota, at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
+      '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
     min: 1,
     max: 2 ** 50,
     buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',

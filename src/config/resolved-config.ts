@@ -60,6 +60,10 @@ export interface PolledBackend {
 }
 
 export interface GroupConfig extends GroupSettings {
+  /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
+  readonly enabled: boolean;
+  /** What becomes of work of a batch that was dropped before it used what the quota protects. */
+  readonly dropped: DroppedWork;
   /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
   readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
   /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
@@ -69,6 +73,9 @@ export interface GroupConfig extends GroupSettings {
   readonly perTopic: KeyedLimit;
   readonly perClient: KeyedLimit;
 }
+
+export const DROPPED_WORK = ['handed-back', 'counted'] as const;
+export type DroppedWork = (typeof DROPPED_WORK)[number];
 
 export interface LimitsConfig extends NodeLimit {
   /** Acquires that wait at once. */

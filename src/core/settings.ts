@@ -31,12 +31,19 @@ export interface GroupSettings {
   readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */
   readonly weights: Readonly<Record<NodeId, number>>;
+  /** What enforces the share: a token bucket, or whole tokens per window (limiter/window.ts), without an allowance. */
+  readonly limiter: LimiterKind;
+  /** Of a window, milliseconds > 0. */
+  readonly windowMs: number;
   /** Bucket depth: this many milliseconds of the limit … */
   readonly burstMs: number;
   /** … but at least this many pieces of work of the size seen last. */
   readonly burstMinMessages: number;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
+
+export const LIMITERS = ['bucket', 'window'] as const;
+export type LimiterKind = (typeof LIMITERS)[number];
 
 export interface CostQuota {
   readonly total: number;

@@ -1,6 +1,7 @@
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { Coordinator } from '../core/coordinator.js';
-import type { QuotaNode, QuotaNodeOptions } from './quota-node.js';
+import type { QuotaNode } from './quota-node.js';
+import type { QuotaNodeOptions } from './quota-node-options.js';
 
 /** When the topic is open: the number of partitions belongs to it. */
 export function createCoordinator(node: QuotaNode, { config, version, nonce }: QuotaNodeOptions): Coordinator {

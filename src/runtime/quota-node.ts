@@ -1,12 +1,15 @@
 import type {
   AcquireOptions,
   Amounts,
+  Batch,
+  BatchAmounts,
   Decision,
   NotReady,
   Origin,
   Refused,
   Reservation,
   ReserveOptions,
+  TakeOptions,
   WaitOptions,
 } from '../admission/decision.js';
 import { Gate } from '../admission/gate.js';
@@ -26,6 +29,7 @@ import { createCoordinator, restIntervalMs } from './create-coordinator.js';
 import { describeGroup, describeNode } from './describe.js';
 import { GroupRegistry } from './groups/group-registry.js';
 import { GroupTable } from './groups/group-table.js';
+import type { QuotaNodeOptions } from './quota-node-options.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
 import type { GroupStatus, NodeStatus } from './status.js';
 import { BackendPoller } from './target/backend-poller.js';
@@ -39,18 +43,6 @@ import { TopicPump } from './topic-pump.js';
 const FAREWELL_TIMEOUT_MS = 1500;
 
 type FencedNotice = Extract<Notice, { readonly kind: 'fenced' }>;
-
-export interface QuotaNodeOptions {
-  readonly config: ResolvedConfig;
-  readonly topic: ReportTopic;
-  /** Of the groups that are defined at run time; without it there are none. */
-  readonly registryTopic?: ReportTopic | null;
-  readonly telemetry: Telemetry;
-  readonly version: string;
-  /** Random 16-bit number, see CoordinatorSettings. */
-  readonly nonce: number;
-  readonly clock?: Clock;
-}
 
 /**
  * One node: the coordinator, its limiter, and what connects them with the world. Decisions are synchronous and local;
@@ -166,6 +158,11 @@ export class QuotaNode {
     return this.#gate.reserve(group, amounts, options);
   }
 
+  /** As many tokens as there are, up to the amounts or `all`; what is not used can be handed back (docs/batches.md). */
+  async takeBatch(group: string, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady> {
+    return this.#gate.batches.take(group, amounts, options);
+  }
+
   /** Milliseconds until a useful amount is back; 0 = go on. */
   throttleDurationMs(group: string, origin?: Origin): number {
     return this.#gate.throttleDurationMs(group, origin);
@@ -181,6 +178,10 @@ export class QuotaNode {
     const coordinator = this.#coordinator;
     if (coordinator === null || coordinator.lanes.has(lane)) return;
     if (!this.groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
+    if (this.#gate.isFree(lane)) {
+      this.limiter.open(lane, this.clock());
+      return;
+    }
     this.step({ kind: 'lane-served', lane });
     if (this.#timer !== null) this.#pace(this.config.sampleIntervalMs);
     this.limiter.accrueSince(lane, coordinator.readyMs);
@@ -250,7 +251,7 @@ export class QuotaNode {
   #round(): void {
     const before = this.clock();
     this.step({ kind: 'round-elapsed' });
-    this.#gate.levels.keep(before);
+    this.#gate.keep(before);
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
     this.#targetLog.round(before);
@@ -287,7 +288,7 @@ export class QuotaNode {
     this.poller.stop();
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    this.#gate.waiting.close();
+    this.#gate.close();
     if (this.#coordinator !== null) {
       this.step({ kind: 'stopping' });
       const published = await this.pump.flush(FAREWELL_TIMEOUT_MS);

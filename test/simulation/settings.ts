@@ -18,6 +18,8 @@ export const GROUP: GroupSettings = {
   slewPerSecond: Number.POSITIVE_INFINITY,
   minShareRatio: 0,
   maxShareRatio: 1,
+  limiter: 'bucket',
+  windowMs: 1000,
   burstMs: 100,
   burstMinMessages: 20,
   isolation: { policy: 'equal-share', holdMs: 10_000 },

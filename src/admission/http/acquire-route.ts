@@ -116,13 +116,13 @@ function sendGranted(reply: FastifyReply, decision: Granted, { lane, answers, no
   reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
-interface AskedLane {
+export interface AskedLane {
   readonly lane: number;
   readonly answers: RefusalAnswers;
   readonly nowMs: number;
 }
 
-function sendRefused(reply: FastifyReply, decision: Refused, { lane, answers, nowMs }: AskedLane): void {
+export function sendRefused(reply: FastifyReply, decision: Refused, { lane, answers, nowMs }: AskedLane): void {
   const { level, dimension, retryAfterMs } = decision;
   const retryAfterS = wholeSeconds(retryAfterMs);
   reply.code(429).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', retryAfterS);
@@ -131,7 +131,7 @@ function sendRefused(reply: FastifyReply, decision: Refused, { lane, answers, no
   reply.send(answers.body(lane, decision));
 }
 
-function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: QuotaNode): void {
+export function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: QuotaNode): void {
   const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: because });
   // No policy of ours is violated, and what the cluster grants elsewhere is not less.
   const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };

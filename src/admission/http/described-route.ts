@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
 import { isMapping, type Mapping } from '../../mapping.js';
 
@@ -14,4 +15,19 @@ export function describedRoute(tag: string, summary: string, schema: FastifySche
 export function mappingIn(body: unknown): Mapping {
   if (isMapping(body)) return body;
   throw new QuotameshError('BODY_INVALID', { reason: 'the body must be a JSON object' });
+}
+
+/** The same of one that is part of a body (`where` = 'commits[3].'), or '' for the body; throws FIELD_UNKNOWN too. */
+export function knownMappingIn(given: unknown, where: string, known: readonly string[]): Mapping {
+  if (where !== '' && !isMapping(given)) invalid(where.slice(0, -1), 'must be an object');
+  const body = mappingIn(given);
+  const unknown = Object.keys(body).find((key) => !known.includes(key));
+  if (unknown === undefined) return body;
+  const near = nearestNames(unknown, known);
+  const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${known.join(', ')}`;
+  throw new QuotameshError('FIELD_UNKNOWN', { field: where + unknown.slice(0, 80), near: hint });
+}
+
+export function invalid(field: string, reason: string): never {
+  throw new QuotameshError('FIELD_INVALID', { field, reason });
 }

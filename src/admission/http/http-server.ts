@@ -19,6 +19,7 @@ import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
 import { addReservationRoutes } from './reservation-routes.js';
 import { addStatusRoutes } from './status-routes.js';
+import { addTakeRoutes } from './take-routes.js';
 import { addTargetRoutes } from './target-routes.js';
 
 export interface HttpServerParts {
@@ -61,6 +62,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
     addBatchRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
+    addTakeRoutes(app, { node, outcomes });
     addStatusRoutes(app, node);
     addGroupRoutes(app, node);
     addTargetRoutes(app, node);

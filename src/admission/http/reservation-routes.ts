@@ -1,14 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
-import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { rejectUnlessAmount } from '../asked.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { BATCH_MAX } from './acquire-schema.js';
 import { BATCH_BODY_LIMIT_FACTOR } from './batch-route.js';
-import { describedRoute, mappingIn } from './described-route.js';
+import { describedRoute, invalid, knownMappingIn, mappingIn } from './described-route.js';
 import type { Ending, OpenReservations } from './open-reservations.js';
 import { problemOf } from './problem.js';
 import * as schemas from './reservation-schemas.js';
@@ -108,14 +106,7 @@ function commitsIn(body: unknown): readonly unknown[] {
 }
 
 function endingOf(given: unknown, where: string, known: readonly string[]): Ending {
-  if (where !== '' && !isMapping(given)) invalid(where.slice(0, -1), 'must be an object');
-  const body = mappingIn(given);
-  const unknown = Object.keys(body).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    const near = nearestNames(unknown, known);
-    const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${known.join(', ')}`;
-    throw new QuotameshError('FIELD_UNKNOWN', { field: where + unknown.slice(0, 80), near: hint });
-  }
+  const body = knownMappingIn(given, where, known);
   const { id, messages, bytes, costs, cancel = false } = body;
   if (typeof id !== 'string') invalid(`${where}id`, 'must be the id of an acquire’s answer');
   if (typeof cancel !== 'boolean') invalid(`${where}cancel`, 'must be true or false');
@@ -129,8 +120,4 @@ function endingOf(given: unknown, where: string, known: readonly string[]): Endi
     for (const cost of costs) checkCost(cost as ReportedCost);
   }
   return body as unknown as Ending;
-}
-
-function invalid(field: string, reason: string): never {
-  throw new QuotameshError('FIELD_INVALID', { field, reason });
 }

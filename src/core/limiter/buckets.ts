@@ -1,6 +1,8 @@
 import { InvariantError } from '../invariant.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { usefulWaitOf, waitOf } from './bucket-wait.js';
 import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
+import { changedTokens, passWindows, windowRefusedBy } from './window.js';
 
 /**
  * Lazy token buckets in columns, one per dimension in every row (PIP-322, "Using an asynchronous token bucket"; here
@@ -35,6 +37,8 @@ export class Buckets {
    * that to find the few that were asked does not read their columns (reporter.ts).
    */
   asked: Uint8Array;
+  /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets: that costs a comparison. */
+  windowMs: Float64Array | null = null;
 
   constructor(rows: number) {
     this.lines = new Float64Array(rows * LINE_LENGTH);
@@ -55,6 +59,10 @@ export class Buckets {
     // A clock that steps back costs nothing and mints nothing: the time already credited is not credited again.
     if (elapsedMs <= 0) {
       if (elapsedMs < -CLOCK_SET_MS) lines[first + REFILLED_MS] = nowMs;
+      return;
+    }
+    if (this.windowMs !== null && (this.windowMs[row] as number) > 0) {
+      passWindows(lines, first, this.windowMs[row] as number, nowMs);
       return;
     }
     lines[first + REFILLED_MS] = nowMs;
@@ -93,6 +101,7 @@ export class Buckets {
   refusedBy(row: number, messages: number, bytes: number): number {
     const { lines } = this;
     const first = row * LINE;
+    if (this.windowOf(row) > 0) return windowRefusedBy(lines, first, messages, bytes);
     if (!isEnough(lines[first] as number, lines[first + DEPTH] as number, messages)) return MESSAGES;
     return isEnough(lines[first + 1] as number, lines[first + DEPTH + 1] as number, bytes) ? -1 : BYTES;
   }
@@ -128,13 +137,13 @@ export class Buckets {
   waitMs(row: number, messages: number, bytes: number, nowMs: number): number {
     this.refill(row, nowMs);
     const first = row * DIMENSION_COUNT;
-    return Math.max(this.#waitOf(first + MESSAGES, messages), this.#waitOf(first + BYTES, bytes));
+    return Math.max(waitOf(this, first + MESSAGES, messages), waitOf(this, first + BYTES, bytes));
   }
 
   /** The dimension whose wait is the longest; the row must have been refilled. */
   scarcest(row: number, messages: number, bytes: number): number {
     const first = row * DIMENSION_COUNT;
-    return this.#waitOf(first + BYTES, bytes) > this.#waitOf(first + MESSAGES, messages) ? BYTES : MESSAGES;
+    return waitOf(this, first + BYTES, bytes) > waitOf(this, first + MESSAGES, messages) ? BYTES : MESSAGES;
   }
 
   /**
@@ -145,7 +154,7 @@ export class Buckets {
   throttleMs(row: number, nowMs: number): number {
     this.refill(row, nowMs);
     const first = row * DIMENSION_COUNT;
-    return Math.max(this.#usefulWait(first + MESSAGES), this.#usefulWait(first + BYTES));
+    return Math.max(usefulWaitOf(this, first + MESSAGES), usefulWaitOf(this, first + BYTES));
   }
 
   /** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
@@ -173,18 +182,6 @@ export class Buckets {
     return Math.max(0, -this.tokens.at(row * DIMENSION_COUNT + dimension));
   }
 
-  /** Whether the row would be as good as new at `nowMs`: full where it has a limit. */
-  isFull(row: number, nowMs: number): boolean {
-    const elapsedMs = Math.max(0, nowMs - this.refilledMs.at(row));
-    const first = row * DIMENSION_COUNT;
-    for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
-      const depth = this.depth.at(slot);
-      const full = Number.isNaN(depth) ? 0 : depth;
-      if (this.tokens.at(slot) + (elapsedMs * this.rate.at(slot)) / 1000 < full) return false;
-    }
-    return true;
-  }
-
   /**
    * Changes a limit in place: what has accrued at the old rate counts, debt is kept, nothing is minted.
    * A slot that had no finite limit before starts empty.
@@ -197,6 +194,7 @@ export class Buckets {
     this.refill(row, nowMs);
     const slot = row * DIMENSION_COUNT + dimension;
     const tokens = this.tokens.at(slot);
+    const before = this.rate.at(slot);
     if (perSecond === Number.POSITIVE_INFINITY) {
       this.rate.set(slot, 0);
       this.depth.set(slot, Number.POSITIVE_INFINITY);
@@ -205,7 +203,22 @@ export class Buckets {
     }
     this.rate.set(slot, perSecond);
     this.depth.set(slot, perSecond === 0 ? Number.NaN : depth);
-    this.tokens.set(slot, tokens === Number.POSITIVE_INFINITY ? 0 : Math.min(tokens, depth));
+    const kept = tokens === Number.POSITIVE_INFINITY ? 0 : tokens;
+    const windowMs = this.windowOf(row);
+    const change = { before, after: perSecond, depth, windowMs, nowMs };
+    this.tokens.set(slot, windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change));
+  }
+
+  windowOf(row: number): number {
+    return this.windowMs === null ? 0 : (this.windowMs[row] as number);
+  }
+
+  /** Makes windows of a row, or (0) a bucket. What is there is void until the next window; debts stay. */
+  setWindow(row: number, windowMs: number, nowMs: number): void {
+    if (this.windowOf(row) === windowMs) return;
+    this.empty(row, nowMs);
+    this.windowMs ??= new Float64Array(this.lines.length / LINE);
+    this.windowMs[row] = windowMs;
   }
 
   /** Empties a row, keeping debts: after a pause nothing that accrued meanwhile may burst. */
@@ -232,20 +245,11 @@ export class Buckets {
     const larger = new Buckets(rows);
     larger.lines.set(this.lines);
     larger.asked.set(this.asked);
+    if (this.windowMs !== null) {
+      larger.windowMs = new Float64Array(rows);
+      larger.windowMs.set(this.windowMs);
+    }
     Object.assign(this, larger);
-  }
-
-  #waitOf(slot: number, amount: number): number {
-    if (isEnough(this.tokens.at(slot), this.depth.at(slot), amount)) return 0;
-    const rate = this.rate.at(slot);
-    if (rate === 0) return Number.POSITIVE_INFINITY;
-    return ((Math.min(amount, this.depth.at(slot)) - this.tokens.at(slot)) * 1000) / rate;
-  }
-
-  #usefulWait(slot: number): number {
-    const depth = this.depth.at(slot);
-    if (depth === Number.POSITIVE_INFINITY) return 0;
-    return this.#waitOf(slot, Math.max(1, depth * USEFUL_RATIO));
   }
 
   #chargeSlot(slot: number, amount: number, debtMs: number): void {
@@ -284,7 +288,6 @@ const CLOCK_SET_MS = 1000;
  * is taken in full, so it mints nothing.
  */
 const SLACK = 1e-6;
-const USEFUL_RATIO = 0.01;
 
 function timeOf(amount: number, perSecond: number): number {
   return perSecond > 0 ? (amount * 1000) / perSecond : 0;

@@ -108,7 +108,7 @@ export class KeyedBuckets {
   #isDroppable(row: number, nowMs: number, idleMs: number): boolean {
     if (this.#names[row] === null) return false;
     const idle = nowMs - (this.#askedMs[row] as number) >= idleMs;
-    return idle && this.buckets.isFull(row, nowMs);
+    return idle && isFull(this.buckets, row, nowMs);
   }
 
   #drop(row: number): void {
@@ -124,6 +124,17 @@ export class KeyedBuckets {
     askedMs.set(this.#askedMs);
     this.#askedMs = askedMs;
   }
+}
+
+/** Whether the row would be as good as new at `nowMs`: full where it has a limit. */
+function isFull({ refilledMs, depth, tokens, rate }: Buckets, row: number, nowMs: number): boolean {
+  const elapsedMs = Math.max(0, nowMs - refilledMs.at(row));
+  const first = row * DIMENSION_COUNT;
+  for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
+    const full = Number.isNaN(depth.at(slot)) ? 0 : depth.at(slot);
+    if (tokens.at(slot) + (elapsedMs * rate.at(slot)) / 1000 < full) return false;
+  }
+  return true;
 }
 
 const FIRST_ROWS = 16;

@@ -1,6 +1,7 @@
 import { STRATEGIES } from '../convergence/registry.js';
 import type { Strategy } from '../convergence/strategy.js';
 import { invariant } from '../invariant.js';
+import type { LimiterKind } from '../settings.js';
 import { burstDepth } from '../share/burst.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
@@ -22,6 +23,8 @@ export interface GroupLevels {
   readonly allowanceRatio: number;
   readonly burstMs: number;
   readonly burstMinMessages: number;
+  readonly limiter: LimiterKind;
+  readonly windowMs: number;
 }
 
 export interface NodeLimit extends Readonly<Record<Direction, Rates>> {

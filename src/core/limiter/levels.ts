@@ -1,5 +1,6 @@
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
 import type { Buckets } from './buckets.js';
+import { windowMsOf } from './enforce.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
@@ -66,6 +67,7 @@ export class Levels {
     this.#lookAt(group);
     for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
       const lane = laneOf(group, direction);
+      this.#limiter.buckets.setWindow(lane, windowMsOf(this.#groups[group] as GroupLevels), nowMs);
       const before = this.#lanes.get(lane);
       if (before === undefined) continue;
       this.#lanes.set(lane, changedLevels(before, this.#begin(lane), nowMs));

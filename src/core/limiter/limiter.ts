@@ -1,12 +1,15 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
 import { Column, DEPTH_AT, LINE_LENGTH, VALID_UNTIL_AT } from './column.js';
+import { isAboveWindow } from './window.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
 export const GRANTED = 0;
 /** The coordinator has not confirmed the lane's share: not served yet, not ready, or the event loop slept. */
 export const UNCONFIRMED = 1;
 export const REFUSED = 2;
+/** More than a window of the lane holds: it will not be granted whole, however long somebody waits (window.ts). */
+export const ABOVE_WINDOW = -3;
 
 /**
  * The limiter of one node: a row of buckets per lane (buckets.ts), confirmed until a time, and what went through them.
@@ -80,8 +83,7 @@ export class Limiter {
     const refusedBy = this.buckets.tryTake(lane, messages, bytes, nowMs);
     if (!retry) this.#count(lane, messages, bytes);
     if (refusedBy !== -1) {
-      this.#countRefusal(lane, messages, bytes, retry);
-      return REFUSED + refusedBy;
+      return this.#refuse(lane, messages, bytes, retry, refusedBy);
     }
     this.#admit(lane, messages, bytes);
     return GRANTED;
@@ -127,8 +129,7 @@ export class Limiter {
     const refusedBy = buckets.refusedBy(lane, messages, bytes);
     if (refusedBy !== -1) {
       if (!retry) this.#count(lane, messages, bytes);
-      this.#countRefusal(lane, messages, bytes, retry);
-      return REFUSED + refusedBy;
+      return this.#refuse(lane, messages, bytes, retry, refusedBy);
     }
     buckets.take(lane, messages, bytes);
     return GRANTED;
@@ -163,6 +164,19 @@ export class Limiter {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
   }
 
+  /** A lane that no share will ever limit: it is confirmed for good, and nobody need know of it. */
+  open(lane: number, nowMs: number): void {
+    for (const dimension of [MESSAGES, BYTES]) {
+      this.setLimit(lane, dimension, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
+    }
+    this.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
+  }
+
+  /** It is no such lane any more, and has to be served. */
+  close(lane: number): void {
+    if (this.validUntilMs.at(lane) === Number.POSITIVE_INFINITY) this.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+  }
+
   empty(lane: number, nowMs: number): void {
     this.buckets.empty(lane, nowMs);
   }
@@ -176,6 +190,12 @@ export class Limiter {
     if (this.#hasAccrued[lane] === 1) return;
     this.#hasAccrued[lane] = 1;
     this.buckets.refilledMs.set(lane, sinceMs);
+  }
+
+  /** What is above a window is demand too: with a larger share it may fit. */
+  #refuse(lane: number, messages: number, bytes: number, retry: boolean, refusedBy: number): number {
+    this.#countRefusal(lane, messages, bytes, retry);
+    return isAboveWindow(this.buckets, lane, messages, bytes) ? ABOVE_WINDOW : REFUSED + refusedBy;
   }
 
   #countRefusal(lane: number, messages: number, bytes: number, retry: boolean): void {

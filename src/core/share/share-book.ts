@@ -228,7 +228,10 @@ export class ShareBook {
     let applied = share;
     let allowance = 0;
     if (lane.link === 'linked') {
-      allowance = own === -1 ? 0 : allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
+      allowance =
+        own === -1 || lane.settings.limiter === 'window'
+          ? 0
+          : allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
@@ -238,14 +241,19 @@ export class ShareBook {
   }
 
   #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
-    const depth =
-      limit === Number.POSITIVE_INFINITY
-        ? limit
-        : burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
+    const depth = this.#depthOf(lane, dimension, limit, equalShare);
     if (limit === this.limit[slot] && depth === this.depth[slot]) return false;
     this.limit[slot] = limit;
     this.depth[slot] = depth;
     return true;
+  }
+
+  /** A window's depth is all that it holds, and needs no minimum: it is burst enough. */
+  #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
+    if (limit === Number.POSITIVE_INFINITY) return limit;
+    const { limiter, windowMs } = lane.settings;
+    if (limiter === 'window') return (limit * windowMs) / 1000;
+    return burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
   }
 
   /** What the log still says may lower a share while the echo is missing, never raise it. */

@@ -11,7 +11,13 @@ export function defineGroup(node: QuotaNode, config: GroupConfig): void {
   // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
   if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
   gate.groupChanged(group);
-  if (coordinator !== null) node.step({ kind: 'group-changed', group, settings: config });
+  if (coordinator === null) return;
+  node.step({ kind: 'group-changed', group, settings: config });
+  // What nothing limits any more is not told to the others either.
+  if (lanesOf(group).every((lane) => gate.isFree(lane))) {
+    node.step({ kind: 'group-removed', group });
+    gate.groupChanged(group);
+  }
 }
 
 /** There is no such group any more: its name is unknown, and whoever waits for it is told. */

@@ -11,7 +11,13 @@ const GROUP: GroupLevels = {
   topics: 'shared',
   perTopic: { ...NO_LIMIT, max: 10 },
   perClient: { ...NO_LIMIT, max: 10 },
-  ...{ floorRatio: 0.001, allowanceRatio: 0.25, burstMs: 100, burstMinMessages: 20 },
+  ...{
+    floorRatio: 0.001,
+    allowanceRatio: 0.25,
+    burstMs: 100,
+    ...{ limiter: 'bucket', windowMs: 1000 },
+    burstMinMessages: 20,
+  },
 };
 
 /** The publish lane of one group, full at 0. */

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ask } from '../core/limiter/levels.js';
+import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { QuotameshError } from '../errors.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import { rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
+import type { Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions } from './decision.js';
+import type { Gate } from './gate.js';
+import { cutToPart, ofPart } from './part.js';
+import { WAIT_MS_MAX } from './waiting.js';
+
+interface Open {
+  readonly ask: Ask;
+  readonly untilMs: number;
+}
+
+/**
+ * Tokens taken in batches (Numaflow, "acquire" and "deposit"): as many as there are up to what is asked for, and of
+ * those, once, exactly what was granted less what was used goes back to the window that it came from. Whatever else is
+ * handed in is refused, so that nothing is minted; what nobody hands back in time has been used.
+ *
+ * A batch counts as admitted when it ends, as a reservation does: counters that went down would pass for restarts.
+ */
+export class Batches {
+  /** Since the start, but for `open`. */
+  readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
+  readonly #node: QuotaNode;
+  readonly #gate: Gate;
+  readonly #open = new Map<number, Open>();
+  readonly #prefix = randomBytes(6).toString('hex');
+  readonly #closing = new AbortController();
+  #last = 0;
+
+  constructor(node: QuotaNode, gate: Gate) {
+    this.#node = node;
+    this.#gate = gate;
+  }
+
+  /**
+   * At once, or as soon as there is at least one message, within `waitMs`. Those who wait are tried again when the first
+   * message is due, in the order in which they came to that; lines of their own have those who wait for all they ask.
+   */
+  async take(group: string, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
+    const { waitMs = 0, signal } = options;
+    rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+    signal?.throwIfAborted();
+    const untilMs = this.#node.clock() + waitMs;
+    let answer = this.tryTake(group, amounts, options);
+    while (!answer.granted && !this.#closing.signal.aborted) {
+      const leftMs = untilMs - this.#node.clock();
+      if (leftMs <= 0) break;
+      await this.#pause(Math.min(leftMs, answer.retryAfterMs), signal);
+      answer = this.tryTake(group, amounts, { ...options, retry: true });
+    }
+    return answer;
+  }
+
+  tryTake(group: string, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
+    const gate = this.#gate;
+    if (this.#closing.signal.aborted) return gate.explain(gate.askForBatch(group, amounts, options), UNCONFIRMED);
+    this.expire(this.#node.clock());
+    const { maxReservations: max } = this.#node.config.limits;
+    if (this.#open.size >= max) throw new QuotameshError('BATCHES_FULL', { max });
+    const ask = gate.askForBatch(group, amounts, options);
+    const { messages, bytes } = ask;
+    cutToPart(this.#node, ask);
+    const answer = this.#answer(ask);
+    if (answer !== GRANTED) return this.#refusal(ask, answer);
+    const [left, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
+    if (left > 0 || leftBytes > 0) this.#node.limiter.countRefused(ask.lane, left, leftBytes, ask.retry);
+    return this.#opened(ask);
+  }
+
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID. Nothing is given back then. */
+  handBack(id: string, left: HandBack): void {
+    try {
+      this.#handBack(id, left);
+    } catch (error) {
+      this.counts.handBacksRefused++;
+      throw error;
+    }
+  }
+
+  /** Those whose window (or time) is over have been used. */
+  expire(nowMs: number): void {
+    if (this.#open.size === 0) return;
+    for (const [at, open] of this.#open) {
+      if (open.untilMs > nowMs) continue;
+      this.#end(at, open, open.ask.messages, open.ask.bytes);
+      this.counts.expired++;
+    }
+  }
+
+  /** The node stops: nobody waits any more, and what is open has been used. */
+  close(): void {
+    this.#closing.abort();
+    this.expire(Number.POSITIVE_INFINITY);
+  }
+
+  #answer(ask: Ask): number {
+    const { levels, waiting } = this.#gate;
+    const { limiter } = this.#node;
+    if (limiter.heldBack[ask.lane] === 0 || waiting.mayPass(ask)) {
+      return this.#gate.servedAnswer(ask.lane, () => levels.reserve(ask, this.#node.clock()));
+    }
+    limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
+    return REFUSED + limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
+  }
+
+  /** Told for one message: with that much, a batch is granted. */
+  #refusal(ask: Ask, answer: number): Refused | NotReady {
+    const size = ask.messages === 0 ? 1 : Math.ceil(ask.bytes / ask.messages);
+    const least = { ...ask, messages: Math.min(1, ask.messages), bytes: ask.bytes === 0 ? 0 : size };
+    return this.#gate.explain(least, ofPart(this.#node.limiter, ask, answer));
+  }
+
+  #opened(ask: Ask): Batch {
+    const nowMs = this.#node.clock();
+    const windowMs = this.#node.limiter.buckets.windowOf(ask.lane);
+    const epoch = windowMs === 0 ? null : Math.floor(nowMs / windowMs);
+    const { reservationMs } = this.#node.config.limits;
+    const validMs = epoch === null ? reservationMs : (epoch + 1) * windowMs - nowMs;
+    const id = `${this.#prefix}-${++this.#last}`;
+    this.#open.set(this.#last, { ask, untilMs: nowMs + validMs });
+    this.counts.open = this.#open.size;
+    const { messages, bytes } = ask;
+    const handBack = (left: HandBack) => this.handBack(id, left);
+    return { granted: true, id, messages, bytes, epoch, validMs, handBack };
+  }
+
+  #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
+    const { messages: droppedMessages = 0, bytes: droppedBytes = 0 } = dropped;
+    rejectUnlessAmounts(messages, bytes);
+    rejectUnlessAmounts(droppedMessages, droppedBytes);
+    this.expire(this.#node.clock());
+    const at = this.#numberOf(id);
+    const open = this.#open.get(at);
+    if (open === undefined) {
+      const reason = 'it has been handed back already, or its window or time (validMs) is over';
+      throw new QuotameshError('BATCH_ENDED', { id, reason });
+    }
+    const { ask } = open;
+    rejectAbove({ id, dimension: 'messages', amount: messages + droppedMessages, granted: ask.messages });
+    rejectAbove({ id, dimension: 'bytes', amount: bytes + droppedBytes, granted: ask.bytes });
+    const isCounted = this.#gate.groupOf(ask.lane).dropped === 'counted';
+    const backMessages = messages + (isCounted ? 0 : droppedMessages);
+    this.#end(at, open, ask.messages - backMessages, ask.bytes - bytes - (isCounted ? 0 : droppedBytes));
+  }
+
+  #end(at: number, { ask }: Open, usedMessages: number, usedBytes: number): void {
+    this.#open.delete(at);
+    this.counts.open = this.#open.size;
+    this.counts.ended++;
+    const { debtMs } = this.#gate.groupOf(ask.lane);
+    this.#gate.levels.settle(ask, usedMessages, usedBytes, debtMs, this.#node.clock());
+  }
+
+  #numberOf(id: string): number {
+    const [prefix, digits = ''] = String(id).split('-', 2);
+    const at = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : 0;
+    if (prefix === this.#prefix && at > 0 && at <= this.#last && id === `${prefix}-${digits}`) return at;
+    throw new QuotameshError('BATCH_UNKNOWN', { id: String(id).slice(0, SHOWN_MAX) });
+  }
+
+  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
+    try {
+      await sleep(ms, undefined, { signal: ends });
+    } catch {
+      signal?.throwIfAborted();
+    }
+  }
+}
+
+const SHOWN_MAX = 80;
+
+function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {
+  if (facts.amount > facts.granted) throw new QuotameshError('BATCH_TOO_SMALL', facts);
+}

@@ -1,0 +1,65 @@
+import { type Ask, CLIENTS_FULL, type Levels, TOPICS_FULL } from '../core/limiter/levels.js';
+import { ABOVE_WINDOW, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../core/vocabulary.js';
+import { QuotameshError } from '../errors.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from './decision.js';
+import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
+
+/** What a person or client is told about an answer of the limiter that is no grant. */
+export class NoGrant {
+  readonly #node: QuotaNode;
+  readonly #levels: Levels;
+  readonly #refusals: RefusalLedger;
+
+  constructor(node: QuotaNode, { levels, refusals }: { readonly levels: Levels; readonly refusals: RefusalLedger }) {
+    this.#node = node;
+    this.#levels = levels;
+    this.#refusals = refusals;
+  }
+
+  /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
+  explain(ask: Ask, answer: number): Refused | NotReady {
+    const nowMs = this.#node.clock();
+    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic', nowMs);
+    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client', nowMs);
+    if (answer === ABOVE_WINDOW) throw this.#aboveWindow(ask, nowMs);
+    if (answer === UNCONFIRMED) {
+      this.#refusals.count(ask.lane, null, -1, nowMs);
+      return this.#notReady();
+    }
+    const { level, dimension: refused } = refusedBy(answer - REFUSED);
+    const dimension = DIMENSIONS[refused] as Dimension;
+    this.#refusals.count(ask.lane, level, refused, nowMs);
+    const waitMs = Math.ceil(this.#levels.waitMs(ask, nowMs));
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
+    return { granted: false, reason: 'quota', level, dimension, retryAfterMs };
+  }
+
+  #notReady(): NotReady {
+    const because = this.#node.status().notReadyBecause.join('; ') || 'shares are not confirmed';
+    return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
+  }
+
+  #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
+    this.#refusals.count(lane, level, -1, nowMs);
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const max = this.#levels.maxOf(lane, level);
+    return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
+  }
+
+  #aboveWindow({ lane, messages, bytes }: Ask, nowMs: number): QuotameshError {
+    const { buckets } = this.#node.limiter;
+    const dimension = buckets.scarcest(lane, messages, bytes);
+    this.#refusals.count(lane, 'group', dimension, nowMs);
+    const slot = lane * DIMENSIONS.length + dimension;
+    return new QuotameshError('BATCH_ABOVE_WINDOW', {
+      ...{ amount: [messages, bytes][dimension] as number, dimension: DIMENSIONS[dimension] as Dimension },
+      ...{ group: this.#nameOf(lane), holds: Math.floor(buckets.depth.at(slot)), windowMs: buckets.windowOf(lane) },
+    });
+  }
+
+  #nameOf(lane: number): string {
+    return this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Ask } from '../core/limiter/levels.js';
+import { ABOVE_WINDOW, type Limiter, REFUSED } from '../core/limiter/limiter.js';
+import { BYTES, MESSAGES } from '../core/vocabulary.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import type { Amounts } from './decision.js';
+
+/** Leaves of an ask the whole messages that are there now; all of it where there is none. */
+export function cutToPart(node: QuotaNode, ask: Ask): void {
+  const nowMs = node.clock();
+  node.serve(ask.lane);
+  const there = (dimension: number) => node.gate.levels.available(ask, dimension, nowMs) + SLACK;
+  const part = wholePart(ask, there(MESSAGES), there(BYTES));
+  if (part.messages === 0 && part.bytes === 0) return;
+  ask.messages = part.messages;
+  ask.bytes = part.bytes;
+}
+
+/** For whom a part is enough, nothing is above a window: there is nothing now. */
+export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: Ask, answer: number): number {
+  return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;
+}
+
+/** As the limiter's (buckets.ts): a millionth of a unit is a rounding. */
+const SLACK = 1e-6;
+
+/** What of an ask fits into what is there: whole messages of its average size. */
+function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
+  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
+  const size = bytes / messages;
+  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
+  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
+  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
+}

@@ -1,0 +1,28 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+import type { Buckets } from './buckets.js';
+import { windowWaitMs } from './window.js';
+
+/** Milliseconds until an amount could be admitted in a slot if nobody else took anything; the row has been refilled. */
+export function waitOf(buckets: Buckets, slot: number, amount: number): number {
+  const tokens = buckets.tokens.at(slot);
+  const depth = buckets.depth.at(slot);
+  const row = Math.floor(slot / DIMENSION_COUNT);
+  const windowMs = buckets.windowOf(row);
+  const needed = windowMs === 0 ? Math.min(amount, depth) : amount;
+  if (amount <= 0 || tokens + SLACK >= needed) return 0;
+  const rate = buckets.rate.at(slot);
+  if (rate === 0) return Number.POSITIVE_INFINITY;
+  if (windowMs === 0) return ((needed - tokens) * 1000) / rate;
+  return windowWaitMs(tokens, amount, { depth, windowMs, nowMs: buckets.refilledMs.at(row) });
+}
+
+/** Until something useful is back: one unit, or 1 % of the depth where that is more. */
+export function usefulWaitOf(buckets: Buckets, slot: number): number {
+  const depth = buckets.depth.at(slot);
+  if (depth === Number.POSITIVE_INFINITY) return 0;
+  return waitOf(buckets, slot, Math.max(1, depth * USEFUL_RATIO));
+}
+
+/** As in buckets.ts. */
+const SLACK = 1e-6;
+const USEFUL_RATIO = 0.01;

@@ -1,0 +1,89 @@
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import type { Buckets } from './buckets.js';
+import { DEPTH_AT, RATE_AT, REFILLED_AT } from './column.js';
+
+/**
+ * Rows that hand out whole tokens per window (Numaflow's epochs): window e is the time from e · windowMs of the node's
+ * own clock on, and holds limit · windowMs / 1000 tokens, all of them at once. What is left at its end is void, but for
+ * the part of a token: that is saved for the next, so that 7.5 per window are 7 and 8 in turn, and 0.25 are one in
+ * every fourth, where whole numbers alone would give 7, and none for ever.
+ *
+ * Worked: 100/s, windows of 1 s, 30 taken until 0.9 s: 70 are there, at 1.0 s it is 100. So up to two windows' worth
+ * may pass within an instant around a boundary, and in any sliding second; a token bucket does not do that.
+ */
+
+/** The window has changed, or not: tokens as they are at `nowMs`. `first` is the place of the row's line. */
+export function passWindows(lines: Float64Array, first: number, windowMs: number, nowMs: number): void {
+  const passed = Math.floor(nowMs / windowMs) - Math.floor((lines[first + REFILLED_AT] as number) / windowMs);
+  lines[first + REFILLED_AT] = nowMs;
+  if (passed <= 0) return;
+  for (let place = first; place < first + DIMENSION_COUNT; place++) {
+    const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;
+    const before = lines[place] as number;
+    if (perWindow === 0) {
+      // Blocked or unlimited: a debt stays, and nothing is saved.
+      if (before > 0 && before !== Number.POSITIVE_INFINITY) lines[place] = 0;
+      continue;
+    }
+    lines[place] = kept(kept(before) + (passed - 1) * perWindow) + perWindow;
+  }
+}
+
+/**
+ * The dimension that refuses, or −1. Never more than there is: a batch above what a window holds is not admitted when
+ * the window is full, as a bucket would. Only a single message is, whose bytes cannot be split; it leaves a debt.
+ */
+export function windowRefusedBy(lines: Float64Array, first: number, messages: number, bytes: number): number {
+  if (!isThere(lines[first] as number, lines[first + DEPTH_AT] as number, messages)) return MESSAGES;
+  const depth = lines[first + DEPTH_AT + 1] as number;
+  return isThere(lines[first + 1] as number, depth, messages <= 1 ? Math.min(bytes, depth) : bytes) ? -1 : BYTES;
+}
+
+/** What the rest of the window gains or loses by a change of the limit; what is left is never above the new one. */
+export function changedTokens(tokens: number, limits: WindowChange): number {
+  const { before, after, depth, windowMs, nowMs } = limits;
+  const restMs = windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
+  const changed = tokens + ((after - before) * restMs) / 1000;
+  return after < before ? Math.min(changed, depth) : changed;
+}
+
+export interface WindowChange {
+  /** Units per second. */
+  readonly before: number;
+  readonly after: number;
+  readonly depth: number;
+  readonly windowMs: number;
+  readonly nowMs: number;
+}
+
+/** Milliseconds until the window that has the amount, if nobody else takes anything; `tokens` are too few for it. */
+export function windowWaitMs(tokens: number, amount: number, at: Omit<WindowChange, 'before' | 'after'>): number {
+  const { depth, windowMs, nowMs } = at;
+  const toNextMs = windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
+  const missing = Math.min(amount, mostOfWindow(depth)) - kept(tokens);
+  return toNextMs + Math.max(0, Math.ceil(missing / depth - SLACK) - 1) * windowMs;
+}
+
+/** Whether no window of the row can grant this whole; of blocked rows and buckets nothing is. */
+export function isAboveWindow(buckets: Buckets, row: number, messages: number, bytes: number): boolean {
+  if (buckets.windowOf(row) === 0) return false;
+  const most = (dimension: number) => mostOfWindow(buckets.depth.at(row * DIMENSION_COUNT + dimension));
+  return messages > most(MESSAGES) || (messages > 1 && bytes > most(BYTES));
+}
+
+/** Whole tokens that a window can have at most: its own, and the one that saved parts make up. */
+function mostOfWindow(depth: number): number {
+  return Math.max(1, Math.ceil(depth - SLACK));
+}
+
+/** Debts, and the part of a token. */
+function kept(tokens: number): number {
+  return tokens < 0 ? tokens : Math.max(0, tokens - Math.floor(tokens + SLACK));
+}
+
+function isThere(tokens: number, depth: number, amount: number): boolean {
+  return amount <= 0 || (!Number.isNaN(depth) && tokens + SLACK >= amount);
+}
+
+/** As in buckets.ts: a millionth of a unit is a rounding. */
+const SLACK = 1e-6;

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
+import { MESSAGES } from '../../../src/core/vocabulary.js';
+import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+
+let scene: HttpScene;
+afterEach(() => scene.close());
+
+/** Windows of a minute hold 60 · perSecond; the test begins in the middle of none. */
+async function windowed(perSecond: number, others: Readonly<Record<string, unknown>> = {}): Promise<QuotaNode> {
+  const group = { quota: { publish: { messagesPerSecond: perSecond } }, limiter: 'window', ...others };
+  scene = await readyScene({ groups: { a: { windowMs: 3_600_000, ...group } } });
+  scene.node.serve(0);
+  // As at the beginning of a window: the node has served the lane from some place in the middle on.
+  scene.node.limiter.tokens.set(0, 100);
+  return scene.node;
+}
+
+async function take(node: QuotaNode, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch> {
+  const answer = await node.takeBatch('a', amounts, options);
+  if (!answer.granted) throw new Error(`refused: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+const left = (node: QuotaNode) => Math.floor(node.limiter.available(0, MESSAGES, node.clock()));
+const code = (code: string) => expect.objectContaining({ code });
+
+describe('a batch', () => {
+  test('is as many as there are, and exactly what was not used goes back', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 30 });
+    expect(batch).toMatchObject({ messages: 30, bytes: 0, epoch: expect.any(Number) });
+    expect(left(node)).toBe(70);
+    batch.handBack({ messages: 20 });
+    expect(left(node)).toBe(90);
+    expect([node.limiter.admitted.at(0), node.limiter.attempted.at(0)]).toEqual([10, 10]);
+  });
+
+  test('all: everything there is, whole; then there is nothing, and a node says when', async () => {
+    const node = await windowed(0.05);
+    node.limiter.tokens.set(0, 99.7);
+    expect((await take(node, 'all')).messages).toBe(99);
+    const refused = await node.takeBatch('a', 'all');
+    expect(refused).toMatchObject({ granted: false, level: 'group', dimension: 'messages' });
+  });
+
+  test('above the share: a part at once, never a stall; what is missing is demand', async () => {
+    const node = await windowed(0.05, { maxRequest: { messages: 100_000 } });
+    const batch = await take(node, { messages: 100_000 });
+    expect(batch.messages).toBe(100);
+    expect(node.limiter.attempted.at(0)).toBe(99_900);
+    batch.handBack({});
+    expect([node.limiter.attempted.at(0), node.limiter.admitted.at(0)]).toEqual([100_000, 100]);
+  });
+
+  test('whole, above a window: BATCH_ABOVE_WINDOW, at once and for those who would wait; above maxRequest as ever', async () => {
+    const node = await windowed(0.05, { maxRequest: { messages: 100_000 } });
+    const tooMuch = { messages: 99_999 };
+    expect(() => node.tryAcquire('a', tooMuch)).toThrow(code('BATCH_ABOVE_WINDOW'));
+    await expect(node.acquire('a', tooMuch, { waitMs: 5000 })).rejects.toThrow(code('BATCH_ABOVE_WINDOW'));
+    expect(() => node.reserve('a', tooMuch)).toThrow(code('BATCH_ABOVE_WINDOW'));
+    expect(node.tryAcquire('a', tooMuch, { atMost: true })).toMatchObject({ granted: true, messages: 100 });
+    expect(node.tryAcquire('a', tooMuch, { atMost: true })).toMatchObject({ granted: false, reason: 'quota' });
+    await expect(take(node, { messages: 100_001 })).rejects.toThrow(code('AMOUNT_ABOVE_MAX_REQUEST'));
+  });
+
+  test.each([
+    ['handed-back', 85],
+    ['counted', 75],
+  ] as const)('dropped work: %s', async (dropped, expected) => {
+    const node = await windowed(0.05, { dropped });
+    (await take(node, { messages: 30 })).handBack({ messages: 5, dropped: { messages: 10 } });
+    expect(left(node)).toBe(expected);
+    expect(node.limiter.admitted.at(0)).toBe(100 - expected);
+  });
+
+  test('of a bucket: no epoch; handed back as far as the bucket has room', async () => {
+    scene = await readyScene({ groups: { a: { quota: { publish: { messagesPerSecond: 100 } }, burstMs: 1000 } } });
+    const { node } = scene;
+    node.serve(0);
+    node.limiter.buckets.fill(0, node.clock());
+    const batch = await take(node, 'all');
+    expect(batch).toMatchObject({ epoch: null, validMs: node.config.limits.reservationMs });
+    batch.handBack({ messages: batch.messages });
+    expect(node.limiter.tokens.at(0)).toBeLessThanOrEqual(node.limiter.buckets.depth.at(0));
+    expect(left(node)).toBe(batch.messages);
+  });
+});
+
+describe('nothing is minted by what is handed in', () => {
+  test('twice, or more than was granted', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 30 });
+    expect(() => batch.handBack({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.handBack({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.handBack({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.handBack({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
+    expect(() => batch.handBack({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
+    batch.handBack({ messages: 30 });
+    expect(() => batch.handBack({ messages: 1 })).toThrow(code('BATCH_ENDED'));
+    expect(left(node)).toBe(100);
+  });
+
+  test('without a grant', async () => {
+    const node = await windowed(0.05);
+    const { batches } = node.gate;
+    for (const id of ['', 'x', '__proto__-1', `${(await take(node, 'all')).id}0`]) {
+      expect(() => batches.handBack(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
+    }
+    expect([left(node), batches.counts.handBacksRefused]).toEqual([0, 4]);
+  });
+
+  test('from an earlier window: it has been counted as used', async () => {
+    const node = await windowed(1000, { windowMs: 100 });
+    const batch = await take(node, { messages: 30 }, { waitMs: 1000 });
+    await sleep(batch.validMs + 5);
+    expect(() => batch.handBack({ messages: 30 })).toThrow(code('BATCH_ENDED'));
+    expect(left(node)).toBeLessThanOrEqual(100);
+    expect(node.limiter.admitted.at(0)).toBe(batch.messages);
+  });
+});
+
+describe('waiting for a batch', () => {
+  test('until the next window, for what there is then', async () => {
+    const node = await windowed(1000, { windowMs: 200 });
+    node.limiter.tokens.set(0, 0);
+    const batch = await take(node, { messages: 500 }, { waitMs: 2000 });
+    expect(batch.messages).toBe(200);
+  });
+
+  test('until the time is up, a signal says so, or the node stops', async () => {
+    const node = await windowed(0.05);
+    await take(node, 'all');
+    expect(await node.takeBatch('a', { messages: 5 }, { waitMs: 30 })).toMatchObject({ granted: false });
+    const stop = new AbortController();
+    const waiting = node.takeBatch('a', { messages: 5 }, { waitMs: 60_000, signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    const last = node.takeBatch('a', { messages: 5 }, { waitMs: 60_000 });
+    await node.close();
+    expect(await last).toMatchObject({ granted: false, reason: 'not-ready' });
+    // Five asked for once each: to wait is not to ask again.
+    expect(node.limiter.attempted.at(0)).toBe(100 + 15);
+  });
+
+  test('bad times and amounts are named', async () => {
+    const node = await windowed(1);
+    await expect(take(node, { messages: 1 }, { waitMs: -1 })).rejects.toThrow(code('FIELD_INVALID'));
+    await expect(take(node, { messages: 0 })).rejects.toThrow(code('AMOUNT_INVALID'));
+    await expect(take(node, 'most' as 'all')).rejects.toThrow(code('AMOUNT_INVALID'));
+  });
+
+  test('all of a group without quota has no end: AMOUNT_INVALID', async () => {
+    scene = await readyScene({ groups: { a: {} } });
+    await expect(take(scene.node, 'all')).rejects.toThrow(code('AMOUNT_INVALID'));
+    expect((await take(scene.node, { messages: 5000 })).messages).toBe(5000);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { Buckets } from '../../../../src/core/limiter/buckets.js';
+import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
+import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+
+const NONE = Number.POSITIVE_INFINITY;
+
+/** Windows of a second, confirmed for ever, without a limit in bytes. */
+function windowOf(perSecond: number, windowMs = 1000): Limiter {
+  const limiter = new Limiter(1);
+  limiter.validUntilMs.set(0, NONE);
+  limiter.buckets.setWindow(0, windowMs, 0);
+  limiter.setLimit(0, BYTES, NONE, NONE, 0);
+  limiter.setLimit(0, MESSAGES, perSecond, (perSecond * windowMs) / 1000, 0);
+  return limiter;
+}
+
+/** Single messages that pass in each of the windows from the second on, asked for at their beginnings. */
+function perWindow(limiter: Limiter, windows: number): number[] {
+  return Array.from({ length: windows }, (_, at) => {
+    let granted = 0;
+    while (limiter.tryAcquire(0, 1, 0, false, (at + 1) * 1000) === GRANTED) granted++;
+    return granted;
+  });
+}
+
+describe('a window', () => {
+  test('holds its tokens at once, and nothing of them is left for the next', () => {
+    const limiter = windowOf(100);
+    expect(limiter.tryAcquire(0, 30, 0, false, 1000)).toBe(GRANTED);
+    expect(limiter.available(0, MESSAGES, 1900)).toBe(70);
+    expect(limiter.available(0, MESSAGES, 2000)).toBe(100);
+    expect(limiter.available(0, MESSAGES, 60_000)).toBe(100);
+  });
+
+  test('two of them meet at a boundary: twice the share within 2 ms, as documented', () => {
+    const limiter = windowOf(100);
+    expect(limiter.tryAcquire(0, 100, 0, false, 1999)).toBe(GRANTED);
+    expect(limiter.tryAcquire(0, 1, 0, false, 1999)).toBe(REFUSED);
+    expect(limiter.tryAcquire(0, 100, 0, false, 2001)).toBe(GRANTED);
+  });
+
+  test.each([
+    [7.5, [7, 8, 7, 8, 7, 8]],
+    [0.25, [0, 0, 0, 1, 0, 0]],
+    [10, [10, 10, 10, 10, 10, 10]],
+    [0.1, [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
+  ])('parts of a token are saved: %d per window', (perSecond, expected) => {
+    const limiter = windowOf(perSecond);
+    while (limiter.tryAcquire(0, 1, 0, false, 999) === GRANTED);
+    // What the first window left of a token counts too.
+    limiter.tokens.set(0, 0);
+    expect(perWindow(limiter, expected.length)).toEqual(expected);
+  });
+
+  test('a batch above it is not admitted by a full window, as a bucket would, but named; it is demand', () => {
+    const limiter = windowOf(100);
+    expect(limiter.tryAcquire(0, 101, 0, false, 1000)).toBe(ABOVE_WINDOW);
+    expect(limiter.reserve(0, 100_000, 0, 1000)).toBe(ABOVE_WINDOW);
+    expect([limiter.attempted.at(0), limiter.admitted.at(0)]).toEqual([100_101, 0]);
+    expect(limiter.available(0, MESSAGES, 1000)).toBe(100);
+  });
+
+  test('bytes of one message may be more than a window holds: they leave a debt; those of a batch may not', () => {
+    const limiter = windowOf(100);
+    limiter.setLimit(0, BYTES, 500, 500, 0);
+    expect(limiter.tryAcquire(0, 2, 2000, false, 1000)).toBe(ABOVE_WINDOW);
+    expect(limiter.tryAcquire(0, 1, 2000, false, 1000)).toBe(GRANTED);
+    expect([2000, 3000, 4000, 5000].map((ms) => limiter.buckets.debt(0, BYTES, ms))).toEqual([1000, 500, 0, 0]);
+    expect(limiter.available(0, BYTES, 5000)).toBe(500);
+  });
+
+  test('tells when: the next window, or a later one where there is a debt', () => {
+    const limiter = windowOf(100);
+    limiter.tryAcquire(0, 100, 0, false, 1200);
+    expect(limiter.waitMs(0, 1, 0, 1200)).toBe(800);
+    limiter.consume(0, 250, 0, 60_000, 1200);
+    expect(limiter.waitMs(0, 1, 0, 1200)).toBe(2800);
+    expect(limiter.waitMs(0, 50, 0, 1200)).toBe(2800);
+    expect(limiter.waitMs(0, 51, 0, 1200)).toBe(3800);
+    expect(limiter.available(0, MESSAGES, 3999)).toBe(0);
+    expect(limiter.available(0, MESSAGES, 4000)).toBe(50);
+  });
+
+  test('a limit that changes counts for the rest of the window, and what is left never exceeds the new one', () => {
+    const limiter = windowOf(100);
+    limiter.tryAcquire(0, 100, 0, false, 1000);
+    limiter.setLimit(0, MESSAGES, 200, 200, 1500);
+    expect(limiter.available(0, MESSAGES, 1500)).toBe(50);
+    limiter.setLimit(0, MESSAGES, 40, 40, 2000);
+    expect(limiter.available(0, MESSAGES, 2000)).toBe(40);
+    limiter.setLimit(0, MESSAGES, 0, 0, 2500);
+    expect(limiter.tryAcquire(0, 1, 0, false, 9000)).toBe(REFUSED);
+    limiter.setLimit(0, MESSAGES, 100, 100, 9250);
+    expect(limiter.available(0, MESSAGES, 9250)).toBe(75);
+  });
+
+  test('a bucket that becomes windows begins with the next one, and the other way round nothing is minted', () => {
+    const buckets = new Buckets(1);
+    buckets.setLimit(0, MESSAGES, 100, 10, 0);
+    expect(buckets.available(0, MESSAGES, 500)).toBe(10);
+    buckets.setWindow(0, 1000, 500);
+    buckets.setLimit(0, MESSAGES, 100, 100, 500);
+    expect([buckets.available(0, MESSAGES, 999), buckets.available(0, MESSAGES, 1000)]).toEqual([0, 100]);
+    buckets.setWindow(0, 0, 1000);
+    expect(buckets.available(0, MESSAGES, 1010)).toBeCloseTo(1);
+    buckets.grow(4);
+    expect(buckets.windowOf(3)).toBe(0);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+const QUOTA = { publish: { messagesPerSecond: 0.1, bytesPerSecond: 100 } };
+const GROUPS = {
+  orders: { quota: QUOTA, limiter: 'window', windowMs: 3_600_000 },
+  blocked: { quota: { publish: { messagesPerSecond: 0 } }, limiter: 'window' },
+};
+
+let scene: HttpScene;
+const post = (url: string, payload: object) => answerOf(scene.app, { method: 'POST', url, payload });
+const take = (body: object) => post('/v1/take', { group: 'orders', ...body });
+const counts = async () => (await scene.get('/v1/batches')).body;
+
+/** A full window, so that the test does not depend on where in it it begins. */
+function fill(messages = 100): void {
+  scene.node.serve(0);
+  scene.node.limiter.tokens.set(0, messages);
+  scene.node.limiter.tokens.set(1, 100_000);
+}
+
+describe('batches over HTTP', () => {
+  beforeAll(async () => {
+    scene = await readyScene({ groups: GROUPS });
+  });
+  afterAll(() => scene.close());
+
+  it('takes what there is, and hands back what was not used', async () => {
+    fill();
+    const taken = await take({ messages: 150 });
+    expect([taken.status, taken.body]).toEqual([
+      200,
+      {
+        ...{ granted: true, id: expect.stringMatching(/-\d+$/), messages: 100, bytes: 0 },
+        ...{ epoch: expect.any(Number), validMs: expect.any(Number) },
+      },
+    ]);
+    const ended = await post('/v1/hand-back', { id: taken.body.id, messages: 30, dropped: { messages: 20 } });
+    expect([ended.status, ended.body]).toEqual([200, { ended: true }]);
+    expect((await take({ all: true })).body).toMatchObject({ messages: 50 });
+  });
+
+  it('refuses as an acquire does: 429 with Retry-After', async () => {
+    fill(0);
+    const refused = await take({ messages: 5, waitMs: 20 });
+    expect([refused.status, refused.body.code]).toEqual([429, 'QUOTA_EXCEEDED']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await take({ group: 'blocked', all: true })).status).toBe(429);
+  });
+
+  it('several hand-backs in one request: each has its answer, nothing is minted', async () => {
+    fill();
+    const [one, other] = [(await take({ messages: 10 })).body.id, (await take({ messages: 10 })).body.id];
+    const before = (await counts()) as { handBacksRefused: number };
+    const handBacks = [
+      { id: one, messages: 10 },
+      { id: one, messages: 10 },
+      { id: other, messages: 11 },
+      { id: 'x-1' },
+    ];
+    const { body } = await post('/v1/hand-back/batch', { handBacks });
+    const answers = body.answers as readonly { status: number; code?: string }[];
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      ...[
+        [200, undefined],
+        [409, 'BATCH_ENDED'],
+      ],
+      ...[
+        [422, 'BATCH_TOO_SMALL'],
+        [404, 'BATCH_UNKNOWN'],
+      ],
+    ]);
+    expect(await counts()).toMatchObject({ handBacksRefused: before.handBacksRefused + 3 });
+    expect((await take({ all: true })).body).toMatchObject({ messages: 90 });
+  });
+
+  it.each([
+    ['/v1/take', {}, 'group'],
+    ['/v1/take', { group: 'orders', all: false }, 'all'],
+    ['/v1/take', { group: 'orders', all: true, messages: 1 }, 'all'],
+    ['/v1/take', { group: 'orders', messages: 1, waitMs: 1e9 }, 'waitMs'],
+    ['/v1/take', { group: 'orders', mesages: 1 }, 'mesages'],
+    ['/v1/take', { group: 'orders', messages: 1.5 }, 'messages'],
+    ['/v1/take', { group: 'orders', messages: 1, direction: 'up' }, 'direction'],
+    ['/v1/take', { group: 'orders', messages: 1, topic: 7 }, 'topic'],
+    ['/v1/take', [], 'object'],
+    ['/v1/hand-back', { id: 7 }, 'id'],
+    ['/v1/hand-back', { id: 'a-1', messages: -1 }, 'messages'],
+    ['/v1/hand-back', { id: 'a-1', dropped: 5 }, 'dropped'],
+    ['/v1/hand-back', { id: 'a-1', dropped: { bytes: 'x' } }, 'dropped.bytes'],
+    ['/v1/hand-back', { id: 'a-1', droped: {} }, 'droped'],
+    ['/v1/hand-back/batch', { handBacks: [] }, 'handBacks'],
+  ])('%s %j is named', async (url, body, named) => {
+    const { status, body: problem } = await post(url, body);
+    expect([400, 422]).toContain(status);
+    expect(problem.detail).toContain(named);
+  });
+});
