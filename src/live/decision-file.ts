@@ -7,6 +7,8 @@ interface DecisionLine {
   readonly direction: string;
   readonly limitMessages: number | null;
   readonly limitBytes: number | null;
+  /** Nodes that it divided by. */
+  readonly members: number;
 }
 
 /**
@@ -23,6 +25,19 @@ export function limitsFromDecisions(text: string, beganMs: number): ReadonlyMap<
     column.limits.push([limitMessages ?? Number.POSITIVE_INFINITY, limitBytes ?? Number.POSITIVE_INFINITY]);
   }
   return columns;
+}
+
+/** When a node saw the cluster grow, in ms since `beganMs`, in order. */
+export function growthFromDecisions(text: string, beganMs: number): readonly number[] {
+  const lines = text.split('\n').flatMap((line) => parsed(line));
+  const known = new Map<string, number>();
+  return lines
+    .sort((one, other) => one.t - other.t)
+    .flatMap(({ t, node, members }) => {
+      const before = known.get(node);
+      known.set(node, members);
+      return before !== undefined && members > before ? [t - beganMs] : [];
+    });
 }
 
 function parsed(line: string): readonly DecisionLine[] {

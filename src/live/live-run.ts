@@ -5,7 +5,8 @@ import { judgeRecording } from '../../sim/run/judge-recording.js';
 import type { RunResult } from '../../sim/run-result.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import type { LiveTopicKind } from './check-live.js';
-import { limitsFromDecisions } from './decision-file.js';
+import { countedSince } from './counted-since.js';
+import { growthFromDecisions, limitsFromDecisions } from './decision-file.js';
 import { Frozen } from './frozen.js';
 import { epochNow, LiveCluster, untilEpoch } from './live-cluster.js';
 import { liveConfig } from './live-config.js';
@@ -84,8 +85,14 @@ export class LiveRun {
     const happenings = story.end();
     const sent = await cluster.sent();
     const { attempts, punctuality } = await this.#traffic.report;
-    const limits = limitsFromDecisions(await readFile(this.#decisionsFile, 'utf8'), beganMs);
-    const recording = { system: `live ${this.#options.topic}`, happenings, attempts, limits, sent };
+    const decisions = await readFile(this.#decisionsFile, 'utf8');
+    const recording = {
+      system: `live ${this.#options.topic}`,
+      happenings: countedSince(happenings, growthFromDecisions(decisions, beganMs)),
+      attempts,
+      limits: limitsFromDecisions(decisions, beganMs),
+      sent,
+    };
     return { result: judgeRecording(this.#scenario, recording, seed), punctuality };
   }
 

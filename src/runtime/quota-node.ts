@@ -249,6 +249,7 @@ export class QuotaNode {
   }
 
   #round(): void {
+    if (this.#timer === null) return;
     const before = this.clock();
     this.step({ kind: 'round-elapsed' });
     this.#gate.keep(before);
@@ -267,7 +268,8 @@ export class QuotaNode {
     if (this.#timer !== null && this.#intervalMs === intervalMs) return;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#intervalMs = intervalMs;
-    this.#timer = setInterval(() => this.#round(), intervalMs);
+    // Behind what waits in sockets: a late round before it would report a lull (docs/decisions/0009).
+    this.#timer = setInterval(() => setImmediate(() => this.#round()), intervalMs);
   }
 
   #fence({ newerIncarnation: newer, ownIncarnation: own }: FencedNotice): void {

@@ -3,7 +3,8 @@ import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.
 import { ConfigError } from '../../../src/config/config-error.js';
 import { examineConfig } from '../../../src/config/resolve-config.js';
 import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
-import { limitsFromDecisions } from '../../../src/live/decision-file.js';
+import { countedSince } from '../../../src/live/counted-since.js';
+import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';
 import { liveConfig } from '../../../src/live/live-config.js';
 import { firstNodes } from '../../../src/live/live-story.js';
 import { AttemptColumns } from '../../../src/live/traffic/attempt-columns.js';
@@ -148,6 +149,28 @@ describe('what is left of a live run', () => {
       },
       n2: { atMs: [300], limits: [[Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]] },
     });
+  });
+
+  test('a node that starts is there from when the others made room, not from when it was seen to be ready', () => {
+    const line = (t: number, node: string, members: number) =>
+      JSON.stringify({ t, node, direction: 'publish', limitMessages: 9, limitBytes: null, members });
+    const lines = [line(1000, 'n2', 2), line(5001, 'n2', 1), line(9040, 'n2', 2), line(9043, 'n1', 2)];
+    const growthMs = growthFromDecisions(lines.join('\n'), 1000);
+    expect(growthMs).toEqual([8040]);
+    const seen = [
+      { what: 'leave', nodes: ['n1'], atMs: 4000, values: { forSeconds: 4.1 } },
+      { what: 'start', nodes: ['n3'], atMs: 8041.5, values: {} },
+      // Whoever died was counted all the time: nobody saw it come.
+      { what: 'crash', nodes: ['n4'], atMs: 4500, values: { forSeconds: 2 } },
+      { what: 'stall', nodes: ['n2'], atMs: 7000, values: { forSeconds: 1.1 } },
+    ];
+    expect(countedSince(seen, growthMs)).toEqual([
+      { ...seen[0], values: { forSeconds: 4.04 } },
+      seen[2],
+      seen[3],
+      { ...seen[1], atMs: 8040 },
+    ]);
+    expect(countedSince(seen.slice(0, 1), [7000, 8200])).toEqual(seen.slice(0, 1));
   });
 
   test('attempts become columns', () => {
