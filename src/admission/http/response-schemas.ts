@@ -235,6 +235,14 @@ const REGISTRY = record({
   recordsIgnored: count,
 });
 
+const CONFIGURATION = record({
+  source: text,
+  taken: count,
+  refused: count,
+  refusedBecause: orNull(text),
+  needsRestart: listOf(text),
+});
+
 export const NODES = json(
   'This node, and the members of the cluster as it sees them.',
   record({
@@ -250,6 +258,7 @@ export const NODES = json(
     members: listOf(MEMBER),
     topic: TOPIC,
     registry: REGISTRY,
+    configuration: CONFIGURATION,
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,

@@ -43,7 +43,7 @@ export async function putGroup(
 ): Promise<DefinedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(node);
   const isNew = !node.groups.numbers.has(name);
-  const definition = checked(node, name, written);
+  const definition = counted(registry, () => checked(node, name, written));
   const { accepted, state } = await registry.propose(name, expected, definition);
   if (!accepted) throw changed(name, state.revision, expected);
   const { readPageBytes } = node.config.costs;
@@ -88,6 +88,15 @@ function registryOf({ registry }: QuotaNode): GroupRegistry {
   return registry;
 }
 
+function counted<Result>(registry: GroupRegistry, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    registry.changes.invalid++;
+    throw error;
+  }
+}
+
 function checked(node: QuotaNode, name: string, written: unknown): GroupDefinition {
   const definition = withoutNulls(written ?? {}) as GroupDefinition;
   const { mistakes } = examineGroup(name, definition, 'request');
@@ -102,7 +111,7 @@ function checked(node: QuotaNode, name: string, written: unknown): GroupDefiniti
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
   const max = node.config.registry.maxGroups;
-  if (!node.groups.has(name) && node.groups.size - node.config.groups.length >= max) {
+  if (!node.groups.has(name) && node.groups.size - node.yaml.numbersTaken >= max) {
     throw new QuotameshError('GROUPS_FULL', { group: name, max });
   }
   return definition;

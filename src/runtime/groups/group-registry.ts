@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegistryCodec } from '../../codec/registry-codec.js';
 import { examineGroup } from '../../config/group-definition.js';
-import type { GroupConfig } from '../../config/resolved-config.js';
 import { clusterHashOf } from '../../core/ids.js';
 import type { GroupState } from '../../core/registry/group-history.js';
 import { Registry } from '../../core/registry/registry.js';
@@ -34,13 +33,18 @@ export class GroupRegistry {
   readonly topic: ReportTopic;
   /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
   readonly refused = new Map<string, string>();
+  /** Asked for at this node, by what became of them. */
+  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0 };
+  /** Changes of groups applied here, of all nodes, and the revision of the newest. */
+  applied = 0;
+  revision = 0;
+  /** From the call until the log had decided. */
+  lastChangeMs = 0;
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
   readonly #registry: Registry;
-  /** The groups of YAML. */
-  readonly #configured: ReadonlyMap<string, GroupConfig>;
   #undecodable = 0;
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Changed, and not applied yet: nothing is, until the node has read everything. */
@@ -50,7 +54,7 @@ export class GroupRegistry {
   #ready: () => void = () => undefined;
 
   constructor(node: QuotaNode, topic: ReportTopic, telemetry: Telemetry) {
-    const { cluster, nodeId, groups } = node.config;
+    const { cluster, nodeId } = node.config;
     this.#node = node;
     this.topic = topic;
     this.#telemetry = telemetry;
@@ -65,7 +69,6 @@ export class GroupRegistry {
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
     this.#registry = new Registry({ nodeId, cluster: clusterHashOf(cluster), lifeId, adoptAfterMs: ADOPT_AFTER_MS });
-    this.#configured = new Map(groups.map((group) => [group.name, group]));
   }
 
   /** Null while the topic works. */
@@ -116,6 +119,7 @@ export class GroupRegistry {
   async propose(group: string, expected: number | null, definition: GroupDefinition | null): Promise<Decision> {
     if (!this.isReady || this.#closed) throw this.#node.notReadyError();
     const id = randomUUID();
+    const askedMs = this.#node.clock();
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decision>((resolve, reject) => {
       this.#waiting.set(id, resolve);
@@ -126,10 +130,18 @@ export class GroupRegistry {
       );
     });
     this.#step({ kind: 'proposed', id, group, expected, definition });
-    return decided.finally(() => {
+    try {
+      const decision = await decided;
+      this.changes[decision.accepted ? 'made' : 'late']++;
+      this.lastChangeMs = this.#node.clock() - askedMs;
+      return decision;
+    } catch (error) {
+      this.changes.unconfirmed++;
+      throw error;
+    } finally {
       clearTimeout(timer);
       this.#waiting.delete(id);
-    });
+    }
   }
 
   async close(): Promise<void> {
@@ -187,8 +199,10 @@ export class GroupRegistry {
 
   #apply(name: string): void {
     const { definition, revision } = this.stateOf(name);
-    const configured = this.#configured.get(name);
+    const configured = this.#node.yaml.get(name);
     this.refused.delete(name);
+    this.applied++;
+    this.revision = Math.max(this.revision, revision);
     if (definition !== null) this.#define(name, definition, revision);
     else if (configured === undefined) removeGroup(this.#node, name);
     else defineGroup(this.#node, configured);
@@ -202,7 +216,7 @@ export class GroupRegistry {
   #define(name: string, definition: GroupDefinition, revision: number): void {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups } = this.#node;
-    const max = this.#node.config.registry.maxGroups + this.#configured.size;
+    const max = this.#node.config.registry.maxGroups + this.#node.yaml.numbersTaken;
     if (config !== null && (groups.has(name) || groups.size < max)) {
       defineGroup(this.#node, config);
       return;

@@ -82,6 +82,7 @@ const NODE: NodeStatus = {
     pendingAppends: 0,
     counters: { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 },
   },
+  configuration: { source: 'a.yaml', taken: 0, refused: 0, refusedBecause: null, needsRestart: [] },
   registry: { enabled: true, ready: true, lost: null, position: 0, groups: 0, refused: [], recordsIgnored: 0 },
   rounds: 50,
   reportRoundTripMs: 3.21,
