@@ -11,7 +11,7 @@ import { defineConfig } from 'vitest/config';
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
-  ...['test/unit/cli/{commands,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
+  ...['test/unit/cli/{commands,operate,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
   'test/integration/token-bucket-real-time.test.ts',
   'test/unit/admission/ways-to-take.test.ts',
 ];

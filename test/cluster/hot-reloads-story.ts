@@ -8,6 +8,7 @@ const QUOTAS = [150, 300];
 const WARM_UP_MS = 4000;
 const EVERY_MS = 1000;
 const WINDOW_MS = 5000;
+const TAKEN_MAX_MS = 15_000;
 
 /** Three nodes under at least twice their quota, whose YAML is rewritten every second. */
 export async function playHotReloads(reloads: number): Promise<WorstWindows & { readonly taken: number[] }> {
@@ -20,8 +21,13 @@ export async function playHotReloads(reloads: number): Promise<WorstWindows & { 
     await traffic.collect();
     const fromMs = Date.now();
     for (let reload = 1; reload <= reloads; reload++) {
+      const startMs = performance.now();
       await rewriteQuota(cluster, IDS, QUOTAS[reload % QUOTAS.length] as number);
-      await sleep(EVERY_MS);
+      while (!IDS.every((id) => takenMs(cluster, id).length >= reload)) {
+        if (performance.now() - startMs > TAKEN_MAX_MS) throw new Error(`reload ${reload} is not taken`);
+        await sleep(20);
+      }
+      await sleep(EVERY_MS - (performance.now() - startMs));
     }
     const toMs = Date.now() - 100;
     const answered = await traffic.collect();
