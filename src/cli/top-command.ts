@@ -44,7 +44,7 @@ function seconds(text: string): number {
 
 const HELP = `
 On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
-or a pipe goes one line per group and time. THROTTLED is demand above usage, over all nodes; WORST the node with most of it.
+or a pipe goes one line per group and time. THROTTLED is demand above usage, over all nodes; WORST has most of it.
 
 Examples:
   quotamesh top

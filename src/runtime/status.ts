@@ -95,6 +95,9 @@ export interface ConfigurationStatus {
   readonly refusedBecause: string | null;
   /** Settings that the files have differently from what is in force. */
   readonly needsRestart: readonly string[];
+  /** Groups that other nodes' YAML has otherwise, or not at all; the first 20 by name. */
+  readonly differingGroups: number;
+  readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
 }
 
 /** Rates in units per second; null = no quota (unlimited). */

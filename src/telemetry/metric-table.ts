@@ -92,6 +92,10 @@ export const GROUP_SOURCE_METRICS = {
     type: 'gauge',
     help: 'Settings that the files have differently from what is in force; only a restart changes them.',
   },
+  quotamesh_config_differing_groups: {
+    type: 'gauge',
+    help: 'Groups that the YAML of other nodes has otherwise, or not at all.',
+  },
   quotamesh_groups: { type: 'gauge', help: 'Groups in force.', labels: ['origin'] },
   quotamesh_registry_ready: {
     type: 'gauge',

@@ -225,6 +225,11 @@ const TOPIC = record({
   counters: { type: 'object', additionalProperties: count },
 });
 
+const CONFIGURATION = record({
+  ...{ source: text, taken: count, refused: count, refusedBecause: orNull(text), needsRestart: listOf(text) },
+  ...{ differingGroups: count, differs: listOf(record({ group: text, nodes: listOf(text) })) },
+});
+
 const REGISTRY = record({
   enabled: yes,
   ready: yes,
@@ -233,14 +238,6 @@ const REGISTRY = record({
   groups: count,
   refused: listOf(text),
   recordsIgnored: count,
-});
-
-const CONFIGURATION = record({
-  source: text,
-  taken: count,
-  refused: count,
-  refusedBecause: orNull(text),
-  needsRestart: listOf(text),
 });
 
 export const NODES = json(

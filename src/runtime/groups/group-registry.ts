@@ -12,9 +12,10 @@ import type {
 } from '../../core/registry/registry-protocol.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
-import type { ReadRecord, ReportTopic } from '../../ports/report-topic.js';
+import type { AppendRecord, ReadRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
+import { YamlComparison } from '../reload/yaml-comparison.js';
 import { TopicInbox } from '../topic-inbox.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
@@ -40,6 +41,8 @@ export class GroupRegistry {
   revision = 0;
   /** From the call until the log had decided. */
   lastChangeMs = 0;
+  /** What the nodes' YAML has differently. */
+  readonly comparison: YamlComparison;
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
@@ -68,7 +71,9 @@ export class GroupRegistry {
     });
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
-    this.#registry = new Registry({ nodeId, cluster: clusterHashOf(cluster), lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    const hash = clusterHashOf(cluster);
+    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    this.comparison = new YamlComparison(node, telemetry, hash);
   }
 
   /** Null while the topic works. */
@@ -95,7 +100,7 @@ export class GroupRegistry {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
-    this.#timer = setInterval(() => this.#step({ kind: 'tick' }), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
     await this.topic.open(this.#inbox);
     if (!this.#closed) await ready;
   }
@@ -156,13 +161,23 @@ export class GroupRegistry {
     const records: ReadRegistryRecord[] = [];
     for (const { offset, appendMs, key, value } of batch) {
       const decoded = value === null ? { record: null } : this.#codec.decode(value);
-      if ('record' in decoded) records.push({ offset, appendMs, key, record: decoded.record });
-      else if (this.#undecodable++ === 0) {
+      if ('record' in decoded) {
+        const { record } = decoded;
+        records.push({ offset, appendMs, key, record });
+        if (record === null || record.kind === 'yaml') this.comparison.read(key, record);
+      } else if (this.#undecodable++ === 0) {
         const facts = { cause: decoded.cause, offset };
         this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
       }
     }
     return records;
+  }
+
+  #tick(): void {
+    this.#step({ kind: 'tick' });
+    const records = this.comparison.tick();
+    // What does not arrive is written again after some ticks.
+    if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
   }
 
   #step(event: RegistryEvent): void {
@@ -175,10 +190,14 @@ export class GroupRegistry {
     this.#ready();
   }
 
-  async #append({ ticket, records }: RegistryAppend): Promise<void> {
-    const appends = records.map(({ key, record }) => {
+  #encodeAll(records: RegistryAppend['records']): readonly AppendRecord[] {
+    return records.map(({ key, record }) => {
       return { partition: 0, key, value: record === null ? null : this.#codec.encode(record) };
     });
+  }
+
+  async #append({ ticket, records }: RegistryAppend): Promise<void> {
+    const appends = this.#encodeAll(records);
     let kind: 'appended' | 'append-failed' = 'appended';
     try {
       await this.topic.append(appends);

@@ -6,7 +6,9 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import { defineGroup, removeGroup } from '../groups/change-groups.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { ConfigurationStatus } from '../status.js';
+import { definitionHash } from './definition-hash.js';
 import { settingDifferences } from './setting-differences.js';
+import { SHOWN_MAX, shown } from './yaml-comparison.js';
 
 /**
  * The groups of this node's YAML, as the newest configuration without mistakes has them. A configuration is taken as a
@@ -15,6 +17,10 @@ import { settingDifferences } from './setting-differences.js';
 export class YamlGroups {
   /** Configurations read after the start, by what became of them. */
   readonly reloads = { taken: 0, refused: 0 };
+  /** Rises with every configuration that is taken. */
+  version = 0;
+  /** Name → hash of the group's definition. */
+  readonly hashes = new Map<string, string>();
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   #groups: ReadonlyMap<string, GroupConfig>;
@@ -28,6 +34,7 @@ export class YamlGroups {
     this.#telemetry = telemetry;
     this.#groups = byName(node.config.groups);
     this.#names = new Set(this.#groups.keys());
+    for (const [name, group] of this.#groups) this.hashes.set(name, definitionHash(group));
   }
 
   /** undefined where YAML has no such group. */
@@ -41,16 +48,28 @@ export class YamlGroups {
   }
 
   get status(): ConfigurationStatus {
-    const { config } = this.#node;
-    const [refused, needsRestart] = [this.#refused, this.#needsRestart];
-    return { source: config.source, ...this.reloads, refusedBecause: refused, needsRestart };
+    const { config, registry } = this.#node;
+    const differences = registry?.comparison.differences ?? [];
+    return {
+      source: config.source,
+      ...this.reloads,
+      refusedBecause: this.#refused,
+      needsRestart: this.#needsRestart,
+      differingGroups: differences.length,
+      differs: differences.slice(0, SHOWN_MAX),
+    };
   }
 
   /** For people: what is not as it should be. */
   get degraded(): readonly string[] {
-    const refused = this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`];
     const settings = this.#needsRestart.join(', ');
-    return settings === '' ? refused : [...refused, `changed in the configuration, needs a restart: ${settings}`];
+    const differences = this.#node.registry?.comparison.differences ?? [];
+    const { groups, nodes } = shown(differences);
+    return [
+      ...(this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`]),
+      ...(settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`]),
+      ...(differences.length === 0 ? [] : [`the YAML of ${nodes} differs from this node's: ${groups}`]),
+    ];
   }
 
   /**
@@ -72,6 +91,7 @@ export class YamlGroups {
       return before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name));
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
+    this.version++;
     this.reloads.taken++;
     this.#refused = null;
     const facts = { added: added.length, changed: changed.length, removed: removed.length };
@@ -91,9 +111,11 @@ export class YamlGroups {
   }
 
   #apply(name: string): void {
+    const config = this.#groups.get(name);
+    if (config === undefined) this.hashes.delete(name);
+    else this.hashes.set(name, definitionHash(config));
     const { registry } = this.#node;
     if (registry !== null && registry.stateOf(name).definition !== null) return;
-    const config = this.#groups.get(name);
     if (config === undefined) removeGroup(this.#node, name);
     else defineGroup(this.#node, config);
   }
