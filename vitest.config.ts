@@ -11,12 +11,12 @@ import { defineConfig } from 'vitest/config';
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
-  ...['test/unit/cli/{commands,run,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
+  ...['test/unit/cli/{commands,operate,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
   'test/integration/token-bucket-real-time.test.ts',
   'test/unit/admission/ways-to-take.test.ts',
 ];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
-const stories = ['test/integration/{cluster-*,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** Two MQTT brokers take 40 s more than npm test has. */

@@ -1,7 +1,14 @@
 import { GENERATED, table } from './markdown.mjs';
 
 /** docs/metrics.md from the metric tables (src/telemetry/metric-table.ts). */
-export function renderMetrics({ NODE_METRICS, TOPIC_METRICS, ADMISSION_METRICS, MQTT_METRICS, GROUP_METRICS }) {
+export function renderMetrics({
+  NODE_METRICS,
+  GROUP_SOURCE_METRICS,
+  TOPIC_METRICS,
+  ADMISSION_METRICS,
+  MQTT_METRICS,
+  GROUP_METRICS,
+}) {
   return `${GENERATED}
 
 # Metrics
@@ -18,6 +25,10 @@ Worth an alert: \`quotamesh_ready == 0\`, \`quotamesh_degraded == 1\`, \`quotame
 ## Node
 
 ${metricTable(NODE_METRICS)}
+
+## Where groups come from
+
+${metricTable(GROUP_SOURCE_METRICS)}
 
 ## Topic
 

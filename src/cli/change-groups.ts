@@ -3,9 +3,11 @@ import { parse, stringify } from 'yaml';
 import { QuotameshError } from '../errors.js';
 import { isMapping } from '../mapping.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
+import type { ChangePreview } from '../runtime/groups/preview-change.js';
 import type { GroupStatus } from '../runtime/status.js';
-import { change, get, nodeUrl } from './cluster-status.js';
+import { type Change, change, get, nodeUrl } from './cluster-status.js';
 import type { GroupOptions } from './group-command.js';
+import { previewText } from './preview-text.js';
 import { textTable } from './text-table.js';
 
 type Summary = Pick<GroupStatus, 'group' | 'origin' | 'revision'> & {
@@ -16,6 +18,9 @@ interface Rates {
   readonly messagesPerSecond: number | null;
   readonly bytesPerSecond: number | null;
 }
+
+/** With --dry-run what would follow. */
+type Changed = DefinedGroup | ChangePreview;
 
 export async function listGroups({ url, json = false }: GroupOptions): Promise<void> {
   const groups = await allGroups(nodeUrl(url));
@@ -42,14 +47,13 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
   if (options.file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
   const { ifRevision: expected } = options;
   const path = pathOf(name);
+  const { dryRun } = options;
   if (options.file !== undefined) {
-    report(
-      await change<DefinedGroup>(url, { method: 'PUT', path, body: await fromFile(options.file), expected }),
-      options,
-    );
+    const body = await fromFile(options.file);
+    report(await change<Changed>(url, { method: 'PUT', path, body, expected, dryRun }), options);
     return;
   }
-  report(await patchOrMake(url, name, patchOf(pairs), expected), options);
+  report(await patchOrMake(url, name, patchOf(pairs), { expected, dryRun }), options);
 }
 
 /** A patch of a group that there is; where there is none, it is made. */
@@ -57,16 +61,21 @@ export async function patchOrMake(
   url: URL,
   name: string,
   body: Readonly<Record<string, unknown>>,
-  expected?: string,
-): Promise<DefinedGroup | null> {
+  { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
+): Promise<Changed | null> {
   const path = pathOf(name);
   const exists = expected !== 'none' && (await allGroups(url)).some(({ group }) => group === name);
-  if (exists) return change<DefinedGroup>(url, { method: 'PATCH', path, body, expected });
-  return change<DefinedGroup>(url, { method: 'PUT', path, body, expected: expected ?? 'none' });
+  if (exists) return change<Changed>(url, { method: 'PATCH', path, body, expected, dryRun });
+  return change<Changed>(url, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
 }
 
-export async function deleteGroup(name: string, { url, json = false, ifRevision }: GroupOptions): Promise<void> {
-  await change(nodeUrl(url), { method: 'DELETE', path: pathOf(name), expected: ifRevision });
+export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
+  const { url, json = false, ifRevision: expected, dryRun } = options;
+  const left = await change<Changed>(nodeUrl(url), { method: 'DELETE', path: pathOf(name), expected, dryRun });
+  if (left !== null) {
+    report(left, options);
+    return;
+  }
   print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
 }
 
@@ -131,8 +140,12 @@ async function fromFile(file: string): Promise<unknown> {
   }
 }
 
-function report(group: DefinedGroup | null, { json = false }: GroupOptions): void {
+function report(group: Changed | null, { json = false }: GroupOptions): void {
   if (group === null) return;
+  if ('dryRun' in group) {
+    print(json ? JSON.stringify(group) : previewText(group));
+    return;
+  }
   print(json ? JSON.stringify(group) : `${group.group}: revision ${group.revision}`);
 }
 

@@ -35,7 +35,7 @@ export async function setQuota(group: string, name: string, value: string, optio
   const readPageBytes = await pageBytes(url);
   const units = Math.ceil(bytes / readPageBytes);
   const changed = await patchOrMake(url, group, { quota: { [direction]: { [KEYS[known]]: units } } });
-  report(group, `${known} ${units * readPageBytes} bytes/s, ${units} cost units/s`, changed?.revision, options);
+  report(group, `${known} ${units * readPageBytes} bytes/s, ${units} cost units/s`, revisionOf(changed), options);
 }
 
 export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
@@ -45,6 +45,10 @@ export async function clearQuotas(group: string, name: string | undefined, optio
   const body = { quota: { [direction]: nulls } };
   const changed = await change<DefinedGroup>(url, { method: 'PATCH', path: pathOf(group), body });
   report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);
+}
+
+function revisionOf(changed: object | null): number | undefined {
+  return changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
 }
 
 /** The same for every group, and for every node of a cluster. */

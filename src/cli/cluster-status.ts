@@ -1,5 +1,5 @@
 import { QuotameshError } from '../errors.js';
-import type { GroupStatus, NodeStatus } from '../runtime/status.js';
+import type { GroupStatus, NodeStatus, RateStatus } from '../runtime/status.js';
 
 /** A cluster as one of its nodes sees it. */
 export interface ClusterStatus {
@@ -13,9 +13,9 @@ export interface ClusterStatus {
 export const GROUPS_MAX = 20;
 
 /** Asks a node over its public HTTP API. `names` empty = the groups used at that node first, then others, 20 at most. */
-export async function fetchClusterStatus(url: URL, names: readonly string[]): Promise<ClusterStatus> {
+export async function fetchClusterStatus(url: URL, names: readonly string[], max = GROUPS_MAX): Promise<ClusterStatus> {
   const node = await get<NodeStatus>(url, '/v1/nodes');
-  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(url);
+  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(url, max);
   const groups: GroupStatus[] = [];
   for (const name of known.names) groups.push(await get<GroupStatus>(url, `/v1/groups/${encodeURIComponent(name)}`));
   return { node, groups, groupsNotShown: known.notShown };
@@ -31,14 +31,24 @@ export function nodeUrl(text: string): URL {
 interface GroupList {
   readonly groups: readonly {
     readonly group: string;
-    readonly publish: { readonly served: boolean };
-    readonly dispatch: { readonly served: boolean };
+    readonly publish: ListedDirection;
+    readonly dispatch: ListedDirection;
   }[];
   readonly next: string | null;
 }
 
-async function groupsToShow(url: URL): Promise<{ names: readonly string[]; notShown: number }> {
-  const used: string[] = [];
+interface ListedDirection {
+  readonly served: boolean;
+  readonly demand: RateStatus;
+}
+
+/** A kilobyte counts as much as a message: only the order of groups hangs on it. */
+function demandOf({ demand }: ListedDirection): number {
+  return (demand.messagesPerSecond ?? 0) + (demand.bytesPerSecond ?? 0) / 1024;
+}
+
+async function groupsToShow(url: URL, max: number): Promise<{ names: readonly string[]; notShown: number }> {
+  const used: { readonly group: string; readonly demand: number }[] = [];
   const unused: string[] = [];
   let after: string | null = null;
   do {
@@ -47,12 +57,14 @@ async function groupsToShow(url: URL): Promise<{ names: readonly string[]; notSh
       after === null ? '/v1/groups' : `/v1/groups?after=${encodeURIComponent(after)}`,
     );
     for (const { group, publish, dispatch } of page.groups) {
-      (publish.served || dispatch.served ? used : unused).push(group);
+      if (!publish.served && !dispatch.served) unused.push(group);
+      else used.push({ group, demand: demandOf(publish) + demandOf(dispatch) });
     }
     after = page.next;
   } while (after !== null);
-  const all = [...used, ...unused];
-  return { names: all.slice(0, GROUPS_MAX), notShown: Math.max(0, all.length - GROUPS_MAX) };
+  used.sort((one, other) => other.demand - one.demand);
+  const all = [...used.map(({ group }) => group), ...unused];
+  return { names: all.slice(0, max), notShown: Math.max(0, all.length - max) };
 }
 
 const TIMEOUT_MS = 5000;
@@ -66,10 +78,16 @@ export interface Change {
   readonly body?: unknown;
   /** Revision that the group must have; 'none' = it must not exist. */
   readonly expected?: string | undefined;
+  /** Only shows what would follow. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
-export async function change<Answer>(url: URL, { method, path, body, expected }: Change): Promise<Answer | null> {
+export async function change<Answer>(
+  url: URL,
+  { method, path: plain, body, expected, dryRun }: Change,
+): Promise<Answer | null> {
+  const path = dryRun === true ? `${plain}?dryRun=true` : plain;
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   if (expected === 'none') headers['if-none-match'] = '*';
   else if (expected !== undefined) headers['if-match'] = `"${expected}"`;

@@ -7,6 +7,8 @@ export interface GroupOptions {
   readonly ifRevision?: string;
   /** Of `set`. */
   readonly file?: string;
+  /** Of `set` and `delete`. */
+  readonly dryRun?: boolean;
   /** Of `export`. */
   readonly all?: boolean;
 }
@@ -32,6 +34,7 @@ export function groupCommand(): Command {
       .argument('[key=value...]', 'keys of docs/settings.md, values as in YAML')
       .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')
       .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
+      .option('--dry-run', DRY_RUN)
       .action(async (name: string, pairs: readonly string[], options: GroupOptions) => {
         await (await import('./change-groups.js')).setGroup(name, pairs, options);
       }),
@@ -40,6 +43,7 @@ export function groupCommand(): Command {
     command('delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
       .argument('<group>', 'a group')
       .option('--if-revision <revision>', 'only if the group has this revision')
+      .option('--dry-run', DRY_RUN)
       .action(async (name: string, options: GroupOptions) => {
         await (await import('./change-groups.js')).deleteGroup(name, options);
       }),
@@ -53,6 +57,8 @@ export function groupCommand(): Command {
   );
   return group.addHelpText('after', HELP);
 }
+
+const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
 
 function command(name: string, description: string): Command {
   return new Command(name)
@@ -68,6 +74,7 @@ Examples:
   quotamesh group list
   quotamesh group set orders quota.publish.messagesPerSecond=5k quota.publish.bytesPerSecond=10MiB
   quotamesh group set orders --file orders.yaml --if-revision 17
+  quotamesh group set orders quota.publish.messagesPerSecond=2k --dry-run
   quotamesh group get orders --json | jq .definition
   quotamesh group delete orders
   quotamesh group export > groups.yaml

@@ -8,7 +8,10 @@ export interface MqttOptions extends RunOptions {
 export function mqttCommand(): Command {
   return new Command('mqtt')
     .description('Run an MQTT broker with one node inside, until SIGTERM or SIGINT.')
-    .requiredOption('-c, --config <file>', 'configuration, YAML; its rules below mqtt: say what belongs to which group')
+    .requiredOption(
+      '-c, --config <file>',
+      'configuration: a YAML file, or a folder of them; its rules below mqtt: say what belongs to which group',
+    )
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
     .option(
       '--mqtt <host:port>',

@@ -3,15 +3,19 @@ import { demoCommand } from '../demo/command.js';
 import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
 import { checkCommand } from './check-command.js';
+import { completionCommand } from './completion-command.js';
+import { configCommand } from './config-command.js';
 import { exitWithError, survivePipeEnd } from './exit.js';
 import { explainCommand } from './explain-command.js';
 import { groupCommand } from './group-command.js';
 import { mqttCommand } from './mqtt-command.js';
+import { nodesCommand } from './nodes-command.js';
 import { quotaCommand } from './quota-command.js';
 import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
 import { simCommand } from './sim-command.js';
 import { statusCommand } from './status-command.js';
+import { topCommand } from './top-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -23,10 +27,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     .configureHelp({ helpWidth: 120 })
     .showHelpAfterError('`quotamesh --help`, or --help behind a command, lists what there is.')
     .addHelpText('after', EXAMPLES);
-  const commands = [runCommand(), mqttCommand(), checkCommand(), statusCommand(), explainCommand(), simCommand()];
-  for (const command of [...commands, groupCommand(), quotaCommand(), recordCommand(), demoCommand()]) {
-    program.addCommand(inherit(command, program));
-  }
+  for (const command of commands()) program.addCommand(inherit(command, program));
+  program.addCommand(inherit(completionCommand(program), program));
   try {
     await program.parseAsync(argv);
   } catch (error) {
@@ -34,6 +36,13 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     // Commander has printed what it had to say.
     process.exitCode = error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
   }
+}
+
+function commands(): readonly Command[] {
+  return [
+    ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
+    ...[explainCommand(), groupCommand(), quotaCommand(), simCommand(), recordCommand(), demoCommand()],
+  ];
 }
 
 /** Commander gives settings to commands made by it only, and these and those below them are made apart. */
@@ -49,8 +58,10 @@ Examples:
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   quotamesh status --url http://127.0.0.1:7070 --watch
+  quotamesh top --sort throttled
   quotamesh explain orders
   quotamesh group set orders quota.publish.messagesPerSecond=5k
   quotamesh sim compare skewed
 
-Exit codes: 0 clean, 1 unexpected, 2 usage, 69 unavailable, 78 configuration.`;
+Exit codes: 0 clean; 1 unexpected; 2 usage, unknown group; 69 unavailable: no node, no topic, no decision of the log;
+78 configuration, or a change that the node has refused. Colours only on a terminal, and not with NO_COLOR.`;

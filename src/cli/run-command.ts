@@ -11,7 +11,7 @@ export interface RunOptions {
 export function runCommand(): Command {
   return new Command('run')
     .description('Run one node until SIGTERM or SIGINT.')
-    .requiredOption('-c, --config <file>', 'configuration, YAML')
+    .requiredOption('-c, --config <file>', 'configuration: a YAML file, or a folder of them')
     .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
     .option(
       '--http <host:port>',
@@ -28,6 +28,7 @@ export function runCommand(): Command {
 
 const HELP = `
 A flag wins over the environment (QUOTAMESH_HTTP_PORT=7071), that over the file, that over the defaults (docs/settings.md).
+Groups follow the files when they change (docs/administration.md); SIGHUP reads them at once.
 The log is written to standard output, one JSON object per line.
 
 Examples:

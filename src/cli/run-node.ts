@@ -1,13 +1,16 @@
 import { createAcquireOutcomes } from '../admission/http/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../admission/http/http-server.js';
+import { configStamp } from '../config/config-files.js';
 import { describeConfig } from '../config/describe-config.js';
-import { loadConfig } from '../config/load-config.js';
+import { loadConfigAside } from '../config/load-aside.js';
+import { type LoadOptions, loadConfig } from '../config/load-config.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import { EXIT_OK } from '../errors.js';
 import type { MqttBroker } from '../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../mqtt/mqtt-status.js';
 import { assembleNode } from '../runtime/create-node.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
+import { ConfigWatch } from '../runtime/reload/config-watch.js';
 import { createMetrics } from '../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../telemetry/node-log.js';
 import { VERSION } from '../version.js';
@@ -19,15 +22,17 @@ import { stopOnSignals } from './stop-on-signals.js';
 
 /** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
 export async function runNode(options: RunOptions): Promise<void> {
+  const stamp = configStamp(options.config);
   const config = await configOf(options);
-  if (config !== null) await serve(config, async () => null);
+  if (config !== null) await serve(config, { options, stamp }, async () => null);
 }
 
 /** `quotamesh mqtt`: the same with an MQTT broker beside it. */
 export async function runMqtt(options: MqttOptions): Promise<void> {
+  const stamp = configStamp(options.config);
   const config = await configOf(options);
   if (config === null) return;
-  await serve(config, async (node, log) => {
+  await serve(config, { options, stamp }, async (node, log) => {
     const { MqttBroker } = await import('../mqtt/mqtt-broker.js');
     return new MqttBroker(node, log);
   });
@@ -35,17 +40,26 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
 
 /** Null when all that was asked for has been printed. */
 async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
-  const overrides = { nodeId: options.node, http: options.http, mqtt: options.mqtt };
-  const config = await loadConfig({ file: options.config, env: process.env, overrides });
+  const config = await loadConfig(loadOptions(options));
   if (options.printConfig === true) process.stdout.write(describeConfig(config));
   else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
   else return config;
   return null;
 }
 
+function loadOptions({ config: file, node: nodeId, http, mqtt }: MqttOptions): LoadOptions {
+  return { file, env: { ...process.env }, overrides: { nodeId, http, mqtt } };
+}
+
+/** What the configuration was read from. */
+interface Origin {
+  readonly options: MqttOptions;
+  readonly stamp: string;
+}
+
 type CreateBroker = (node: QuotaNode, log: NodeLog) => Promise<MqttBroker | null>;
 
-async function serve(config: ResolvedConfig, createBroker: CreateBroker): Promise<void> {
+async function serve(config: ResolvedConfig, origin: Origin, createBroker: CreateBroker): Promise<void> {
   const log = createNodeLog(config);
   const incidents = guardProcess(log);
   let close = async (): Promise<void> => undefined;
@@ -63,7 +77,9 @@ async function serve(config: ResolvedConfig, createBroker: CreateBroker): Promis
     const outcomes = createAcquireOutcomes();
     const metrics = createMetrics({ node, outcomes, incidents, mqtt });
     const app = await createHttpServer({ node, telemetry: log, metrics, outcomes, mqtt });
+    const watch = watchConfig(node, log, origin);
     close = async () => {
+      watch.close();
       await broker?.close();
       await node.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
@@ -79,6 +95,24 @@ async function serve(config: ResolvedConfig, createBroker: CreateBroker): Promis
     fail(error, log);
     await stop.now(exitCodeOf(error));
   }
+}
+
+/** Groups follow the files; SIGHUP reads them at once. */
+function watchConfig(node: QuotaNode, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
+  const reload = async () => {
+    try {
+      node.yaml.take(await loadConfigAside(loadOptions(options)));
+    } catch (error) {
+      node.yaml.refuse(error);
+    }
+  };
+  const watch = new ConfigWatch({ path: options.config, stamp, reload });
+  process.on('SIGHUP', () => {
+    log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
+    void watch.readNow();
+  });
+  watch.start();
+  return watch;
 }
 
 /** A request is answered in microseconds; who has not sent all of it by then will not. */

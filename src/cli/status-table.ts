@@ -32,7 +32,7 @@ function busyLines({ busyLanes, busyGroups }: NodeStatus): readonly string[] {
   return [`BUSY (backends are saturated): ${[...shown, ...more].join(', ')}`];
 }
 
-function memberTable({ members }: NodeStatus): readonly string[] {
+export function memberTable({ members }: Pick<NodeStatus, 'members'>): readonly string[] {
   const rows = members.map(({ nodeId, self, state, silentMs, incarnation, version }) => {
     return [self ? `${nodeId} *` : nodeId, state, seconds(silentMs), String(incarnation), version];
   });

@@ -41,6 +41,10 @@ function isRecord(body: Mapping): boolean {
       return isText(body.id) && isText(body.group) && isDefinition(body.definition) && isExpectation(body.expected);
     case 'state':
       return isText(body.group) && isDefinition(body.definition) && isPlace(body.asOf) && isPlace(body.revision);
+    case 'yaml':
+      return (
+        isText(body.version) && isPlace(body.part) && isMapping(body.groups) && areTexts(Object.values(body.groups))
+      );
     default:
       return false;
   }
@@ -56,6 +60,10 @@ function isPlace(value: unknown): boolean {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.length > 0 && value.length <= 1024;
+}
+
+function areTexts(values: readonly unknown[]): boolean {
+  return values.every(isText);
 }
 
 function isDefinition(value: unknown): boolean {

@@ -57,6 +57,9 @@ function reportOf(mistakes: readonly Mistake[]): string {
 }
 
 function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
-  const line = (mistake: Mistake) => mistake.line ?? 0;
-  return [...mistakes].sort((one, other) => line(one) - line(other) || (one.column ?? 0) - (other.column ?? 0));
+  const fileOf = ({ line, file }: Mistake) => (line === null ? '' : file);
+  return [...mistakes].sort((one, other) => {
+    if (fileOf(one) !== fileOf(other)) return fileOf(one) < fileOf(other) ? -1 : 1;
+    return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+  });
 }

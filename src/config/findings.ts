@@ -5,6 +5,8 @@ export type ConfigPath = readonly (string | number)[];
 export interface Place {
   readonly line: number;
   readonly column: number;
+  /** Where the configuration has several files. */
+  readonly file?: string;
 }
 
 /** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
@@ -44,7 +46,7 @@ export class Findings {
     const origin = this.#originOf(writtenAt);
     const place = origin === undefined ? this.#locate(writtenAt, part) : null;
     this.mistakes.push({
-      file: origin ?? this.#source,
+      file: origin ?? place?.file ?? this.#source,
       line: place?.line ?? null,
       column: place?.column ?? null,
       path: formatPath(path),

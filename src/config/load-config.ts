@@ -1,13 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import { QuotameshError } from '../errors.js';
-import { ConfigError, formatPath, type Mistake } from './config-error.js';
+import { ConfigError } from './config-error.js';
+import { configFiles, configStamp, isFolder } from './config-files.js';
 import type { ConfigOverrides, Environment } from './environment.js';
-import { type ParsedYaml, parseYaml } from './parse-yaml.js';
+import { mergeFiles, type ParsedFile } from './merge-files.js';
+import { parseYaml } from './parse-yaml.js';
 import { readTextFile } from './read-text-file.js';
 import { examineConfig } from './resolve-config.js';
 import type { ResolvedConfig } from './resolved-config.js';
 
 export interface LoadOptions {
+  /** Or a folder: all its .yaml and .yml files together. */
   readonly file: string;
   /** `QUOTAMESH_…` variables are read from here; without it, none are. */
   readonly env?: Environment | undefined;
@@ -15,19 +18,19 @@ export interface LoadOptions {
 }
 
 /**
- * Reads a YAML file, lays environment and flags over it (flag > environment > file > default) and checks everything.
+ * Reads YAML, lays environment and flags over it (flag > environment > file > default) and checks everything.
  * Rejects with a ConfigError that holds every mistake, or CONFIG_UNREADABLE.
  */
 export async function loadConfig({ file, env, overrides }: LoadOptions): Promise<ResolvedConfig> {
-  const parsed = parseYaml(readConfigFile(file));
-  const ownMistakes = parsed.mistakes.map((mistake) => mistakeOf(file, mistake));
-  if (!parsed.readable) throw new ConfigError(file, ownMistakes);
-  const { config, mistakes } = examineConfig(parsed.raw, {
+  const files = readConfigFiles(file);
+  const { raw, locate, mistakes: ownMistakes } = mergeFiles(files);
+  if (!files.every(({ parsed }) => parsed.readable)) throw new ConfigError(file, ownMistakes);
+  const { config, mistakes } = examineConfig(raw, {
     source: file,
-    folder: dirname(resolve(file)),
+    folder: isFolder(file) ? resolve(file) : dirname(resolve(file)),
     env,
     overrides,
-    locate: parsed.locate,
+    locate,
   });
   const all = [...ownMistakes, ...mistakes];
   if (config === null || all.length > 0) throw new ConfigError(file, all);
@@ -37,14 +40,27 @@ export async function loadConfig({ file, env, overrides }: LoadOptions): Promise
 /** About 90,000 groups; parsing that takes seconds. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
-function readConfigFile(file: string): string {
-  try {
-    return readTextFile(file, FILE_BYTES_MAX);
-  } catch (error) {
-    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message }, { cause: error });
+/** Reading is over in milliseconds, and a ConfigMap is swapped once a minute at most. */
+const READS_MAX = 5;
+
+/** As they were at one moment: a folder whose files are swapped meanwhile is read again. */
+function readConfigFiles(path: string): readonly ParsedFile[] {
+  for (let reads = 1; ; reads++) {
+    const stamp = configStamp(path);
+    const texts = readTexts(path);
+    if (texts.length > 1 && configStamp(path) !== stamp && reads < READS_MAX) continue;
+    return texts.map(({ file, text }) => ({ file, parsed: parseYaml(text) }));
   }
 }
 
-function mistakeOf(file: string, { path, place, ...finding }: ParsedYaml['mistakes'][number]): Mistake {
-  return { file, ...place, path: formatPath(path), ...finding };
+function readTexts(path: string): { readonly file: string; readonly text: string }[] {
+  let file = path;
+  try {
+    return configFiles(path).map((each) => {
+      file = each;
+      return { file, text: readTextFile(file, FILE_BYTES_MAX) };
+    });
+  } catch (error) {
+    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message }, { cause: error });
+  }
 }

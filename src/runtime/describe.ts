@@ -53,6 +53,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
       counters: { ...topic.counters },
     },
     registry: describeRegistry(node),
+    configuration: node.yaml.status,
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
@@ -219,7 +220,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
-  reasons.push(...degradedRegistry(node.registry));
+  reasons.push(...degradedRegistry(node.registry), ...node.yaml.degraded);
   const link = node.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(

@@ -31,6 +31,7 @@ import { GroupRegistry } from './groups/group-registry.js';
 import { GroupTable } from './groups/group-table.js';
 import type { QuotaNodeOptions } from './quota-node-options.js';
 import { RebalancingWatch } from './rebalancing-watch.js';
+import { YamlGroups } from './reload/yaml-groups.js';
 import type { GroupStatus, NodeStatus } from './status.js';
 import { BackendPoller } from './target/backend-poller.js';
 import { explainGroup, type GroupExplanation } from './target/explain.js';
@@ -55,6 +56,8 @@ export class QuotaNode {
   readonly limiter: Limiter;
   /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
+  /** Those of YAML, which may be read again. */
+  readonly yaml: YamlGroups;
   /** Null where it is switched off. */
   readonly registry: GroupRegistry | null;
   readonly pump: TopicPump;
@@ -71,7 +74,6 @@ export class QuotaNode {
   readonly #gate: Gate;
   readonly #targetLog: TargetLog;
   #coordinator: Coordinator | null = null;
-  readonly #restIntervalMs: number;
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = 0;
   #closing: Promise<void> | null = null;
@@ -79,7 +81,7 @@ export class QuotaNode {
   #waiting: (() => void)[] = [];
 
   constructor(options: QuotaNodeOptions) {
-    const { config, topic, telemetry } = options;
+    const { config, topic, telemetry, registryTopic = null } = options;
     this.#options = options;
     this.config = config;
     this.version = options.version;
@@ -87,11 +89,10 @@ export class QuotaNode {
     this.#telemetry = telemetry;
     this.clock = options.clock ?? monotonicClock;
     this.startedMs = this.clock();
-    this.#restIntervalMs = restIntervalMs(config);
     this.groups = new GroupTable(config.groups);
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
+    this.yaml = new YamlGroups(this, telemetry);
     this.#gate = new Gate(this);
-    const { registryTopic = null } = options;
     this.registry = registryTopic === null ? null : new GroupRegistry(this, registryTopic, telemetry);
     this.poller = new BackendPoller(this, telemetry);
     this.#targetLog = new TargetLog(this, telemetry);
@@ -256,7 +257,7 @@ export class QuotaNode {
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
     this.#targetLog.round(before);
-    if (this.#timer !== null) this.#pace(this.#isAtRest() ? this.#restIntervalMs : this.config.sampleIntervalMs);
+    if (this.#timer !== null) this.#pace(this.#isAtRest() ? restIntervalMs(this.config) : this.config.sampleIntervalMs);
   }
 
   /** The node decides and serves nobody: rounds only beat, and watch the link. The first lane served ends it at once. */

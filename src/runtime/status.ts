@@ -19,6 +19,7 @@ export interface NodeStatus {
   readonly members: readonly MemberStatus[];
   readonly topic: TopicStatus;
   readonly registry: RegistryStatus;
+  readonly configuration: ConfigurationStatus;
   readonly rounds: number;
   /** From appending the last own report to reading it back; 0 before the first. */
   readonly reportRoundTripMs: number;
@@ -80,6 +81,23 @@ export interface RegistryStatus {
   /** Groups whose definition this node cannot use. */
   readonly refused: readonly string[];
   readonly recordsIgnored: number;
+}
+
+/** What became of the YAML since the start. */
+export interface ConfigurationStatus {
+  /** The file or folder. */
+  readonly source: string;
+  /** Times that it was read again, and taken. */
+  readonly taken: number;
+  /** Times that it had a mistake. */
+  readonly refused: number;
+  /** The first mistake of the files as they are now; null = there is none. */
+  readonly refusedBecause: string | null;
+  /** Settings that the files have differently from what is in force. */
+  readonly needsRestart: readonly string[];
+  /** Groups that other nodes' YAML has otherwise, or not at all; the first 20 by name. */
+  readonly differingGroups: number;
+  readonly differs: readonly { readonly group: string; readonly nodes: readonly string[] }[];
 }
 
 /** Rates in units per second; null = no quota (unlimited). */

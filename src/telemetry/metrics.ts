@@ -5,9 +5,17 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
-import { ADMISSION_METRICS, type MetricRow, MQTT_METRICS, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
+import {
+  ADMISSION_METRICS,
+  GROUP_SOURCE_METRICS,
+  type MetricRow,
+  MQTT_METRICS,
+  NODE_METRICS,
+  TOPIC_METRICS,
+} from './metric-table.js';
 import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
+import { groupSourceReadings } from './registry-metrics.js';
 import { topicReadings } from './topic-readings.js';
 
 /** Where the metrics come from. */
@@ -37,6 +45,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   let status: NodeStatus = node.status();
   const now = () => status;
   register(registry, NODE_METRICS, nodeReadings(sources, now));
+  register(registry, GROUP_SOURCE_METRICS, groupSourceReadings(node, now));
   register(registry, TOPIC_METRICS, topicReadings(now));
   register(registry, ADMISSION_METRICS, admissionReadings(sources));
   const { mqtt } = sources;

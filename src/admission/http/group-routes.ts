@@ -8,8 +8,10 @@ import {
   patchGroup,
   putGroup,
 } from '../../runtime/groups/administration.js';
+import { previewDelete, previewPatch, previewPut } from '../../runtime/groups/preview-change.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { describedRoute, mappingIn } from './described-route.js';
+import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 import { DEFINITION, PROBLEM } from './response-schemas.js';
 import { NO_QUERY } from './status-routes.js';
 import { onlyThisMachine } from './this-machine.js';
@@ -28,7 +30,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     (request, reply) => sendGroup(reply, 200, definedGroup(node, request.params.group)),
   );
   const changing = (summary: string, schema: FastifySchema) => ({
-    ...describe(summary, schema),
+    ...describe(summary, { querystring: DRY_RUN, ...schema }),
     ...(node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine }),
   });
   app.put<GroupRoute>(
@@ -36,6 +38,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     changing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
     async (request, reply) => {
       const { group } = request.params;
+      if (isDryRun(request)) return previewPut(node, group, mappingIn(request.body), expectedBy(request, node, group));
       const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expectedBy(request, node, group));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
@@ -46,24 +49,35 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     async (request, reply) => {
       const { group } = request.params;
       const expected = expectedBy(request, node, group);
+      if (isDryRun(request)) return previewPatch(node, group, mappingIn(request.body), expected);
       return sendGroup(reply, 200, await patchGroup(node, group, mappingIn(request.body), expected));
     },
   );
   app.delete<GroupRoute>(
     '/v1/groups/:group',
     changing('Deletes what was defined at run time; the group of YAML, if there is one, is in force again', {
-      response: { 204: { description: 'Done.', type: 'null' }, ...FAILURES },
+      response: { 200: PREVIEW, 204: { description: 'Done.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     }),
     async (request, reply) => {
       const { group } = request.params;
-      await deleteGroup(node, group, expectedBy(request, node, group));
+      const expected = expectedBy(request, node, group);
+      if (isDryRun(request)) return previewDelete(node, group, expected);
+      await deleteGroup(node, group, expected);
       return reply.code(204).send();
     },
   );
 }
 
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 413: PROBLEM, 415: PROBLEM };
-const ANSWERS = { 200: DEFINITION, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
+const ANSWERS = { 200: DEFINITION_OR_PREVIEW, 201: DEFINITION, ...FAILURES, 422: PROBLEM, 503: PROBLEM };
+
+const DRY_RUN = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    dryRun: { type: 'string', enum: ['true', 'false'], description: 'true: only shows what would follow.' },
+  },
+} as const;
 
 /** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
@@ -77,9 +91,17 @@ function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): Fast
   return reply.code(code).header('etag', `"${group.revision}"`).send(group);
 }
 
+/** `?dryRun=true`; throws FIELD_INVALID for what is neither true nor false. */
+function isDryRun({ query }: FastifyRequest): boolean {
+  const { dryRun } = query as { readonly dryRun?: unknown };
+  if (dryRun === undefined || dryRun === 'false') return false;
+  if (dryRun === 'true') return true;
+  throw new QuotameshError('FIELD_INVALID', { field: 'dryRun', reason: 'must be true or false' });
+}
+
 /** If-Match and If-None-Match as a revision; throws GROUP_CHANGED where they cannot hold. */
-function expectedBy({ headers, query }: FastifyRequest, node: QuotaNode, group: string): Expected {
-  const [unknown] = Object.keys(query as object);
+function expectedBy({ headers, query, method }: FastifyRequest, node: QuotaNode, group: string): Expected {
+  const [unknown] = Object.keys(query as object).filter((key) => key !== 'dryRun' || method === 'GET');
   if (unknown !== undefined) {
     throw new QuotameshError('FIELD_UNKNOWN', { field: unknown.slice(0, 80), near: ': no such query parameter' });
   }

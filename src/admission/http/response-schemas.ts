@@ -225,6 +225,11 @@ const TOPIC = record({
   counters: { type: 'object', additionalProperties: count },
 });
 
+const CONFIGURATION = record({
+  ...{ source: text, taken: count, refused: count, refusedBecause: orNull(text), needsRestart: listOf(text) },
+  ...{ differingGroups: count, differs: listOf(record({ group: text, nodes: listOf(text) })) },
+});
+
 const REGISTRY = record({
   enabled: yes,
   ready: yes,
@@ -250,6 +255,7 @@ export const NODES = json(
     members: listOf(MEMBER),
     topic: TOPIC,
     registry: REGISTRY,
+    configuration: CONFIGURATION,
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,

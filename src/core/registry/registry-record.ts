@@ -2,7 +2,7 @@
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
  * What a group's definition means is the configuration's business (src/config); here it is only carried.
  */
-export type RegistryRecord = ProposalRecord | StateRecord | BarrierRecord;
+export type RegistryRecord = ProposalRecord | StateRecord | BarrierRecord | YamlRecord;
 
 /** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
@@ -39,6 +39,18 @@ export interface BarrierRecord {
   readonly id: string;
 }
 
+/** Hashes of groups that stand in a node's YAML, for comparison by people; changes no group. */
+export interface YamlRecord {
+  readonly kind: 'yaml';
+  readonly author: string;
+  /** Of the node's program: hashes of different versions are not comparable. */
+  readonly version: string;
+  /** A node's groups are told in parts. */
+  readonly part: number;
+  /** Name → hash. */
+  readonly groups: Readonly<Record<string, string>>;
+}
+
 /**
  * Keys, for one cluster. A proposal has a key of its own, because compaction would keep the newest proposal of a group
  * and lose the winner. So has every state: one that was sent before another and arrives after it must not replace it.
@@ -47,6 +59,7 @@ export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
   barrier(nodeId: string): string;
+  yaml(nodeId: string, part: number): string;
 }
 
 /** @param cluster the cluster's hash; clusters may share a topic */
@@ -56,6 +69,7 @@ export function registryKeys(cluster: number): RegistryKeys {
     proposal: (id) => `${prefix}/proposal/${id}`,
     state: (group, asOf) => `${prefix}/group/${group}/${asOf}`,
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
+    yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
 }
 
@@ -68,5 +82,7 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
       return keys.state(record.group, record.asOf);
     case 'barrier':
       return keys.barrier(record.author);
+    case 'yaml':
+      return keys.yaml(record.author, record.part);
   }
 }

@@ -108,6 +108,7 @@ export class Registry {
     this.#logMs = Math.max(this.#logMs, appendMs);
     if (record === null) this.#readTombstone(key);
     else if (keyOf(this.keys, record) !== key) this.ignored++;
+    else if (record.kind === 'yaml') return;
     else if (record.kind === 'barrier') this.#readBarrier(record.id);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup({ offset, appendMs, key, record }, record, nowMs);

@@ -109,8 +109,15 @@ export class ShareBook {
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): Round {
-    const settings = this.#settings.groups[group] as GroupSettings;
-    const strategy = this.strategyOf(group);
+    return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
+  }
+
+  /** The same for a group that is not like this, or not at all; what it has remembered stays untouched. */
+  convergeAs(settings: GroupSettings, direction: number, mapLane: number): Round {
+    return this.#converge(settings, strategyOf(settings), direction, mapLane);
+  }
+
+  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
     const round = this.#gather(settings, strategy, direction, mapLane);
     if (strategy.agreesOnPool) this.#fillDivisors(round);
     if (round.count > 0) strategy.converge(round);

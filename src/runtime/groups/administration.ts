@@ -43,7 +43,7 @@ export async function putGroup(
 ): Promise<DefinedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(node);
   const isNew = !node.groups.numbers.has(name);
-  const definition = checked(node, name, written);
+  const definition = checkedDefinition(node, name, written);
   const { accepted, state } = await registry.propose(name, expected, definition);
   if (!accepted) throw changed(name, state.revision, expected);
   const { readPageBytes } = node.config.costs;
@@ -61,9 +61,9 @@ export async function patchGroup(
   expected: Expected,
 ): Promise<DefinedGroup> {
   for (let attempt = 1; ; attempt++) {
-    const { definition, revision } = definedGroup(node, name);
+    const { revision } = definedGroup(node, name);
     try {
-      return await putGroup(node, name, merged(definition, patch), expected ?? revision);
+      return await putGroup(node, name, mergedDefinition(node, name, patch), expected ?? revision);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
@@ -78,6 +78,28 @@ export async function deleteGroup(node: QuotaNode, name: string, expected: Expec
   if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
   const { accepted, state } = await registry.propose(name, expected, null);
   if (!accepted) throw changed(name, state.revision, expected);
+}
+
+/** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
+export function mergedDefinition(node: QuotaNode, name: string, patch: GroupDefinition): unknown {
+  return merged(definedGroup(node, name).definition, patch);
+}
+
+/** What is written, without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
+export function checkedDefinition(node: QuotaNode, name: string, written: unknown): GroupDefinition {
+  const registry = registryOf(node);
+  try {
+    return checked(node, name, written);
+  } catch (error) {
+    registry.changes.invalid++;
+    throw error;
+  }
+}
+
+/** Throws GROUP_CHANGED, as the log would have it if it decided now. */
+export function expectRevision(node: QuotaNode, name: string, expected: Expected): void {
+  const revision = registryOf(node).stateOf(name).revision;
+  if (expected !== null && expected !== revision) throw changed(name, revision, expected);
 }
 
 const PATCH_ATTEMPTS = 20;
@@ -102,7 +124,7 @@ function checked(node: QuotaNode, name: string, written: unknown): GroupDefiniti
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
   const max = node.config.registry.maxGroups;
-  if (!node.groups.has(name) && node.groups.size - node.config.groups.length >= max) {
+  if (!node.groups.has(name) && node.groups.size - node.yaml.numbersTaken >= max) {
     throw new QuotameshError('GROUPS_FULL', { group: name, max });
   }
   return definition;

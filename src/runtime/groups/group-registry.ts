@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RegistryCodec } from '../../codec/registry-codec.js';
 import { examineGroup } from '../../config/group-definition.js';
-import type { GroupConfig } from '../../config/resolved-config.js';
 import { clusterHashOf } from '../../core/ids.js';
 import type { GroupState } from '../../core/registry/group-history.js';
 import { Registry } from '../../core/registry/registry.js';
@@ -13,9 +12,10 @@ import type {
 } from '../../core/registry/registry-protocol.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
-import type { ReadRecord, ReportTopic } from '../../ports/report-topic.js';
+import type { AppendRecord, ReadRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
+import { YamlComparison } from '../reload/yaml-comparison.js';
 import { TopicInbox } from '../topic-inbox.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
@@ -34,13 +34,20 @@ export class GroupRegistry {
   readonly topic: ReportTopic;
   /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
   readonly refused = new Map<string, string>();
+  /** Asked for at this node, by what became of them. */
+  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0 };
+  /** Changes of groups applied here, of all nodes, and the revision of the newest. */
+  applied = 0;
+  revision = 0;
+  /** From the call until the log had decided. */
+  lastChangeMs = 0;
+  /** What the nodes' YAML has differently. */
+  readonly comparison: YamlComparison;
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
   readonly #registry: Registry;
-  /** The groups of YAML. */
-  readonly #configured: ReadonlyMap<string, GroupConfig>;
   #undecodable = 0;
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Changed, and not applied yet: nothing is, until the node has read everything. */
@@ -50,7 +57,7 @@ export class GroupRegistry {
   #ready: () => void = () => undefined;
 
   constructor(node: QuotaNode, topic: ReportTopic, telemetry: Telemetry) {
-    const { cluster, nodeId, groups } = node.config;
+    const { cluster, nodeId } = node.config;
     this.#node = node;
     this.topic = topic;
     this.#telemetry = telemetry;
@@ -64,8 +71,9 @@ export class GroupRegistry {
     });
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
-    this.#registry = new Registry({ nodeId, cluster: clusterHashOf(cluster), lifeId, adoptAfterMs: ADOPT_AFTER_MS });
-    this.#configured = new Map(groups.map((group) => [group.name, group]));
+    const hash = clusterHashOf(cluster);
+    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    this.comparison = new YamlComparison(node, telemetry, hash);
   }
 
   /** Null while the topic works. */
@@ -92,7 +100,7 @@ export class GroupRegistry {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
-    this.#timer = setInterval(() => this.#step({ kind: 'tick' }), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
     await this.topic.open(this.#inbox);
     if (!this.#closed) await ready;
   }
@@ -116,6 +124,7 @@ export class GroupRegistry {
   async propose(group: string, expected: number | null, definition: GroupDefinition | null): Promise<Decision> {
     if (!this.isReady || this.#closed) throw this.#node.notReadyError();
     const id = randomUUID();
+    const askedMs = this.#node.clock();
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decision>((resolve, reject) => {
       this.#waiting.set(id, resolve);
@@ -126,10 +135,18 @@ export class GroupRegistry {
       );
     });
     this.#step({ kind: 'proposed', id, group, expected, definition });
-    return decided.finally(() => {
+    try {
+      const decision = await decided;
+      this.changes[decision.accepted ? 'made' : 'late']++;
+      this.lastChangeMs = this.#node.clock() - askedMs;
+      return decision;
+    } catch (error) {
+      this.changes.unconfirmed++;
+      throw error;
+    } finally {
       clearTimeout(timer);
       this.#waiting.delete(id);
-    });
+    }
   }
 
   async close(): Promise<void> {
@@ -144,13 +161,23 @@ export class GroupRegistry {
     const records: ReadRegistryRecord[] = [];
     for (const { offset, appendMs, key, value } of batch) {
       const decoded = value === null ? { record: null } : this.#codec.decode(value);
-      if ('record' in decoded) records.push({ offset, appendMs, key, record: decoded.record });
-      else if (this.#undecodable++ === 0) {
+      if ('record' in decoded) {
+        const { record } = decoded;
+        records.push({ offset, appendMs, key, record });
+        if (record === null || record.kind === 'yaml') this.comparison.read(key, record);
+      } else if (this.#undecodable++ === 0) {
         const facts = { cause: decoded.cause, offset };
         this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
       }
     }
     return records;
+  }
+
+  #tick(): void {
+    this.#step({ kind: 'tick' });
+    const records = this.comparison.tick();
+    // What does not arrive is written again after some ticks.
+    if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
   }
 
   #step(event: RegistryEvent): void {
@@ -163,10 +190,14 @@ export class GroupRegistry {
     this.#ready();
   }
 
-  async #append({ ticket, records }: RegistryAppend): Promise<void> {
-    const appends = records.map(({ key, record }) => {
+  #encodeAll(records: RegistryAppend['records']): readonly AppendRecord[] {
+    return records.map(({ key, record }) => {
       return { partition: 0, key, value: record === null ? null : this.#codec.encode(record) };
     });
+  }
+
+  async #append({ ticket, records }: RegistryAppend): Promise<void> {
+    const appends = this.#encodeAll(records);
     let kind: 'appended' | 'append-failed' = 'appended';
     try {
       await this.topic.append(appends);
@@ -187,8 +218,10 @@ export class GroupRegistry {
 
   #apply(name: string): void {
     const { definition, revision } = this.stateOf(name);
-    const configured = this.#configured.get(name);
+    const configured = this.#node.yaml.get(name);
     this.refused.delete(name);
+    this.applied++;
+    this.revision = Math.max(this.revision, revision);
     if (definition !== null) this.#define(name, definition, revision);
     else if (configured === undefined) removeGroup(this.#node, name);
     else defineGroup(this.#node, configured);
@@ -202,7 +235,7 @@ export class GroupRegistry {
   #define(name: string, definition: GroupDefinition, revision: number): void {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups } = this.#node;
-    const max = this.#node.config.registry.maxGroups + this.#configured.size;
+    const max = this.#node.config.registry.maxGroups + this.#node.yaml.numbersTaken;
     if (config !== null && (groups.has(name) || groups.size < max)) {
       defineGroup(this.#node, config);
       return;

@@ -15,7 +15,7 @@ const GROUPS = 'groups: { orders: {} }\n';
 describe('a file that cannot be read', () => {
   test.each([
     ['absent', 'absent.yaml', 'there is no such file'],
-    ['a folder', 'folder', 'it is a folder'],
+    ['a folder without any', 'folder', 'the folder has no file that ends in .yaml or .yml'],
     ['too large', 'large.yaml', 'at most 8388608 are read'],
     ['binary', 'binary.yaml', 'it is not UTF-8 text'],
   ])('because it is %s says so', async (_, name, reason) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChangePreview } from '../../../src/runtime/groups/preview-change.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */
@@ -196,3 +197,52 @@ async function settled(): Promise<void> {
     same = one === other && one === before[0] ? same + 1 : 0;
   }
 }
+
+describe('?dryRun=true', () => {
+  const shareOf = (body: Readonly<Record<string, unknown>>, when: 'before' | 'after') => {
+    const preview = body[when] as ChangePreview['after'];
+    return preview?.publish.nodes.map(({ nodeId, share }) => [nodeId, Math.round(share.messagesPerSecond ?? -1)]);
+  };
+
+  it('shows the shares that would follow; nothing is changed', async () => {
+    const payload = { quota: { publish: { messagesPerSecond: 600 } }, weights: { a: 2 } };
+    const before = await ask(a, 'GET', 'orders/definition');
+    const put = await ask(a, 'PUT', 'orders?dryRun=true', payload);
+    expect(put).toMatchObject({ status: 200, body: { group: 'orders', dryRun: true, definition: payload } });
+    expect(shareOf(put.body, 'before')).toEqual([
+      ['a', 500],
+      ['b', 500],
+    ]);
+    expect(shareOf(put.body, 'after')).toEqual([
+      ['a', 400],
+      ['b', 200],
+    ]);
+    const patch = await ask(a, 'PATCH', 'orders?dryRun=true', { quota: { publish: { messagesPerSecond: '1k' } } });
+    expect(shareOf(patch.body, 'after')).toEqual(shareOf(put.body, 'before'));
+    const made = await ask(a, 'PUT', 'new?dryRun=true', payload);
+    expect(made).toMatchObject({ status: 200, body: { before: null } });
+    expect(shareOf(made.body, 'after')).toEqual(shareOf(put.body, 'after'));
+    expect((await ask(a, 'GET', 'orders/definition')).body).toEqual(before.body);
+    expect((await ask(a, 'GET', 'new')).status).toBe(404);
+  });
+
+  it('of a deletion shows what is left: the group of YAML, or none', async () => {
+    await ask(a, 'PUT', 'orders', QUOTA);
+    await ask(a, 'PUT', 'new', QUOTA);
+    const left = await ask(a, 'DELETE', 'orders?dryRun=true');
+    expect(left).toMatchObject({ status: 200, body: { after: { publish: { quota: { messagesPerSecond: 1000 } } } } });
+    expect((await ask(a, 'DELETE', 'new?dryRun=true')).body).toMatchObject({ definition: null, after: null });
+    expect((await ask(a, 'GET', 'new')).status).toBe(200);
+  });
+
+  it.each([
+    ['PUT', 'orders?dryRun=true', { strategy: 'fair' }, {}, 422, 'GROUP_INVALID'],
+    ['PUT', 'orders?dryRun=true', {}, { 'if-match': '"17"' }, 412, 'GROUP_CHANGED'],
+    ['PUT', 'orders?dryRun=yes', {}, {}, 422, 'FIELD_INVALID'],
+    ['PATCH', 'nope?dryRun=true', {}, {}, 404, 'GROUP_UNKNOWN'],
+    ['DELETE', 'orders?dryRun=true', undefined, {}, 409, 'GROUP_FROM_YAML'],
+    ['DELETE', 'orders?dry=true', undefined, {}, 422, 'FIELD_UNKNOWN'],
+  ] as const)('%s %s fails as the change would', async (method, path, payload, headers, status, code) => {
+    expect(await ask(a, method, path, payload, headers)).toMatchObject({ status, body: { code } });
+  });
+});

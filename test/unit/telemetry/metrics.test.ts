@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
+  GROUP_SOURCE_METRICS,
   type MetricRow,
   MQTT_METRICS,
   NODE_METRICS,
@@ -16,6 +17,7 @@ const TABLE: Readonly<Record<string, MetricRow>> = {
   ...ADMISSION_METRICS,
   ...MQTT_METRICS,
   ...GROUP_METRICS,
+  ...GROUP_SOURCE_METRICS,
 };
 
 describe('metrics', () => {

@@ -1,0 +1,29 @@
+import { Command } from 'commander';
+
+export interface NodesOptions {
+  readonly url: string;
+  readonly json?: boolean;
+}
+
+export function nodesCommand(): Command {
+  return new Command('nodes')
+    .description('Print the nodes of a running cluster, as one of them sees it.')
+    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+    .option('--json', 'JSON instead of a table')
+    .addHelpText('after', HELP)
+    .action(async ({ url, json = false }: NodesOptions) => {
+      const { get, nodeUrl } = await import('./cluster-status.js');
+      const { memberTable } = await import('./status-table.js');
+      const node = await get<import('../runtime/status.js').NodeStatus>(nodeUrl(url), '/v1/nodes');
+      process.stdout.write(`${json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n')}\n`);
+    });
+}
+
+const HELP = `
+STATE: alive; left (it said farewell); expired (silent for too long). * is the node that was asked.
+
+Examples:
+  quotamesh nodes
+  quotamesh nodes --url http://10.0.0.7:7070 --json | jq '.nodes[] | select(.state != "alive")'
+
+Exit codes: 0 done, 2 usage, 69 no node.`;

@@ -1,0 +1,45 @@
+import { Worker } from 'node:worker_threads';
+import { type ErrorCode, type ErrorFacts, QuotameshError } from '../errors.js';
+import { ConfigError, type Mistake } from './config-error.js';
+import { configBytes } from './config-files.js';
+import { type LoadOptions, loadConfig } from './load-config.js';
+import type { GroupConfig, ResolvedConfig } from './resolved-config.js';
+
+/** What the thread says. */
+export type Loaded =
+  | { readonly config: ResolvedConfig }
+  | { readonly source: string; readonly mistakes: readonly Mistake[] }
+  | { readonly code: ErrorCode; readonly facts: ErrorFacts }
+  | { readonly failure: string };
+
+/** About 300 groups, some tens of milliseconds in a process that is warm; a thread needs as long to begin. */
+const HERE_BYTES_MAX = 32 * 1024;
+
+/**
+ * As loadConfig, but a large configuration is read beside the event loop: 10,000 groups take a second, and a node that
+ * decides nothing for so long lets everybody wait.
+ */
+export async function loadConfigAside(options: LoadOptions): Promise<ResolvedConfig> {
+  return configBytes(options.file) > HERE_BYTES_MAX ? await inThread(options) : await loadConfig(options);
+}
+
+async function inThread(options: LoadOptions): Promise<ResolvedConfig> {
+  const worker = new Worker(new URL('./load-thread.js', import.meta.url), { workerData: options });
+  const loaded = await new Promise<Loaded>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`the thread that reads it has ended, code ${code}`)));
+  });
+  if ('config' in loaded) return withPlainWeights(loaded.config);
+  if ('mistakes' in loaded) throw new ConfigError(loaded.source, loaded.mistakes);
+  if ('code' in loaded) throw new QuotameshError(loaded.code, loaded.facts);
+  throw new Error(loaded.failure);
+}
+
+/** A copy between threads has prototypes again, and a node may be called "constructor". */
+function withPlainWeights(config: ResolvedConfig): ResolvedConfig {
+  const groups = config.groups.map((group) => {
+    return { ...group, weights: Object.assign(Object.create(null), group.weights) as GroupConfig['weights'] };
+  });
+  return { ...config, groups };
+}

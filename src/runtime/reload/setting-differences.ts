@@ -1,0 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResolvedConfig } from '../../config/resolved-config.js';
+import { isMapping } from '../../mapping.js';
+
+/** Settings that two configurations have differently, but for groups: `timing.heartbeatMs`. Values are not told: secrets. */
+export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
+  const { groups: _, source: _from, nodeId: node, ...rest } = one;
+  const { groups: _others, source: _otherFrom, nodeId: otherNode, ...others } = other;
+  return differences({ node, ...rest }, { node: otherNode, ...others }, '');
+}
+
+function differences(one: unknown, other: unknown, path: string): string[] {
+  if (isDeepStrictEqual(one, other)) return [];
+  if (!isMapping(one) || !isMapping(other)) return [path];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].flatMap((key) => differences(one[key], other[key], path === '' ? key : `${path}.${key}`));
+}

@@ -1,0 +1,36 @@
+import type { QuotaNode } from '../runtime/quota-node.js';
+import type { NodeStatus } from '../runtime/status.js';
+import type { GROUP_SOURCE_METRICS } from './metric-table.js';
+import type { Reading } from './metrics.js';
+
+export function groupSourceReadings(
+  node: QuotaNode,
+  status: () => NodeStatus,
+): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
+  const changes = () => Object.entries(node.registry?.changes ?? {});
+  return {
+    quotamesh_config_reloads_total: (series) => {
+      const { taken, refused } = status().configuration;
+      series(taken, { outcome: 'taken' });
+      series(refused, { outcome: 'refused' });
+    },
+    quotamesh_config_refused: (series) => series(status().configuration.refusedBecause === null ? 0 : 1),
+    quotamesh_config_needs_restart: (series) => series(status().configuration.needsRestart.length),
+    quotamesh_config_differing_groups: (series) => series(status().configuration.differingGroups),
+    quotamesh_groups: (series) => {
+      const { groups } = status().registry;
+      series(groups, { origin: 'run-time' });
+      series(Math.max(0, node.groups.numbers.size - groups), { origin: 'yaml' });
+    },
+    quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
+    quotamesh_registry_position: (series) => series(status().registry.position),
+    quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
+    quotamesh_registry_changes_total: (series) => {
+      for (const [outcome, count] of changes()) series(count, { outcome });
+    },
+    quotamesh_registry_change_seconds: (series) => series((node.registry?.lastChangeMs ?? 0) / 1000),
+    quotamesh_registry_applied_total: (series) => series(node.registry?.applied ?? 0),
+    quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
+    quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
+  };
+}

@@ -1,0 +1,75 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cluster } from './cluster.js';
+import type { Answered } from './traffic.js';
+
+/** A quota of the cluster, in force at a node since then; epoch milliseconds. */
+export interface QuotaStep {
+  readonly sinceMs: number;
+  readonly messagesPerSecond: number;
+}
+
+/** Writes another quota into the YAML of all nodes, as an editor that saves does: a new file over the old one. */
+export async function rewriteQuota(cluster: Cluster, ids: readonly string[], messagesPerSecond: number): Promise<void> {
+  for (const id of ids) {
+    const file = join(cluster.folder, `${id}.yaml`);
+    const config = JSON.parse(await readFile(file, 'utf8'));
+    config.groups.orders.quota.publish = { messagesPerSecond };
+    await writeFile(`${file}.new`, JSON.stringify(config, null, 2));
+    await rename(`${file}.new`, file);
+  }
+}
+
+/** When a node took a configuration, as its log says. */
+export function takenMs(cluster: Cluster, id: string): number[] {
+  const lines = cluster.node(id).output().split('\n');
+  return lines
+    .filter((line) => line.includes('"configuration taken"') && line.endsWith('}'))
+    .map((line) => Date.parse(String(JSON.parse(line).time)));
+}
+
+export interface WorstWindows {
+  /** Admitted ÷ what the largest quota in force at any node allows. */
+  readonly most: number;
+  /** Admitted ÷ what the smallest allows. */
+  readonly least: number;
+  readonly windows: number;
+}
+
+/**
+ * Over every window of the length that lies within the span, in steps of 50 ms. While one node has the new quota and
+ * another not yet, both quotas are in force: the larger one bounds from above, the smaller one from below.
+ */
+export function worstWindows(
+  answered: readonly Answered[],
+  perNode: readonly (readonly QuotaStep[])[],
+  { fromMs, toMs, lengthMs }: { readonly fromMs: number; readonly toMs: number; readonly lengthMs: number },
+): WorstWindows {
+  const grants = answered.filter(({ granted }) => granted).map(({ atMs }) => atMs);
+  let [most, least, windows] = [0, Number.POSITIVE_INFINITY, 0];
+  for (let startMs = fromMs; startMs + lengthMs <= toMs; startMs += STEP_MS) {
+    const endMs = startMs + lengthMs;
+    const admitted = grants.filter((atMs) => atMs >= startMs && atMs < endMs).length;
+    most = Math.max(most, admitted / allowed(perNode, startMs, endMs, Math.max));
+    least = Math.min(least, admitted / allowed(perNode, startMs, endMs, Math.min));
+    windows++;
+  }
+  return { most, least, windows };
+}
+
+const STEP_MS = 50;
+const INTEGRATED_MS = 5;
+
+function allowed(
+  perNode: readonly (readonly QuotaStep[])[],
+  startMs: number,
+  endMs: number,
+  pick: (...quotas: number[]) => number,
+): number {
+  let total = 0;
+  for (let atMs = startMs; atMs < endMs; atMs += INTEGRATED_MS) {
+    const quotas = perNode.map((steps) => steps.findLast(({ sinceMs }) => sinceMs <= atMs)?.messagesPerSecond ?? 0);
+    total += (pick(...quotas) * INTEGRATED_MS) / 1000;
+  }
+  return total;
+}

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { CliScene } from './cli-process.js';
+
+const NODE = `cluster: demo
+node: a
+topic: { kind: memory }
+http: { port: 0 }
+groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
+`;
+
+describe('commands for those who run a cluster', () => {
+  it('top, nodes and --dry-run against a node', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    await node.logged('node ready: own record read back');
+    const url = await node.url();
+    const quotamesh = async (...args: string[]) => await scene.start([...args, '--url', url]).exit;
+    const load = setInterval(() => {
+      for (let ask = 0; ask < 10; ask++) void acquire(url);
+    }, 50);
+    onTestFinished(() => clearInterval(load));
+    await node.until(
+      async () => /orders publish .* throttled=[1-9]/.test((await quotamesh('top', '--count', '1')).stdout),
+      'throttling',
+    );
+    const top = await quotamesh('top', '--count', '1');
+    expect(top.stdout).toMatch(
+      /^\S+Z orders publish messages usage=[\d.]+ demand=[\d.]+ of=50 throttled=[\d.]+ worst=a\n$/,
+    );
+    const json = JSON.parse((await quotamesh('top', '--count', '1', '--json')).stdout);
+    expect(json.groups).toMatchObject([{ group: 'orders', target: 50, worstNode: 'a' }]);
+    expect((await quotamesh('nodes')).stdout).toMatch(/^NODE +STATE.*\na \* +alive /);
+    const preview = await quotamesh('group', 'set', 'orders', 'quota.publish.messagesPerSecond=2k', '--dry-run');
+    expect(preview.stdout).toContain('orders: nothing is changed, this would be');
+    expect(preview.stdout).toMatch(/publish msg\/s +a +[\d,.]+ +50 +2,000\n/);
+    const got = await quotamesh('group', 'get', 'orders', '--json');
+    expect(JSON.parse(got.stdout)).toMatchObject({ origin: 'yaml', revision: 0 });
+    const gone = await quotamesh('group', 'delete', 'orders', '--dry-run');
+    expect(gone).toMatchObject({ code: 78, stderr: expect.stringContaining('cannot be deleted at run time') });
+  });
+
+  it('config show and check --json', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'node.yaml': NODE, 'wrong.txt': `${NODE}burst: 1\n` });
+    const file = join(folder, 'node.yaml');
+    const shown = await scene.start(['config', 'show', '-c', folder, '--given', '--http', '7099']).exit;
+    expect(shown.stdout).toMatch(/^KEY +VALUE +SOURCE\n/);
+    expect(shown.stdout).toMatch(new RegExp(`\ncluster +demo +${file}:1\n`));
+    expect(shown.stdout).toMatch(/\nhttp\.port +7099 +--http\n/);
+    expect(shown.stdout).not.toContain('default');
+    const valid = await scene.start(['check', folder, '--json']).exit;
+    expect([valid.code, JSON.parse(valid.stdout)]).toMatchObject([0, { valid: true, groups: 1 }]);
+    const wrong = await scene.start(['check', join(folder, 'wrong.txt'), '--json']).exit;
+    expect([wrong.code, JSON.parse(wrong.stdout)]).toMatchObject([78, { mistakes: [{ line: 6, path: 'burst' }] }]);
+  });
+
+  it('completion: bash completes commands, what is below them, and options; the others name all of them', async ({
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const { stdout } = await scene.start(['completion', 'bash']).exit;
+    const complete = async (...words: string[]) => {
+      const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
+      const shell = await promisify(execFile)('bash', [
+        '-c',
+        `${stdout}\n${line}; _quotamesh; echo "\${COMPREPLY[@]}"`,
+      ]);
+      return shell.stdout.trim();
+    };
+    expect(await complete('quotamesh', 'gro')).toBe('group');
+    expect(await complete('quotamesh', 'group', 's')).toBe('set');
+    expect(await complete('quotamesh', 'group', 'set', 'orders', '--dry')).toBe('--dry-run');
+    expect(await complete('quotamesh', 'completion', 'f')).toBe('fish');
+    for (const shell of ['zsh', 'fish']) {
+      const script = (await scene.start(['completion', shell]).exit).stdout;
+      for (const word of ['group', 'export', 'top', '--sort', 'completion']) expect(script).toContain(word);
+    }
+    expect((await scene.start(['completion', 'csh']).exit).code).toBe(2);
+  });
+});
+
+async function acquire(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ group: 'orders', messages: 1 });
+  const response = await fetch(`${url}/v1/acquire`, { method: 'POST', headers, body }).catch(() => null);
+  await response?.arrayBuffer();
+}

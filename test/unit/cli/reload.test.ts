@@ -1,0 +1,72 @@
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CliProcess, CliScene } from './cli-process.js';
+
+const NODE = 'cluster: demo\ntopic: { kind: memory }\nhttp: { port: 0 }\n';
+
+async function acquire(node: CliProcess, group: string): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ group, messages: 1 });
+  const response = await fetch(`${await node.url()}/v1/acquire`, { method: 'POST', headers, body });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function status(node: CliProcess): Promise<{ readonly degraded: readonly string[] }> {
+  return (await (await fetch(`${await node.url()}/v1/nodes`)).json()) as { readonly degraded: readonly string[] };
+}
+
+function count(node: CliProcess, message: string): number {
+  return node.lines.filter(({ msg }) => msg === message).length;
+}
+
+describe('quotamesh run follows its configuration', () => {
+  it('edited; with a mistake it stays as it was, and says so once; SIGHUP reads it at once', async ({
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'node.yaml': `${NODE}groups: { a: {} }\n` });
+    const file = join(folder, 'node.yaml');
+    const node = scene.start(['run', '--config', file]);
+    await node.logged('node ready: own record read back');
+    expect(await acquire(node, 'b')).toBe(404);
+    writeFileSync(file, `${NODE}groups: { a: {}, b: {} }\n`);
+    await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
+    writeFileSync(file, `${NODE}groups: { a: {}, b: {}, c: { burstMs: -1 } }\n`);
+    const refused = await node.logged('configuration refused, groups stay as they are');
+    expect(String(refused.reason)).toContain(`${file}:4:39: groups.c.burstMs must be`);
+    expect((await status(node)).degraded).toEqual([
+      expect.stringContaining('configuration refused, groups stay as they are'),
+    ]);
+    node.kill('SIGHUP');
+    await node.logged('reading the configuration again');
+    writeFileSync(file, `${NODE}timing: { heartbeatMs: 900ms }\ngroups: { a: {}, c: {} }\n`);
+    await node.until(async () => (await acquire(node, 'c')) === 200, 'group c');
+    expect(await acquire(node, 'b')).toBe(404);
+    expect((await status(node)).degraded).toEqual([expect.stringContaining('restart: timing.heartbeatMs')]);
+    expect(count(node, 'configuration refused, groups stay as they are')).toBe(1);
+    node.kill('SIGTERM');
+    expect((await node.exit).code).toBe(0);
+  });
+
+  it('mounted as a ConfigMap, swapped by its link', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({});
+    const version = (name: string, groups: string) => {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'node.yaml'), NODE);
+      writeFileSync(join(folder, name, 'groups.yaml'), groups);
+      symlinkSync(name, join(folder, '..data_tmp'));
+      renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+    };
+    version('..2026_01', 'groups: { a: {} }\n');
+    for (const name of ['node.yaml', 'groups.yaml']) symlinkSync(`..data/${name}`, join(folder, name));
+    const node = scene.start(['run', '--config', folder]);
+    await node.logged('node ready: own record read back');
+    expect(await acquire(node, 'b')).toBe(404);
+    version('..2026_02', 'groups: { b: {} }\n');
+    await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
+    expect(await acquire(node, 'a')).toBe(404);
+  });
+});

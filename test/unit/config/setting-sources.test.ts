@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { settingSources } from '../../../src/config/setting-sources.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'quotamesh-sources-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('every value with its source: default, file and line, variable, flag; a secret is not shown', async () => {
+  writeFileSync(
+    join(folder, 'node.yaml'),
+    `cluster: demo
+topic: { kind: kafka, brokers: [ "a:1" ], sasl: { mechanism: plain, username: u, password: s3cret } }
+timing:
+  heartbeatMs: 900
+defaults:
+  burstMs: 200
+`,
+  );
+  writeFileSync(join(folder, 'groups.yaml'), 'groups:\n  a:\n    burstMs: 300\n  b: {}\n');
+  const env = { QUOTAMESH_HTTP_PORT: '7071', QUOTAMESH_DEFAULTS_DEBT_MS: '5s', QUOTAMESH_TIMING_HEARTBEAT_MS: '' };
+  const settings = await settingSources({ file: folder, env, overrides: { nodeId: 'n1' } });
+  const found = Object.fromEntries(settings.map(({ key, value, source }) => [key, [value, source]]));
+  const node = join(folder, 'node.yaml');
+  expect(found).toMatchObject({
+    cluster: ['demo', `${node}:1`],
+    node: ['n1', '--node'],
+    'topic.sasl.password': ['***', `${node}:2`],
+    'http.port': [7071, 'QUOTAMESH_HTTP_PORT'],
+    'http.host': ['127.0.0.1', 'default'],
+    'timing.heartbeatMs': [900, `${node}:4`],
+    'groups.a.burstMs': [300, `${join(folder, 'groups.yaml')}:3`],
+    'groups.b.burstMs': [200, `${node}:6`],
+    'groups.b.debtMs': [5000, 'QUOTAMESH_DEFAULTS_DEBT_MS'],
+    'groups.b.strategy': ['max-min', 'default'],
+  });
+  expect(JSON.stringify(settings)).not.toContain('s3cret');
+});

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../../../src/config/resolve-config.js';
+import { definitionHash } from '../../../../src/runtime/reload/definition-hash.js';
+import { type HttpScene, readyScene } from '../../http/http-scene.js';
+
+const FIRST = { same: {}, x: { burstMs: 200 } };
+let a: HttpScene;
+let b: HttpScene;
+let clusters = 0;
+let cluster = '';
+beforeEach(async () => {
+  cluster = `compared-${process.pid}-${clusters++}`;
+  a = await readyScene({ cluster, node: 'a', groups: FIRST });
+  b = await readyScene({ cluster, node: 'b', groups: FIRST });
+});
+afterEach(async () => {
+  await Promise.all([a.close(), b.close()]);
+});
+
+const POLL = { timeout: 20_000, interval: 50 };
+const differs = (scene: HttpScene) => scene.node.status().configuration.differs;
+const lines = (scene: HttpScene) =>
+  scene.log.filter(({ message }) => /YAML/.test(message)).map(({ message, facts }) => [message, facts]);
+
+function read(scene: HttpScene, node: string, groups: Readonly<Record<string, unknown>>): void {
+  scene.node.yaml.take(resolveConfig({ cluster, node, topic: 'memory', groups }, { source: '(test)' }));
+}
+
+describe('nodes with different YAML', () => {
+  it('say of which group: status, degraded, metric, one log line; alike again, they say that, too', async () => {
+    read(b, 'b', { same: {}, x: { burstMs: 300 }, more: {} });
+    const found = (node: string) => ['more', 'x'].map((group) => ({ group, nodes: [node] }));
+    await expect.poll(() => differs(a), POLL).toEqual(found('b'));
+    await expect.poll(() => differs(b), POLL).toEqual(found('a'));
+    expect(a.node.status().degraded).toEqual([`the YAML of b differs from this node's: more, x`]);
+    expect(await a.metrics.text()).toContain('quotamesh_config_differing_groups 2');
+    read(a, 'a', { same: {}, x: { burstMs: '300ms' }, more: {} });
+    for (const scene of [a, b]) await expect.poll(() => differs(scene), POLL).toEqual([]);
+    expect(a.node.status().degraded).toEqual([]);
+    expect(lines(b).at(-1)).toEqual(['all nodes have the same YAML again', undefined]);
+    expect(lines(b).filter(([message]) => message === 'nodes have different YAML')).toHaveLength(1);
+    expect(b.node.registry?.ignored).toBe(0);
+  }, 60_000);
+
+  it('a group that is defined at run time is the same everywhere, and so is that of a node that has left', async () => {
+    const url = '/v1/groups/x';
+    await a.app.inject({ method: 'PUT', url, payload: { burstMs: 50 } });
+    read(b, 'b', { same: {}, x: { burstMs: 300 }, more: {} });
+    await expect.poll(() => differs(a), POLL).toEqual([{ group: 'more', nodes: ['b'] }]);
+    await b.node.close();
+    await expect.poll(() => differs(a), POLL).toEqual([]);
+  }, 60_000);
+});
+
+it('a hash is that of what a group means', () => {
+  const hash = (group: unknown) => {
+    const raw = { cluster: 'c', groups: { x: group } };
+    const [config] = resolveConfig(raw, { source: '(test)' }).groups;
+    return config === undefined ? '' : definitionHash(config);
+  };
+  expect(hash({ weights: { a: 1, b: 2 }, burstMs: '0.1s' })).toBe(hash({ weights: { b: 2, a: 1 } }));
+  expect(hash({})).not.toBe(hash({ burstMs: 101 }));
+  expect(hash({ weights: { a: 1 } })).toMatch(/^[0-9a-f]{8}$/);
+});
