@@ -89,9 +89,9 @@ function directionOf(node: QuotaNode, config: GroupConfig, direction: Direction,
   return {
     quota,
     target: rates([target[MESSAGES] ?? 0, target[BYTES] ?? 0]),
-    nodes: coordinator.membership.alive.map(({ nodeId }, position) => {
-      return { nodeId, demand: column(demand, position), share: column(share, position) };
-    }),
+    nodes: coordinator.membership.alive
+      .map(({ nodeId }, position) => ({ nodeId, demand: column(demand, position), share: column(share, position) }))
+      .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1)),
   };
 }
 
