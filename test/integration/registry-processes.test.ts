@@ -37,7 +37,7 @@ describe('groups at run time, three processes on the embedded topic', () => {
     const { answered, broken } = await killWriter(cluster, ['a', 'b', 'c'], KILLS);
     expect(broken).toEqual([]);
     expect(answered).toBeGreaterThan(KILLS);
-  });
+  }, 180_000);
 
   const POLL = { timeout: 20_000 };
 
