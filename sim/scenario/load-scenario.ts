@@ -5,8 +5,8 @@ import { Findings } from '../../src/config/findings.js';
 import { didYouMean } from '../../src/config/nearest-name.js';
 import { parseYaml } from '../../src/config/parse-yaml.js';
 import { readTextFile } from '../../src/config/read-text-file.js';
-import { isMapping } from '../../src/config/setting-value.js';
 import { QuotameshError } from '../../src/errors.js';
+import { isMapping } from '../../src/mapping.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 
