@@ -38,20 +38,22 @@ export interface WorstWindows {
 
 /**
  * Over every window of the length that lies within the span, in steps of 50 ms. While one node has the new quota and
- * another not yet, both quotas are in force: the larger one bounds from above, the smaller one from below.
+ * another not yet, both quotas are in force: the larger one bounds from above, the smaller one from below. So it is with
+ * grants: one was made between its request and its answer, and where a window begins or ends in between, either may be.
  */
 export function worstWindows(
   answered: readonly Answered[],
   perNode: readonly (readonly QuotaStep[])[],
   { fromMs, toMs, lengthMs }: { readonly fromMs: number; readonly toMs: number; readonly lengthMs: number },
 ): WorstWindows {
-  const grants = answered.filter(({ granted }) => granted).map(({ atMs }) => atMs);
+  const grants = answered.filter(({ granted }) => granted);
   let [most, least, windows] = [0, Number.POSITIVE_INFINITY, 0];
   for (let startMs = fromMs; startMs + lengthMs <= toMs; startMs += STEP_MS) {
     const endMs = startMs + lengthMs;
-    const admitted = grants.filter((atMs) => atMs >= startMs && atMs < endMs).length;
-    most = Math.max(most, admitted / allowed(perNode, startMs, endMs, Math.max));
-    least = Math.min(least, admitted / allowed(perNode, startMs, endMs, Math.min));
+    const certain = grants.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;
+    const possible = grants.filter(({ sentMs, atMs }) => atMs >= startMs && sentMs < endMs).length;
+    most = Math.max(most, certain / allowed(perNode, startMs, endMs, Math.max));
+    least = Math.min(least, possible / allowed(perNode, startMs, endMs, Math.min));
     windows++;
   }
   return { most, least, windows };
