@@ -152,6 +152,7 @@ Examples:
   quotamesh sim run skewed
   quotamesh sim run my-scenario.yaml --seed 7 --strategy proportional
   quotamesh sim run skewed --json > result.json
+  quotamesh sim run gtt/ActiveThrottling --strategy client-rate
   quotamesh sim run crash --html crash.html`;
 
 const LIVE_HELP = `

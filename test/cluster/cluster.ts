@@ -74,8 +74,13 @@ export class Cluster {
   /** Starts the nodes together and waits until all are ready; returns the epoch time at which the first was. */
   async start(...ids: string[]): Promise<number> {
     const nodes = await Promise.all(ids.map((id) => this.spawn(id)));
-    const times = await Promise.all(nodes.map((node) => untilReady(node)));
-    return Math.min(...times);
+    try {
+      return Math.min(...(await Promise.all(nodes.map((node) => untilReady(node)))));
+    } catch (error) {
+      // Whoever waits for this has no cluster to stop.
+      await this.stop();
+      throw error;
+    }
   }
 
   node(id: string): NodeProcess {

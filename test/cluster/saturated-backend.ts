@@ -72,7 +72,10 @@ export class SaturatedBackend {
     const cluster = await Cluster.create({ topic, nodeSettings: { groups: GROUPS, backends, limiting } });
     const scene = new SaturatedBackend(cluster, child, url);
     await scene.setCapacity({ a: CAPACITY, b: CAPACITY, c: CAPACITY });
-    await cluster.start(...NODES);
+    await cluster.start(...NODES).catch((error) => {
+      child.kill();
+      throw error;
+    });
     return scene;
   }
 

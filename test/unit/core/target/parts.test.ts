@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Random } from '../../../../sim/random.js';
 import { CostMeter, NO_BACKEND, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { type Cost, costUnits } from '../../../../src/core/target/cost-units.js';
 import { followedHealth } from '../../../../src/core/target/followed-health.js';
@@ -118,4 +119,27 @@ describe('a level that is followed', () => {
     const ratio = { kind: 'ratio', ratio: 0.5 } as const;
     expect(followedHealth({ kind: 'ratio', ratio: 2 }, ratio, 100, 1000)).toBe(ratio);
   });
+});
+
+test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/target-rate.md), averages exact', () => {
+  const random = Random.stream(1, 'sampling');
+  const [probability, perSecond, units] = [0.01, 1000, 6];
+  const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1 });
+  const rates: number[] = [];
+  let nextMs = 0;
+  for (let lookMs = 60_000; lookMs <= 20_000_000; lookMs += 30_000) {
+    for (; nextMs <= lookMs; nextMs += random.exponential(1000 / (perSecond * probability))) {
+      meter.report(0, 1, units / probability, 1 / probability, nextMs);
+    }
+    const costs = meter.costsOf(0, lookMs);
+    if (costs === null) throw new Error('there are costs');
+    expect(sumOfCosts(costs) / costs.transactions).toBeCloseTo(units, 9);
+    rates.push(costs.transactions);
+  }
+  const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  const variance = rates.reduce((sum, rate) => sum + (rate - mean) ** 2, 0) / rates.length;
+  expect(mean / perSecond).toBeCloseTo(1, 1.5);
+  // 5 s of smoothing weigh as a window of 10 s: 100 samples, 1/√100.
+  expect(Math.sqrt(variance) / mean).toBeGreaterThan(0.09);
+  expect(Math.sqrt(variance) / mean).toBeLessThan(0.11);
 });

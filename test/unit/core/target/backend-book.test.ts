@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { BackendSender, type BackendWord } from '../../../../src/core/report/backend-sender.js';
+import type { BackendRecord } from '../../../../src/core/report/record.js';
+import { BackendBook } from '../../../../src/core/target/backend-book.js';
+import { HEALTHY } from '../../../../src/core/target/throttling-ratio.js';
+import { SETTINGS } from '../../../simulation/settings.js';
+
+const LIMITING = { ...SETTINGS.limiting, maxBackends: 2 };
+
+function said(ratio: number, { nodeKey = 1, incarnation = 1, sequence = 1, backend = 'db' } = {}): BackendRecord {
+  const author = { nodeKey, incarnation, sequence };
+  return { kind: 'backend', author, backend, zone: 'a', health: { kind: 'ratio', ratio } };
+}
+
+function ratioIn(book: BackendBook): number | undefined {
+  return [...book.all()][0]?.ratio;
+}
+
+describe('what the log says of a backend', () => {
+  test.each([
+    { says: 'an older sequence of the same life', record: said(2, { sequence: 4 }), verdict: 'repeated', ratio: 0.5 },
+    { says: 'the same sequence again', record: said(2, { sequence: 5 }), verdict: 'repeated', ratio: 0.5 },
+    { says: 'an earlier life', record: said(2, { incarnation: 1, sequence: 99 }), verdict: 'repeated', ratio: 0.5 },
+    { says: 'a later life that counts anew', record: said(2, { incarnation: 3 }), verdict: 'applied', ratio: 2 },
+    { says: 'another node, whatever it counts', record: said(2, { nodeKey: 7 }), verdict: 'applied', ratio: 2 },
+  ])('$says: $verdict', ({ record, verdict, ratio }) => {
+    const book = new BackendBook('demo', LIMITING);
+    book.apply(said(0.5, { incarnation: 2, sequence: 5 }), 0);
+    expect(book.apply(record, 1)).toBe(verdict);
+    expect(ratioIn(book)).toBe(ratio);
+  });
+
+  test('the last good word holds for healthValidMs, then none; a late repetition does not revive it', () => {
+    const book = new BackendBook('demo', LIMITING);
+    book.apply(said(0.5, { sequence: 5 }), 0);
+    book.expire(LIMITING.healthValidMs);
+    expect(ratioIn(book)).toBe(0.5);
+    book.expire(LIMITING.healthValidMs + 1);
+    expect(ratioIn(book)).toBe(HEALTHY);
+    expect(book.apply(said(0.1, { sequence: 4 }), LIMITING.healthValidMs + 2)).toBe('repeated');
+    expect(ratioIn(book)).toBe(HEALTHY);
+  });
+
+  test('10,000 invented names: two are known, and those that are known go on', () => {
+    const book = new BackendBook('demo', LIMITING);
+    for (const backend of ['db', 'index']) book.apply(said(0.5, { backend }), 0);
+    for (let name = 0; name < 10_000; name++) {
+      expect(book.apply(said(0.1, { backend: `f-${name}` }), 1)).toBe('too-many-backends');
+    }
+    expect([...book.all()].map(({ name }) => name)).toEqual(['db', 'index']);
+    expect(book.apply(said(0.9, { sequence: 2 }), 2)).toBe('applied');
+    expect(ratioIn(book)).toBe(0.9);
+  });
+});
+
+describe('what a node writes of a backend', () => {
+  const level = (value: number): BackendWord => {
+    return { backend: 'db', zone: 'a', health: { kind: 'level', level: value, target: 800, spring: 200 } };
+  };
+
+  function write(told: readonly (readonly [atMs: number, level: number])[], levelSmoothingMs: number): number[] {
+    const sender = new BackendSender({ ...LIMITING, levelSmoothingMs }, 50);
+    const written: number[] = [];
+    for (const [atMs, value] of told) {
+      sender.tell(level(value), atMs);
+      sender.sendDue(atMs, ({ health }) => written.push(health.kind === 'level' ? Math.round(health.level) : -1));
+    }
+    return written;
+  }
+
+  const JUMP = [
+    ...[0, 1000].map((atMs) => [atMs, 700] as const),
+    ...[2000, 3000, 4000].map((atMs) => [atMs, 1000] as const),
+  ];
+
+  test.each([
+    { says: 'at once', levelSmoothingMs: 0, written: [700, 1000] },
+    { says: 'with 1 s', levelSmoothingMs: 1000, written: [700, 890, 959, 985] },
+  ])('a level that jumps is followed $says', ({ levelSmoothingMs, written }) => {
+    expect(write(JUMP, levelSmoothingMs)).toEqual(written);
+  });
+
+  test('after a silence longer than a word holds it begins anew', () => {
+    const sender = new BackendSender({ ...LIMITING, levelSmoothingMs: 60_000 }, 50);
+    const written: BackendWord[] = [];
+    const take = (word: BackendWord) => void written.push(word);
+    sender.tell(level(100), 0);
+    sender.sendDue(0, take);
+    sender.sendDue(LIMITING.healthValidMs + 1, take);
+    sender.tell(level(1000), LIMITING.healthValidMs + 2);
+    sender.sendDue(LIMITING.healthValidMs + 2, take);
+    expect(written.at(-1)).toEqual(level(1000));
+  });
+});
