@@ -1,6 +1,6 @@
 /**
  * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md, docs/strategies.md with its pictures, docs/scenarios.md, and the JSON Schemas for editors.
+ * docs/metrics.md, docs/strategies.md with its pictures, docs/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { renderSettings } from './docs/settings.mjs';
 import { renderStrategies } from './docs/strategies.mjs';
 import { renderPicture } from './docs/strategy-picture.mjs';
 import { PICTURES, play } from './docs/strategy-runs.mjs';
+import { renderTopicAway } from './docs/topic-away.mjs';
 import { ensureBuilt, root } from './freshness.mjs';
 
 ensureBuilt();
@@ -26,6 +27,7 @@ const [
   { configJsonSchema },
   { resolveConfig },
   { World },
+  { playTopicAway, AWAY },
   { scenarioJsonSchema },
   fields,
   { LOAD_KINDS },
@@ -45,6 +47,7 @@ const [
   fromDist('config/json-schema.js'),
   fromDist('config/resolve-config.js'),
   fromDist('../sim/world.js'),
+  fromDist('../sim/topic-away.js'),
   fromDist('../sim/scenario/json-schema.js'),
   fromDist('../sim/scenario/scenario-fields.js'),
   fromDist('../sim/scenario/load-kinds.js'),
@@ -65,6 +68,7 @@ const documents = {
   'docs/metrics.md': renderMetrics(metrics),
   'docs/strategies.md': renderStrategies(runs),
   ...Object.fromEntries(pictures),
+  'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),
   'docs/scenarios.md': renderScenarios({
     ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields },
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),

@@ -63,6 +63,8 @@ export type Notice =
   | { readonly kind: 'resumed'; readonly afterMs: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
+export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;
+
 export const IGNORED_CAUSES = [
   'old-incarnation',
   'repeated',

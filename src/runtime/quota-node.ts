@@ -16,7 +16,7 @@ import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { Coordinator } from '../core/coordinator.js';
-import type { CoordinatorEvent, Notice } from '../core/coordinator-protocol.js';
+import type { CoordinatorEvent, Fenced } from '../core/coordinator-protocol.js';
 import { enforce } from '../core/limiter/enforce.js';
 import { Limiter } from '../core/limiter/limiter.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
@@ -42,8 +42,6 @@ import { TopicPump } from './topic-pump.js';
 
 /** How long a farewell may take before the node leaves without it; the others then notice its silence. */
 const FAREWELL_TIMEOUT_MS = 1500;
-
-type FencedNotice = Extract<Notice, { readonly kind: 'fenced' }>;
 
 /**
  * One node: the coordinator, its limiter, and what connects them with the world. Decisions are synchronous and local;
@@ -77,7 +75,7 @@ export class QuotaNode {
   #timer: NodeJS.Timeout | null = null;
   #intervalMs = 0;
   #closing: Promise<void> | null = null;
-  #fenced: FencedNotice | null = null;
+  #fenced: Fenced | null = null;
   #waiting: (() => void)[] = [];
 
   constructor(options: QuotaNodeOptions) {
@@ -273,7 +271,7 @@ export class QuotaNode {
     this.#timer = setInterval(() => setImmediate(() => this.#round()), intervalMs);
   }
 
-  #fence({ newerIncarnation: newer, ownIncarnation: own }: FencedNotice): void {
+  #fence({ newerIncarnation: newer, ownIncarnation: own }: Fenced): void {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;

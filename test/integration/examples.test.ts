@@ -33,6 +33,25 @@ describe('examples/embed.mjs', () => {
   });
 });
 
+describe('examples/batch-consumer', () => {
+  test('three consumers share 60 calls/s in batches; without the quota they take what they can', async () => {
+    const program = fileURLToPath(new URL('../../examples/batch-consumer/run.mjs', import.meta.url));
+    const { stdout } = await run(process.execPath, [program, '6'], { timeout: 90_000 });
+    console.log(stdout.trim());
+    const figures = [...stdout.matchAll(/: (\d+) calls .* worst second (\d+); sent (\d+), handed back (\d+)/g)];
+    const [without, quota] = figures.map(([, ...numbers]) => numbers.map(Number));
+    const [calls = 0, worst = 0, sent, handedBack] = quota ?? [];
+    expect(calls).toBe(sent);
+    expect(without?.[0]).toBeGreaterThan(calls);
+    // Windows begin at another moment in each process, and 6 s touch seven of them.
+    expect(calls).toBeLessThanOrEqual(7 * 60);
+    expect(worst).toBeLessThanOrEqual(2 * 60);
+    // A busy machine answers late, and a consumer that waits for answers misses windows.
+    expect(calls).toBeGreaterThanOrEqual(60);
+    expect(handedBack).toBeGreaterThan(0);
+  });
+});
+
 describe('examples/mqtt-broker', () => {
   test('its configuration is valid', async () => {
     const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));

@@ -2,13 +2,10 @@ import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Batch } from '../../src/admission/decision.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { MESSAGES } from '../../src/core/vocabulary.js';
+import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { windowedNode } from '../simulation/windowed-node.js';
 
-const NONE = Number.POSITIVE_INFINITY;
 const WINDOW_MS = 1000;
 
 const step = fc.oneof(
@@ -86,15 +83,7 @@ class Scene {
   readonly most = new Map<number, number>();
 
   constructor() {
-    const groups = { a: { limiter: 'window', maxRequest: { messages: 1e6 } } };
-    const config = resolveConfig({ cluster: 'c', node: 'n', topic: 'memory', groups }, { source: '(test)' });
-    const topic = new MemoryTopic(createMemoryLog());
-    const clock = () => this.nowMs;
-    this.node = new QuotaNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
-    const { limiter } = this.node;
-    limiter.buckets.setWindow(0, WINDOW_MS, 0);
-    limiter.setLimit(0, BYTES, NONE, NONE, 0);
-    limiter.validUntilMs.set(0, NONE);
+    this.node = windowedNode(WINDOW_MS, () => this.nowMs);
   }
 
   limit(perSecond: number): void {

@@ -37,6 +37,11 @@ export class EpochTokens {
     this.#tokens -= amount * Math.max(pool, 1);
   }
 
+  /** What a reader hands back; as shipped it is the batch less what was read, not the grant less that (A9). */
+  deposit(amount: number, pool: number, epoch: number): void {
+    if (epoch === this.#epoch) this.#tokens += amount * Math.max(pool, 1);
+  }
+
   #refill(epoch: number): void {
     const { mode, max } = this.#settings;
     const steps = mode === 'scheduled' ? epoch - this.#epoch : 1;

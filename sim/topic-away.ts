@@ -1,0 +1,63 @@
+import type { GroupSettings } from '../src/core/settings.js';
+import { admittedRate, worstWindow } from './measure.js';
+import { World, type WorldSettings } from './world.js';
+
+export const AWAY = { fromMs: 10_000, toMs: 50_000, endMs: 60_000 } as const;
+/** Wanted by three nodes, 1,400/s together. */
+export const WANTED = { a: 1000, b: 300, c: 100 } as const;
+
+/** What is away: the topic for everybody, or for node b alone, whose part node a would like to have. */
+export type AwayFor = 'everybody' | 'one node';
+
+type Isolation = GroupSettings['isolation'];
+
+export interface AwayRun {
+  /** Admitted by all in every second, per second. */
+  readonly perSecond: readonly number[];
+  /** Σ per second: before; while nobody notices and shares are held; under the policy; after the return. */
+  readonly before: number;
+  readonly held: number;
+  readonly policy: number;
+  readonly after: number;
+  /** The worst sliding second of the run from the outage on. */
+  readonly worst: number;
+  /** Seconds from the return until a second admits 98 % of the quota again. */
+  readonly backSeconds: number;
+}
+
+/**
+ * A topic that goes away for 40 s under a group with one isolation policy, in virtual time. The page
+ * docs/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
+ */
+export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {
+  const [group, ...others] = settings.groups;
+  const world = new World(7, { ...settings, groups: [{ ...group!, isolation }, ...others] });
+  for (const [node, rate] of Object.entries(WANTED)) {
+    world.start(node);
+    world.drive({ node, ratePerSecond: () => rate, evenly: true });
+  }
+  world.queue.after(AWAY.fromMs, () => setAway(world, awayFor, true));
+  world.queue.after(AWAY.toMs, () => setAway(world, awayFor, false));
+  world.runFor(AWAY.endMs);
+  return measured(world, group!.quota.publish[0], settings.stalenessMs + isolation.holdMs);
+}
+
+function setAway(world: World, awayFor: AwayFor, isAway: boolean): void {
+  if (awayFor === 'everybody') world.topic.isAway = isAway;
+  else world.node('b').cutOff(isAway);
+}
+
+function measured({ arrivals }: World, quota: number, noticedMs: number): AwayRun {
+  const rate = (fromMs: number, toMs: number) => admittedRate(arrivals, fromMs, toMs);
+  const perSecond = Array.from({ length: AWAY.endMs / 1000 }, (_, second) => rate(second * 1000, second * 1000 + 1000));
+  const back = perSecond.findIndex((admitted, second) => second * 1000 >= AWAY.toMs && admitted >= quota * 0.98);
+  return {
+    perSecond,
+    before: rate(5000, AWAY.fromMs),
+    held: rate(AWAY.fromMs + 6000, AWAY.fromMs + 9000),
+    policy: rate(AWAY.fromMs + noticedMs, AWAY.toMs),
+    after: rate(AWAY.toMs + 2000, AWAY.endMs),
+    worst: worstWindow(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
+    backSeconds: back === -1 ? Number.POSITIVE_INFINITY : back + 1 - AWAY.toMs / 1000,
+  };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { describeConfig } from '../../../src/config/describe-config.js';
+import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
+
+/** The example of the page, as a reader would copy it. */
+function pipeline() {
+  const page = readFileSync(new URL('../../../docs/batches.md', import.meta.url), 'utf8');
+  const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+  const raw = parseYaml(`cluster: c\nnode: n\ntopic: memory\n${yaml}`).raw;
+  return resolveConfig(raw, { source: '(docs/batches.md)' });
+}
+
+test('a vertex that overrides one key keeps all others, below ramp and isolation too', () => {
+  const [parse, embed] = pipeline().groups;
+  expect(parse?.quota.publish[0]).toBe(900);
+  expect(embed?.quota.publish[0]).toBe(200);
+  expect(embed).toMatchObject({ limiter: 'window', isolation: { policy: 'closed', holdMs: 5000 } });
+  expect(embed?.ramp).toEqual({ ...parse?.ramp, overMs: 60_000 });
+  expect(embed?.ramp).toMatchObject({ mode: 'only-if-used', fromPerSecond: 10, thresholdRatio: 0.8 });
+});
+
+test('a disabled vertex limits nothing, whatever it inherits; what is printed says what is in force', () => {
+  const config = pipeline();
+  expect(config.groups[2]).toMatchObject({ enabled: false, ramp: null });
+  expect(config.groups[2]?.quota.publish).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+  const printed = describeConfig(config);
+  expect(printed).toContain('limiter: window');
+  expect(resolveConfig(parseYaml(printed).raw, { source: '(printed)' }).groups).toEqual(config.groups);
+});
