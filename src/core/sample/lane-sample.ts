@@ -1,5 +1,5 @@
 import type { Limiter } from '../limiter/limiter.js';
-import { DIMENSION_COUNT, slotOf } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
@@ -42,13 +42,16 @@ export class Mark {
     const column = this.#column;
     column[this.#first] = nowMs;
     column[this.#first + 1] = heldBackMs;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const slot = slotOf(lane, dimension);
-      const at = this.#first + 2 + dimension;
-      column[at] = limiter.attempted.at(slot);
-      column[at + DIMENSION_COUNT] = limiter.attemptedSquares.at(slot);
-      column[at + 2 * DIMENSION_COUNT] = limiter.admitted.at(slot);
+    limiter.countsInto(lane, column, this.#first + 2);
+  }
+
+  /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
+  isAsAt(other: Mark): boolean {
+    const [column, first] = [this.#column, this.#first];
+    for (let place = 1; place < MARK_LENGTH; place++) {
+      if (column[first + place] !== other.#column[other.#first + place]) return false;
     }
+    return true;
   }
 
   copyTo(other: Mark): void {
@@ -156,6 +159,11 @@ export class LaneSample {
   /** Whether the window has been filled since its last cut. */
   isFull(window: number): boolean {
     return this.lengthMs(window) >= (this.#windowMs[window] as number);
+  }
+
+  /** Whether no window can show a change: they all begin after the longest one, and nothing has come since. */
+  get isQuiet(): boolean {
+    return this.now.isAsAt(this.#older[LONG] as Mark);
   }
 
   /** A change was noticed: all windows begin now. */
