@@ -54,8 +54,9 @@ export class Mark {
     return true;
   }
 
-  copyTo(other: Mark): void {
-    other.#column.copyWithin(other.#first, this.#first, this.#first + MARK_LENGTH);
+  /** Into the place of another mark in the same column. */
+  copyTo(index: number): void {
+    this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }
 }
 
@@ -98,7 +99,8 @@ export class LaneSample {
   #newest = 0;
   #filled = 0;
   readonly #older: Mark[];
-  readonly #newer: Mark[];
+  /** Marks of the ring, the older ones, the newer: only rolling looks at those, so they are no objects. */
+  readonly #column: Float64Array;
   readonly #windowMs: readonly number[];
   #heldBackMs = 0;
   #retryRefusals = 0;
@@ -109,9 +111,9 @@ export class LaneSample {
     const ringLength = Math.ceil(fastWindowMs / sampleIntervalMs) + 2;
     const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
     const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
+    this.#column = column;
     this.#ring = marks(ringLength, 0);
     this.#older = marks(ROLLED_COUNT, ringLength);
-    this.#newer = marks(ROLLED_COUNT, ringLength + ROLLED_COUNT);
   }
 
   /** The latest mark. */
@@ -178,15 +180,18 @@ export class LaneSample {
   }
 
   #roll(window: number, mark: Mark): void {
-    const newer = this.#newer[window] as Mark;
-    if (mark.atMs - newer.atMs < (this.#windowMs[window] as number)) return;
-    newer.copyTo(this.#older[window] as Mark);
+    const older = this.#ring.length + window;
+    const newer = older + ROLLED_COUNT;
+    const from = newer * MARK_LENGTH;
+    if (mark.atMs - (this.#column[from] as number) < (this.#windowMs[window] as number)) return;
+    this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
     mark.copyTo(newer);
   }
 
   #restart(window: number, mark: Mark): void {
-    mark.copyTo(this.#older[window] as Mark);
-    mark.copyTo(this.#newer[window] as Mark);
+    const older = this.#ring.length + window;
+    mark.copyTo(older);
+    mark.copyTo(older + ROLLED_COUNT);
   }
 }
 
