@@ -48,6 +48,7 @@ export interface ReadRecord {
   /** Milliseconds of the log's clock. */
   readonly appendMs: number;
   readonly key: string;
+  /** May be a view of all that was read with it: whoever keeps it for longer than a turn of the event loop copies it. */
   readonly value: Uint8Array | null;
 }
 

@@ -192,6 +192,18 @@ export class Limiter {
     this.buckets.refilledMs.set(lane, sinceMs);
   }
 
+  /** Copies what was attempted, its squares and what was admitted, each in every dimension: one line is read. */
+  countsInto(lane: number, column: Float64Array, first: number): void {
+    const counts = this.#counts;
+    const line = lane * LINE;
+    for (let place = 0; place < REFUSED_COUNT - ATTEMPTED; place++) {
+      column[first + place] = counts[line + ATTEMPTED + place] as number;
+    }
+    for (let place = 0; place < ATTEMPTED; place++) {
+      column[first + REFUSED_COUNT - ATTEMPTED + place] = counts[line + place] as number;
+    }
+  }
+
   /** What is above a window is demand too: with a larger share it may fit. */
   #refuse(lane: number, messages: number, bytes: number, retry: boolean, refusedBy: number): number {
     this.#countRefusal(lane, messages, bytes, retry);

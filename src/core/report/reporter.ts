@@ -70,8 +70,8 @@ export class Reporter {
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
-    // Nothing reported, and by now nothing in the windows that could be: they only roll on.
-    if (!lane.hasEntry && nowMs - lane.touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs) return;
+    // Nothing reported, and nothing in the windows that could be: they only roll on.
+    if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return;
     this.#shares.claimInto(lane.sample.claim, lane);
     this.#consider(lane, refusedNow, nowMs);
   }
@@ -91,6 +91,10 @@ export class Reporter {
       }
     }
     return rows;
+  }
+
+  #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
+    return nowMs - touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs;
   }
 
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {

@@ -1,5 +1,5 @@
 import type { Limiter } from '../limiter/limiter.js';
-import { DIMENSION_COUNT, slotOf } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
@@ -42,17 +42,21 @@ export class Mark {
     const column = this.#column;
     column[this.#first] = nowMs;
     column[this.#first + 1] = heldBackMs;
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const slot = slotOf(lane, dimension);
-      const at = this.#first + 2 + dimension;
-      column[at] = limiter.attempted.at(slot);
-      column[at + DIMENSION_COUNT] = limiter.attemptedSquares.at(slot);
-      column[at + 2 * DIMENSION_COUNT] = limiter.admitted.at(slot);
-    }
+    limiter.countsInto(lane, column, this.#first + 2);
   }
 
-  copyTo(other: Mark): void {
-    other.#column.copyWithin(other.#first, this.#first, this.#first + MARK_LENGTH);
+  /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
+  isAsAt(other: Mark): boolean {
+    const [column, first] = [this.#column, this.#first];
+    for (let place = 1; place < MARK_LENGTH; place++) {
+      if (column[first + place] !== other.#column[other.#first + place]) return false;
+    }
+    return true;
+  }
+
+  /** Into the place of another mark in the same column. */
+  copyTo(index: number): void {
+    this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }
 }
 
@@ -95,7 +99,8 @@ export class LaneSample {
   #newest = 0;
   #filled = 0;
   readonly #older: Mark[];
-  readonly #newer: Mark[];
+  /** Marks of the ring, the older ones, the newer: only rolling looks at those, so they are no objects. */
+  readonly #column: Float64Array;
   readonly #windowMs: readonly number[];
   #heldBackMs = 0;
   #retryRefusals = 0;
@@ -106,9 +111,9 @@ export class LaneSample {
     const ringLength = Math.ceil(fastWindowMs / sampleIntervalMs) + 2;
     const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
     const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
+    this.#column = column;
     this.#ring = marks(ringLength, 0);
     this.#older = marks(ROLLED_COUNT, ringLength);
-    this.#newer = marks(ROLLED_COUNT, ringLength + ROLLED_COUNT);
   }
 
   /** The latest mark. */
@@ -158,6 +163,11 @@ export class LaneSample {
     return this.lengthMs(window) >= (this.#windowMs[window] as number);
   }
 
+  /** Whether no window can show a change: they all begin after the longest one, and nothing has come since. */
+  get isQuiet(): boolean {
+    return this.now.isAsAt(this.#older[LONG] as Mark);
+  }
+
   /** A change was noticed: all windows begin now. */
   cut(): void {
     this.#filled = 1;
@@ -170,15 +180,18 @@ export class LaneSample {
   }
 
   #roll(window: number, mark: Mark): void {
-    const newer = this.#newer[window] as Mark;
-    if (mark.atMs - newer.atMs < (this.#windowMs[window] as number)) return;
-    newer.copyTo(this.#older[window] as Mark);
+    const older = this.#ring.length + window;
+    const newer = older + ROLLED_COUNT;
+    const from = newer * MARK_LENGTH;
+    if (mark.atMs - (this.#column[from] as number) < (this.#windowMs[window] as number)) return;
+    this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
     mark.copyTo(newer);
   }
 
   #restart(window: number, mark: Mark): void {
-    mark.copyTo(this.#older[window] as Mark);
-    mark.copyTo(this.#newer[window] as Mark);
+    const older = this.#ring.length + window;
+    mark.copyTo(older);
+    mark.copyTo(older + ROLLED_COUNT);
   }
 }
 

@@ -1,4 +1,6 @@
-import type { DecodedRecord, Decoder, Kafkajs } from './kafkajs-internals.js';
+import type { ReadRecord } from '../../ports/report-topic.js';
+import type { Decoder, Kafkajs } from './kafkajs-internals.js';
+import { recordsOf } from './record-batch.js';
 
 /** What a fetch brought of one partition. */
 export interface FetchedPartition {
@@ -14,7 +16,8 @@ export interface FetchedBatch {
   readonly firstOffset: number;
   /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
   readonly nextOffset: number;
-  readonly records: readonly DecodedRecord[];
+  /** With Kafka's own offsets. */
+  readonly records: readonly ReadRecord[];
   /** Why the records cannot be read; null = they can. Nobody can, so that all nodes still see the same log. */
   readonly unreadable: string | null;
 }
@@ -23,24 +26,24 @@ export interface FetchedBatch {
 export const FETCH_VERSION = 11;
 
 /**
- * Our own walk over the batches, kafkajs's decoding of each: its own walk drops the extent of a batch without records,
- * and would ask for the same one again for ever; a batch in a foreign codec would end its reading for good; and it
- * spreads all records of an answer into one call's arguments.
+ * Our own walk over the batches: kafkajs's drops the extent of a batch without records, and would ask for the same one
+ * again for ever; a batch in a foreign codec would end its reading for good; and it spreads all records of an answer
+ * into one call's arguments.
  */
-export async function decodeFetch(kafkajs: Kafkajs, payload: Buffer): Promise<FetchedPartition[]> {
+export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
   const decoder = new kafkajs.Decoder(payload);
   decoder.readInt32(); // throttle time: the broker has waited already
   const errorCode = decoder.readInt16();
   if (errorCode !== 0) throw kafkajs.createErrorFromCode(errorCode);
   decoder.readInt32(); // session
-  const topics = await decoder.readArrayAsync(async (topic) => {
+  const topics = decoder.readArray((topic) => {
     topic.readString();
-    return topic.readArrayAsync((partition) => decodePartition(kafkajs, partition));
+    return topic.readArray(decodePartition);
   });
   return topics.flat();
 }
 
-async function decodePartition(kafkajs: Kafkajs, decoder: Decoder): Promise<FetchedPartition> {
+function decodePartition(decoder: Decoder): FetchedPartition {
   const partition = decoder.readInt32();
   const errorCode = decoder.readInt16();
   const highWatermark = Number(decoder.readInt64());
@@ -48,7 +51,7 @@ async function decodePartition(kafkajs: Kafkajs, decoder: Decoder): Promise<Fetc
   decoder.readInt64(); // log start offset
   decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
   decoder.readInt32(); // preferred replica
-  const batches = await decodeBatches(kafkajs, decoder.readBytes() ?? Buffer.alloc(0));
+  const batches = decodeBatches(decoder.readBytes() ?? Buffer.alloc(0), partition);
   return { partition, errorCode, highWatermark, batches };
 }
 
@@ -66,7 +69,7 @@ const CONTROL_FLAG = 0x20;
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 const GZIP = 1;
 
-async function decodeBatches(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBatch[]> {
+function decodeBatches(bytes: Buffer, partition: number): FetchedBatch[] {
   const batches: FetchedBatch[] = [];
   let at = 0;
   while (bytes.length - at >= SHORTEST_BATCH_BYTES) {
@@ -74,13 +77,13 @@ async function decodeBatches(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBa
     if (length < SHORTEST_BATCH_BYTES) throw new Error(`malformed batch of ${length} bytes`);
     // The broker cuts the last one off at the size limit.
     if (bytes.length - at < length) break;
-    batches.push(await decodeBatch(kafkajs, bytes.subarray(at, at + length)));
+    batches.push(decodeBatch(bytes.subarray(at, at + length), partition));
     at += length;
   }
   return batches;
 }
 
-async function decodeBatch(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBatch> {
+function decodeBatch(bytes: Buffer, partition: number): FetchedBatch {
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const magic = bytes.readInt8(MAGIC_AT);
   if (magic !== CURRENT_MAGIC) {
@@ -94,7 +97,7 @@ async function decodeBatch(kafkajs: Kafkajs, bytes: Buffer): Promise<FetchedBatc
   const codec = attributes & CODEC_MASK;
   if (codec > GZIP) return { ...batch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
   try {
-    return { ...batch, records: (await kafkajs.decodeRecordBatch(new kafkajs.Decoder(bytes))).records };
+    return { firstOffset, nextOffset, records: recordsOf(bytes, partition), unreadable: null };
   } catch (error) {
     return { ...batch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -18,7 +18,6 @@ export interface Kafkajs {
   readonly requests: Readonly<Record<ApiName, RequestDefinitions>>;
   readonly createErrorFromCode: (code: number) => ProtocolError;
   readonly Decoder: new (buffer: Buffer) => Decoder;
-  readonly decodeRecordBatch: (decoder: Decoder) => Promise<{ readonly records: readonly DecodedRecord[] }>;
 }
 
 export const KAFKAJS_VERSION = '2.2.4';
@@ -83,13 +82,6 @@ export interface Decoder {
   readString(): string | null;
   readBytes(): Buffer | null;
   readArray<T>(read: (decoder: Decoder) => T): T[];
-  readArrayAsync<T>(read: (decoder: Decoder) => Promise<T>): Promise<T[]>;
-}
-export interface DecodedRecord {
-  readonly offset: string;
-  readonly timestamp: string;
-  readonly key: Buffer | null;
-  readonly value: Buffer | null;
 }
 export interface Logger {
   namespace(name: string): Logger;
@@ -125,6 +117,5 @@ export function loadKafkajs(requireModule: (name: string) => unknown = requireFr
     requests,
     createErrorFromCode,
     Decoder: requireModule(`${protocol}/decoder`) as Kafkajs['Decoder'],
-    decodeRecordBatch: requireModule(`${protocol}/recordBatch/v0/decoder`) as Kafkajs['decodeRecordBatch'],
   };
 }

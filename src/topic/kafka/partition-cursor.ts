@@ -54,9 +54,8 @@ export class PartitionCursor {
     this.#goal ??= fetched.highWatermark;
     for (const batch of fetched.batches) {
       for (const record of batch.records) {
-        const offset = Number(record.offset);
         // A fetch begins with the whole batch that holds the offset asked for.
-        if (offset >= position) records.push(this.#delivered(offset, record));
+        if (record.offset >= position) records.push(this.#delivered(record));
       }
       position = Math.max(position, batch.nextOffset);
     }
@@ -76,14 +75,7 @@ export class PartitionCursor {
     return isEmpty && before !== null ? Math.max(position, before) : position;
   }
 
-  #delivered(offset: number, { timestamp, key, value }: FetchedPartition['batches'][number]['records'][number]) {
-    return {
-      partition: this.partition,
-      offset: offset + this.#shift,
-      appendMs: Number(timestamp),
-      key: key === null ? '' : key.toString('utf8'),
-      // A copy: a view of a small value would keep the whole answer in memory for as long as the value is kept.
-      value: value === null ? null : new Uint8Array(value),
-    };
+  #delivered(record: ReadRecord): ReadRecord {
+    return this.#shift === 0 ? record : { ...record, offset: record.offset + this.#shift };
   }
 }

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createLaneRates, estimate } from '../../../../src/core/report/estimate.js';
 import { BRIEF, FAST, LONG, MEDIUM, SIZES, SLOW, WINDOW_COUNT } from '../../../../src/core/sample/lane-sample.js';
 import { Sampling } from './sampling.js';
 
@@ -70,5 +72,49 @@ describe('time in which held back work was refused again', () => {
     sampling.run(100, { perSecond: 0, heldBack: true });
     sampling.run(200, IDLE);
     expect(sampling.sample.now.heldBackMs).toBe(100);
+  });
+});
+
+describe('a quiet lane', () => {
+  test('is one of which no window shows anything, and after silence every lane becomes one', () => {
+    const rates = createLaneRates();
+    const step = fc.record({
+      durationMs: fc.integer({ min: 20, max: 90_000 }),
+      perSecond: fc.constantFrom(0, 0, 0.1, 3),
+      heldBack: fc.boolean(),
+      isCut: fc.boolean(),
+    });
+    let quiet = 0;
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
+        const sampling = new Sampling();
+        const look = () => {
+          if (!sampling.sample.isQuiet) return;
+          quiet++;
+          for (let window = FAST; window < WINDOW_COUNT; window++) {
+            estimate(sampling.sample, window, rates);
+            for (const column of Object.values(rates)) expect([...column]).toEqual([0, 0]);
+          }
+        };
+        for (const { durationMs, isCut, ...work } of steps) {
+          sampling.run(durationMs, work);
+          look();
+          if (isCut) sampling.sample.cut();
+          sampling.run(20, IDLE);
+          look();
+        }
+        sampling.run(121_000, IDLE);
+        expect(sampling.sample.isQuiet).toBe(true);
+        look();
+      }),
+      { numRuns: 60 },
+    );
+    expect(quiet).toBeGreaterThan(60);
+  });
+
+  test('is none while work is held back, though nothing is attempted anew', () => {
+    const sampling = new Sampling();
+    sampling.run(200, { perSecond: 0, heldBack: true });
+    expect(sampling.sample.isQuiet).toBe(false);
   });
 });
