@@ -257,12 +257,9 @@ export class QuotaNode {
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
     this.#targetLog.round(before);
-    if (this.#timer !== null) this.#pace(this.#isAtRest() ? restIntervalMs(this.config) : this.config.sampleIntervalMs);
-  }
-
-  /** The node decides and serves nobody: rounds only beat, and watch the link. The first lane served ends it at once. */
-  #isAtRest(): boolean {
-    return this.isReady && this.#coordinator?.lanes.size === 0;
+    // The node decides and serves nobody: rounds only beat, and watch the link. The first lane served ends it at once.
+    const isAtRest = this.isReady && this.#coordinator?.lanes.size === 0;
+    if (this.#timer !== null) this.#pace(isAtRest ? restIntervalMs(this.config) : this.config.sampleIntervalMs);
   }
 
   #pace(intervalMs: number): void {
