@@ -1,6 +1,7 @@
 import { formatMetric, METRICS, type Metric } from '../verdict/metric-table.js';
 import type { AccuracyRow } from './accuracy-run.js';
 import { betterElsewhere, type Loss } from './better-elsewhere.js';
+import { reasonOf } from './loss-reasons.js';
 
 export interface AccuracyFacts {
   readonly rows: readonly AccuracyRow[];
@@ -58,7 +59,7 @@ function metricLines(): string[] {
   return ['## The figures', '', '| column | in `--json` | what it is |', '| --- | --- | --- |', ...rows, ''];
 }
 
-function lossLines(losses: readonly Loss[], { scenarios }: AccuracyFacts): string[] {
+function lossLines(losses: readonly Loss[], { scenarios, rows: all }: AccuracyFacts): string[] {
   const head = [
     '## Where another system is better than `max-min`',
     '',
@@ -68,15 +69,17 @@ function lossLines(losses: readonly Loss[], { scenarios }: AccuracyFacts): strin
     '',
   ];
   if (losses.length === 0) return [...head, 'Nowhere.', ''];
-  const rows = losses.map(({ scenario, metric, ours, theirs, system }) => {
+  const rows = losses.map((loss) => {
+    const { scenario, metric, ours, theirs, system } = loss;
     const shown = METRICS.find(({ name }) => name === metric) as Metric;
-    return `| ${scenario} | ${shown.title} | ${formatMetric(shown, ours)} | ${formatMetric(shown, theirs)} | \`${system}\` |`;
+    const figures = `${formatMetric(shown, ours)} | ${formatMetric(shown, theirs)}`;
+    return `| ${scenario} | ${shown.title} | ${figures} | \`${system}\` | ${reasonOf(loss, all, OURS)} |`;
   });
   const spread = new Set(losses.map(({ scenario }) => scenario)).size;
   return [
     ...head,
-    '| scenario | figure | `max-min` | better | by |',
-    '| --- | --- | --- | --- | --- |',
+    '| scenario | figure | `max-min` | better | by | why |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...rows,
     '',
     `In ${scenarios.size - spread} of ${scenarios.size} scenarios nobody is better in anything.`,

@@ -13,7 +13,7 @@ import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
-import { burstDepth } from './burst.js';
+import { shareDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
 
 /** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
@@ -260,7 +260,8 @@ export class ShareBook {
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const { limiter, windowMs } = lane.settings;
     if (limiter === 'window') return (limit * windowMs) / 1000;
-    return burstDepth(limit, lane.settings, pieceSize(lane, dimension), equalShare);
+    const known = { pieceSize: pieceSize(lane, dimension), equalShare, hasDemand: lane.hasEntry };
+    return shareDepth(limit, lane.settings, known);
   }
 
   /** What the log still says may lower a share while the echo is missing, never raise it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { burstDepth } from '../../../../src/core/share/burst.js';
+import { burstDepth, shareDepth } from '../../../../src/core/share/burst.js';
 
 const RULE = { burstMs: 100, burstMinMessages: 20 };
 
@@ -12,4 +12,16 @@ test.each([
   { says: 'a blocked limit still has a depth above 0', limit: 0, piece: 1, equalShare: 0, depth: 1 },
 ])('$says', ({ limit, piece, equalShare, depth }) => {
   expect(burstDepth(limit, RULE, piece, equalShare)).toBeCloseTo(depth, 9);
+});
+
+test.each([
+  { says: 'with a demand as above', limit: 10, equalShare: 100, hasDemand: true, depth: 20 },
+  { says: 'without one 100 ms of target/N', limit: 10, equalShare: 100, hasDemand: false, depth: 10 },
+  { says: '100 ms of the limit all the same', limit: 500, equalShare: 100, hasDemand: false, depth: 50 },
+  { says: 'and one piece', limit: 1, equalShare: 1, hasDemand: false, depth: 1 },
+  { says: 'a second piece, half a second of target/N', limit: 1, equalShare: 1, hasDemand: true, depth: 1.5 },
+  { says: 'and no more than one', limit: 1, equalShare: 5, hasDemand: true, depth: 2 },
+  { says: 'until a quarter of a second is more', limit: 1, equalShare: 10, hasDemand: true, depth: 2.5 },
+])('a share: $says', ({ limit, equalShare, hasDemand, depth }) => {
+  expect(shareDepth(limit, RULE, { pieceSize: 1, equalShare, hasDemand })).toBeCloseTo(depth, 9);
 });

@@ -1,0 +1,53 @@
+import type { AccuracyRow } from './accuracy-run.js';
+import type { Loss } from './better-elsewhere.js';
+
+/** Refused or unused by this much more is what a better worst second was bought with. */
+const MORE_REFUSED = 0.005;
+const LESS_USED = 0.005;
+
+const CUT_OFF = 'Who is cut off goes on, and the others share all; `isolation.policy: closed` refuses there instead.';
+const ONE_BURST =
+  'A burst of 300 needs a bucket of 300 at each node (`burstMs`), and two such bursts at once are over the quota.';
+const NO_REPORTS =
+  'A node that says it wants nothing is given what nobody wants; the other believes no reports at all.';
+const WAITING_HIDES =
+  'All want more than the equal share it starts with. Clients that wait hide part of their demand (docs/decisions/0006).';
+
+/** Where a figure of a scenario is lost for a reason of its own. */
+const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'below-quota': {
+    convergenceMs: 'There any limit that is large enough is right; ours have to find the demands first.',
+  },
+  bursts: { utilisation: ONE_BURST, jain: ONE_BURST },
+  'liar-0': { convergenceMs: NO_REPORTS, jain: NO_REPORTS },
+  'one-way-link': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },
+  'partition-3-2': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },
+  'slow-clients': { worstSecond: WAITING_HIDES, overAdmission: WAITING_HIDES, convergenceMs: WAITING_HIDES },
+};
+
+/**
+ * Why another system does better, in a line: what it pays for it in the same runs, or what makes it easy there. Empty
+ * where nobody knows yet.
+ */
+export function reasonOf(
+  { scenario, metric, system, theirs }: Loss,
+  rows: readonly AccuracyRow[],
+  ours: string,
+): string {
+  const special = SPECIAL[scenario]?.[metric];
+  if (special !== undefined) return special;
+  const figure = (name: string, of: string) =>
+    rows.find((row) => row.scenario === scenario && row.system === of)?.metrics[name] ?? 0;
+  const [refused, ownRefused] = [figure('refusedBelowFair', system), figure('refusedBelowFair', ours)];
+  const [used, ownUsed] = [figure('utilisation', system), figure('utilisation', ours)];
+  if (metric === 'convergenceMs' && theirs === 0) return 'All want the same; the equal share it starts with is right.';
+  if (refused > ownRefused + MORE_REFUSED) {
+    return `It refuses ${percent(refused)} of what nodes below their share ask for, \`${ours}\` ${percent(ownRefused)}.`;
+  }
+  if (used < ownUsed - LESS_USED) return `It uses ${percent(used)}, \`${ours}\` ${percent(ownUsed)}.`;
+  return '';
+}
+
+function percent(ratio: number): string {
+  return `${(100 * ratio).toFixed(1)} %`;
+}
