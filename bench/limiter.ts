@@ -250,13 +250,16 @@ const results = await measure([
   ...[plain, open, levels].map(({ contestant }) => contestant),
   ...others(),
 ]);
+const flags = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').trim();
+console.log(`node ${process.version}, V8 ${process.versions.v8}, flags: ${flags === '' ? 'none' : flags}`);
 printHead('nanoseconds of CPU per call');
 for (const [name, sample] of results) printSample(name, sample);
 
 const byHandleRun = byHandle('cached').run;
 printHead('memory, bytes');
 for (const [name, bytes] of [
-  ['columns per group, direction and dimension', columnBytesPerDimension()],
+  ['columns per group, direction and dimension', columnBytesPerDimension(false)],
+  ['the same where every lane has refused something', columnBytesPerDimension(true)],
   ['per topic or client with a limit of its own, name of 16 characters', bytesPerName()],
   ['allocated per admission by handle, cached clock', allocatedPerCall(byHandleRun)],
   ['allocated per node.tryAcquire, group without quota', allocatedPerCall(open.contestant.run)],
@@ -293,6 +296,7 @@ atMost(
   2,
 );
 atLeast('npm limiter / one bucket', medianOf(paired(of(LIMITER), of(ONE_BUCKET), (one, other) => one / other)), 10);
+atMost('bytes per group, direction and dimension', columnBytesPerDimension(false), 64);
 for (const { name, bare, requestsPerSecond } of http) {
   const beside = http.find((other) => other.name === bare);
   if (beside === undefined) continue;

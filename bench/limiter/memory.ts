@@ -14,10 +14,12 @@ export function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-export function columnBytesPerDimension(): number {
+/** With what lies in pages for lanes that have refused, or without. */
+export function columnBytesPerDimension(haveRefused: boolean): number {
   const lanes = 10_000;
   const beforeBytes = heldBytes();
   const limiter = new Limiter(lanes);
+  for (let lane = 0; haveRefused && lane < lanes; lane++) limiter.countRefused(lane, 1, 100, false);
   return (heldBytes() - beforeBytes) / (limiter.laneCount * DIMENSION_COUNT);
 }
 

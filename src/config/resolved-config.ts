@@ -102,6 +102,11 @@ export interface MqttConfig {
   readonly maxQueuedMessages: number;
   readonly maxQueuedBytes: number;
   readonly notReadingMs: number;
+  readonly maxSessionMessages: number;
+  readonly maxSessionBytes: number;
+  readonly maxSubscriptions: number;
+  readonly maxRetainedMessages: number;
+  readonly maxRetainedBytes: number;
   /** null = unlimited, 0 = none at all. */
   readonly connectsPerSecond: number | null;
   readonly subscribesPerSecond: number | null;

@@ -270,7 +270,7 @@ export class Coordinator {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
-    state.refusals = this.#limiter.refusals[lane] as number;
+    state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);
   }
 

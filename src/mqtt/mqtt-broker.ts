@@ -2,23 +2,23 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
 import type { MqttConfig } from '../config/resolved-config.js';
-import { Buckets } from '../core/limiter/buckets.js';
-import { KeyedBuckets } from '../core/limiter/keyed-buckets.js';
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
+import { ArrivalRates } from './arrival-rates.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import type { PublishHead } from './packets.js';
 import { type Passage, Passages } from './passages.js';
 import { PublishGate } from './publish-gate.js';
+import { boundSessions, type SessionBound, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
 
 /**
  * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches on
- * their way out. Sessions, retained messages and subscriptions are aedes's, in memory.
+ * their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded (session-bounds.ts).
  */
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
@@ -31,8 +31,9 @@ export class MqttBroker {
   readonly #gate: PublishGate;
   readonly #aedes: Aedes;
   readonly #server: Server;
-  readonly #connects: Buckets | null;
-  readonly #subscribes: KeyedBuckets | null;
+  readonly #arrivals: ArrivalRates;
+  /** Bounds that were met, and when that was logged last. */
+  readonly #loggedMs = new Map<SessionBound, number>();
   readonly #connectionRules: ConnectionRules;
   #watch: NodeJS.Timeout | null = null;
   #url = '';
@@ -47,8 +48,7 @@ export class MqttBroker {
     this.#passages = new Passages(node);
     const { counts } = this;
     this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
-    this.#connects = connectBuckets(mqtt.connectsPerSecond, node.clock());
-    this.#subscribes = subscribeBuckets(mqtt.subscribesPerSecond);
+    this.#arrivals = new ArrivalRates(mqtt, node.clock());
     this.#connectionRules = this.#rulesOfConnections();
     this.#aedes = this.#createAedes();
     // Half open: a client that has sent its last message and gone is still heard out.
@@ -58,6 +58,11 @@ export class MqttBroker {
   /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
   async listen(): Promise<string> {
     await this.#aedes.listen();
+    boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, {
+      ...this.#config,
+      counts: this.counts.kept,
+      onFull: (bound, client) => this.#full(bound, client),
+    });
     const { host, port } = this.#config;
     const shown = host.includes(':') ? `[${host}]` : host;
     await new Promise<void>((resolve, reject) => {
@@ -140,7 +145,7 @@ export class MqttBroker {
         tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
         admit: (connection, head, isCounted) => this.#dispatch(connection, head, isCounted),
       },
-      subscribeWaitMs: ({ clientId }) => this.#subscribeWaitMs(clientId),
+      subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
       onHeldBytes: (change) => {
         counts.heldBytes += change;
       },
@@ -174,7 +179,7 @@ export class MqttBroker {
     this.counts.connections = this.connections.size;
     this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
     this.#gate.ended(connection);
-    this.#subscribes?.sweep(this.#node.clock(), 0, SWEPT_ROWS);
+    this.#arrivals.sweep(this.#node.clock());
     if (reason === null) return;
     this.#countDisconnect(reason);
     const level = WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
@@ -186,26 +191,24 @@ export class MqttBroker {
   }
 
   #mayConnect(): boolean {
-    const nowMs = this.#node.clock();
-    const buckets = this.#connects;
-    buckets?.refill(0, nowMs);
-    const granted = buckets === null || buckets.refusedBy(0, 1, 0) === -1;
-    if (granted) {
-      buckets?.take(0, 1, 0);
-      this.counts.connectsAccepted++;
-    } else {
-      this.counts.connectsRefused++;
-    }
+    const granted = this.#arrivals.mayConnect(this.#node.clock());
+    if (granted) this.counts.connectsAccepted++;
+    else this.counts.connectsRefused++;
     return granted;
   }
 
-  #subscribeWaitMs(clientId: string): number {
-    const keyed = this.#subscribes;
-    if (keyed === null) return 0;
+  /** A client that is connected would otherwise miss messages, or wait for answers, and never know. */
+  #full(bound: SessionBound, clientId: string | null): void {
+    const client = clientId === null ? undefined : this.#clientOf(clientId);
+    if (client !== undefined) connectionOf(client).cutOff(bound);
     const nowMs = this.#node.clock();
-    const row = keyed.rowOf(clientId, nowMs);
-    if (row === -1) return SUBSCRIBERS_FULL_WAIT_MS;
-    return keyed.buckets.tryTake(row, 1, 0, nowMs) === -1 ? 0 : keyed.buckets.waitMs(row, 1, 0, nowMs);
+    if (nowMs - (this.#loggedMs.get(bound) ?? Number.NEGATIVE_INFINITY) < FULL_LOGGED_EVERY_MS) return;
+    this.#loggedMs.set(bound, nowMs);
+    this.#telemetry.log('warn', 'mqtt keeps no more', { bound, client: clientId, ...this.counts.kept });
+  }
+
+  #clientOf(clientId: string): Client | undefined {
+    return (this.#aedes as Aedes & { clients: Record<string, Client> }).clients[clientId];
   }
 
   /** The publisher of a message whose subscriber is behind is held back, unless it is dropped there anyway (QoS 0). */
@@ -214,8 +217,7 @@ export class MqttBroker {
     if (!dispatch.isFull) return;
     const { subscriptions } = subscriber as Client & { subscriptions: Record<string, { qos: number }> };
     const isWanted = Object.entries(subscriptions).some(([filter, { qos }]) => qos > 0 && matchesFilter(filter, topic));
-    const { clients } = this.#aedes as Aedes & { clients: Record<string, Client> };
-    const publisher = clients[publisherId];
+    const publisher = this.#clientOf(publisherId);
     if (isWanted && publisher !== undefined) dispatch.holdBack(connectionOf(publisher));
   }
 
@@ -263,9 +265,7 @@ const WATCH_EVERY_MS = 200;
 const CLIENT_ID_LENGTH_MAX = 65_535;
 const SERVER_UNAVAILABLE = 3;
 const TCP_KEEP_ALIVE_MS = 30_000;
-const SUBSCRIBERS_MAX = 100_000;
-const SUBSCRIBERS_FULL_WAIT_MS = 1000;
-const SWEPT_ROWS = 16;
+const FULL_LOGGED_EVERY_MS = 60_000;
 
 /** Somebody should look at these; the others are clients that come and go. */
 const WORTH_A_WARNING: ReadonlySet<string> = new Set([
@@ -274,24 +274,10 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'malformed-packet',
   'packet-too-large',
   'gone-while-throttled',
+  'session-full',
+  'subscriptions-full',
 ]);
 
 function connectionOf(client: Client): GatedConnection {
   return client.conn as GatedConnection;
-}
-
-/** A second's worth at once: clients come in bursts. */
-function connectBuckets(perSecond: number | null, nowMs: number): Buckets | null {
-  if (perSecond === null) return null;
-  const buckets = new Buckets(1);
-  buckets.setLimit(0, 0, perSecond, Math.max(1, perSecond), nowMs);
-  buckets.setLimit(0, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
-  buckets.fill(0, nowMs);
-  return buckets;
-}
-
-function subscribeBuckets(perSecond: number | null): KeyedBuckets | null {
-  if (perSecond === null) return null;
-  const { POSITIVE_INFINITY: unlimited } = Number;
-  return new KeyedBuckets(SUBSCRIBERS_MAX, [perSecond, unlimited], [Math.max(1, perSecond), unlimited]);
 }

@@ -1,7 +1,19 @@
 import type { DispatchCounts } from './dispatch-queue.js';
 
+/** What is kept for clients between their connections, and for later subscribers: gauges, but for `…Dropped`. */
+export interface SessionCounts {
+  subscriptions: number;
+  sessionMessages: number;
+  sessionBytes: number;
+  sessionDropped: number;
+  retainedMessages: number;
+  retainedBytes: number;
+  retainedDropped: number;
+}
+
 /** What the broker has counted since its start; gauges are marked. Read by metrics and status. */
 export interface MqttCounts extends DispatchCounts {
+  readonly kept: SessionCounts;
   connections: number;
   connectsAccepted: number;
   connectsRefused: number;
@@ -38,5 +50,14 @@ export function createMqttCounts(): MqttCounts {
     dropped: 0,
     queued: 0,
     disconnects: new Map(),
+    kept: {
+      subscriptions: 0,
+      sessionMessages: 0,
+      sessionBytes: 0,
+      sessionDropped: 0,
+      retainedMessages: 0,
+      retainedBytes: 0,
+      retainedDropped: 0,
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { THROTTLE_REASONS, type ThrottleReason } from '../core/limiter/throttle-tracker.js';
 import type { MqttBroker } from './mqtt-broker.js';
-import type { MqttCounts } from './mqtt-counts.js';
+import type { MqttCounts, SessionCounts } from './mqtt-counts.js';
 
 /** What `GET /v1/mqtt` answers. Counters are since the start. */
 export interface MqttStatus {
@@ -26,6 +26,8 @@ export interface MqttStatus {
   readonly pendingBytes: number;
   readonly heldBytes: number;
   readonly disconnects: Readonly<Record<string, number>>;
+  /** Sessions that outlive their connection, and retained messages. */
+  readonly kept: Readonly<SessionCounts>;
 }
 
 export function mqttStatus({ counts, connections, url, clock }: MqttBroker): MqttStatus {
@@ -61,5 +63,6 @@ function shown(counts: MqttCounts) {
     pendingBytes: counts.pendingBytes,
     heldBytes: counts.heldBytes,
     disconnects: Object.fromEntries(counts.disconnects),
+    kept: { ...counts.kept },
   };
 }

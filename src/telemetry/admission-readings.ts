@@ -20,7 +20,7 @@ export function admissionReadings({
     quotamesh_attempted_bytes_total: counted('attempted', BYTES),
     quotamesh_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_refused_bytes_total: counted('refused', BYTES),
-    quotamesh_refusals_total: perLane((lane) => limiter.refusals[lane] as number, limiter),
+    quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });
     },

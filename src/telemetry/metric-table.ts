@@ -229,6 +229,21 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_pending_publishes: { type: 'gauge', help: 'Publishes admitted and not delivered yet.' },
   quotamesh_mqtt_pending_bytes: { type: 'gauge', help: 'Their payloads.' },
   quotamesh_mqtt_held_bytes: { type: 'gauge', help: 'Read from clients, and waiting.' },
+  quotamesh_mqtt_kept_subscriptions: {
+    type: 'gauge',
+    help: 'Subscriptions of sessions that outlive their connection.',
+  },
+  quotamesh_mqtt_kept_messages: {
+    type: 'gauge',
+    help: 'Messages kept: for a session until acknowledged, retained for later subscribers.',
+    labels: ['kind'],
+  },
+  quotamesh_mqtt_kept_bytes: { type: 'gauge', help: 'Their payloads.', labels: ['kind'] },
+  quotamesh_mqtt_not_kept_total: {
+    type: 'counter',
+    help: 'Messages that were not kept because a bound was met (docs/mqtt.md).',
+    labels: ['kind'],
+  },
   quotamesh_mqtt_disconnects_total: {
     type: 'counter',
     help: 'Connections ended by the broker or lost, by reason (docs/mqtt.md).',

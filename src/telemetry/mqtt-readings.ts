@@ -21,6 +21,19 @@ export function mqttReadings(now: () => MqttStatus): Readonly<Record<keyof typeo
     quotamesh_mqtt_pending_publishes: (series) => series(now().pendingPublishes),
     quotamesh_mqtt_pending_bytes: (series) => series(now().pendingBytes),
     quotamesh_mqtt_held_bytes: (series) => series(now().heldBytes),
+    quotamesh_mqtt_kept_subscriptions: (series) => series(now().kept.subscriptions),
+    quotamesh_mqtt_kept_messages: (series) => {
+      series(now().kept.sessionMessages, { kind: 'session' });
+      series(now().kept.retainedMessages, { kind: 'retained' });
+    },
+    quotamesh_mqtt_kept_bytes: (series) => {
+      series(now().kept.sessionBytes, { kind: 'session' });
+      series(now().kept.retainedBytes, { kind: 'retained' });
+    },
+    quotamesh_mqtt_not_kept_total: (series) => {
+      series(now().kept.sessionDropped, { kind: 'session' });
+      series(now().kept.retainedDropped, { kind: 'retained' });
+    },
     quotamesh_mqtt_disconnects_total: byLabel('reason', () => now().disconnects),
   };
 }

@@ -41,5 +41,6 @@ const MQTT = {
     pendingBytes: NUMBER,
     heldBytes: NUMBER,
     disconnects: { ...COUNTS, description: 'By reason.' },
+    kept: { ...COUNTS, description: 'For sessions that outlive their connection, and retained messages.' },
   },
 } as const;

@@ -13,7 +13,7 @@ import { changedTokens, passWindows, windowRefusedBy } from './window.js';
  * bucket is full.
  *
  * Limits: Infinity = unlimited (tokens and depth are Infinity, rate 0, so that no arithmetic yields NaN); 0 = blocked
- * (depth NaN: every comparison with it is false, so nothing is ever enough, and a debt is still kept).
+ * (depth NaN: every comparison with it is false, so nothing is ever enough; a debt is kept, and what was left is not).
  *
  * Exactness: a refill rounds twice, to a unit in the last place of what it adds and of what is there. At 1e12/s and a
  * depth of 1e11 that is 1.5e-5 of a token; 10,000 refills stay within 0.1 of the exact number. The rate is kept per
@@ -82,13 +82,9 @@ export class Buckets {
     if (nowMs !== (lines[first + REFILLED_MS] as number)) this.refill(row, nowMs);
     const messageTokens = lines[first] as number;
     const byteTokens = lines[first + 1] as number;
-    // Nearly every grant. What is left (nothing asked, more than the depth, blocked: NaN) takes the longer way.
-    const isPlain =
-      messageTokens >= messages &&
-      byteTokens >= bytes &&
-      messages <= (lines[first + DEPTH] as number) &&
-      bytes <= (lines[first + DEPTH + 1] as number);
-    if (!isPlain) {
+    // Tokens are never above the depth and never positive where blocked, so that nearly every grant needs no more than
+    // this. What is left (nothing asked for in spite of debt, more than the depth) takes the longer way.
+    if (messageTokens < messages || byteTokens < bytes) {
       const refusedBy = this.refusedBy(row, messages, bytes);
       if (refusedBy !== -1) return refusedBy;
     }
@@ -206,7 +202,9 @@ export class Buckets {
     const kept = tokens === Number.POSITIVE_INFINITY ? 0 : tokens;
     const windowMs = this.windowOf(row);
     const change = { before, after: perSecond, depth, windowMs, nowMs };
-    this.tokens.set(slot, windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change));
+    const changed = windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change);
+    // Blocked: a debt is kept, what was left is not (`tryTake` looks at no depth).
+    this.tokens.set(slot, perSecond === 0 ? Math.min(changed, 0) : changed);
   }
 
   windowOf(row: number): number {

@@ -8,13 +8,15 @@ export class Column {
   readonly #lines: Float64Array;
   readonly #first: number;
   readonly #width: number;
+  readonly #stride: number;
 
   /** @param width entries of a row: one, or one per dimension (the index is then a slot, core/vocabulary.ts) */
-  constructor(lines: Float64Array, first: number, width: number) {
+  constructor(lines: Float64Array, first: number, width: number, stride: number = LINE_LENGTH) {
     this.#lines = lines;
     this.#first = first;
     this.#width = width;
-    this.length = (lines.length / LINE_LENGTH) * width;
+    this.#stride = stride;
+    this.length = (lines.length / stride) * width;
   }
 
   at(index: number): number {
@@ -35,7 +37,7 @@ export class Column {
 
   #cellOf(index: number): number {
     const entry = index % this.#width;
-    return ((index - entry) / this.#width) * LINE_LENGTH + this.#first + entry;
+    return ((index - entry) / this.#width) * this.#stride + this.#first + entry;
   }
 }
 

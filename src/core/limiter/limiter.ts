@@ -1,6 +1,7 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
-import { Column, DEPTH_AT, LINE_LENGTH, VALID_UNTIL_AT } from './column.js';
+import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
+import { type Figure, RefusedWork } from './refused-work.js';
 import { isAboveWindow } from './window.js';
 
 /** Answers of `tryAcquire`; a refusal by a dimension is REFUSED + that dimension. */
@@ -24,16 +25,17 @@ export class Limiter {
   validUntilMs: Column;
   /** Per slot, since creation: admitted; attempted for the first time, with squares for the noise rule; refused. */
   admitted: Column;
-  attempted: Column;
-  attemptedSquares: Column;
-  refused: Column;
+  readonly attempted: Figure = { at: (slot) => this.admitted.at(slot) + this.#refusedWork.notAdmitted(slot) };
+  readonly attemptedSquares: Figure = { at: (slot) => this.#squaresOf(slot) };
+  readonly refused: Figure;
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
-  refusals: Float64Array;
-  retryRefusals: Float64Array;
+  readonly refusals: Figure;
+  readonly retryRefusals: Figure;
   /** Per lane: connections and asks that are held back now, instead of refused. */
   heldBack: Uint32Array;
   #hasAccrued: Uint8Array;
-  /** The buckets' own lines and per lane a line of eight counters. */
+  readonly #refusedWork = new RefusedWork();
+  /** The buckets' own lines, and what every admission counts (COUNTS). */
   #lines: Float64Array;
   #counts: Float64Array;
 
@@ -41,18 +43,16 @@ export class Limiter {
     this.laneCount = laneCount;
     this.buckets = new Buckets(laneCount);
     this.#lines = this.buckets.lines;
-    this.#counts = new Float64Array(laneCount * LINE_LENGTH);
+    this.#counts = new Float64Array(laneCount * COUNTS);
     this.tokens = this.buckets.tokens;
     this.validUntilMs = this.buckets.validUntilMs;
     this.validUntilMs.fill(Number.NEGATIVE_INFINITY);
-    this.admitted = new Column(this.#counts, 0, DIMENSION_COUNT);
-    this.attempted = new Column(this.#counts, ATTEMPTED, DIMENSION_COUNT);
-    this.attemptedSquares = new Column(this.#counts, SQUARES, DIMENSION_COUNT);
-    this.refused = new Column(this.#counts, REFUSED_COUNT, DIMENSION_COUNT);
-    this.refusals = new Float64Array(laneCount);
-    this.retryRefusals = new Float64Array(laneCount);
+    this.admitted = new Column(this.#counts, 0, DIMENSION_COUNT, COUNTS);
+    this.refused = this.#refusedWork.refused;
+    this.refusals = this.#refusedWork.refusals;
+    this.retryRefusals = this.#refusedWork.retryRefusals;
     this.heldBack = new Uint32Array(laneCount);
-    this.#hasAccrued = new Uint8Array(laneCount);
+    this.#hasAccrued = new Uint8Array((laneCount + 7) >> 3);
   }
 
   /** Makes room for the lanes of more groups; what is there stays. Whoever keeps a column must fetch it again. */
@@ -62,13 +62,10 @@ export class Limiter {
     const { tokens, validUntilMs, lines } = this.buckets;
     for (let lane = this.laneCount; lane < laneCount; lane++) validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
     larger.#counts.set(this.#counts);
-    larger.refusals.set(this.refusals);
-    larger.retryRefusals.set(this.retryRefusals);
     larger.heldBack.set(this.heldBack);
     larger.#hasAccrued.set(this.#hasAccrued);
-    const { admitted, attempted, attemptedSquares, refused, refusals, retryRefusals, heldBack } = larger;
-    Object.assign(this, { laneCount, tokens, validUntilMs, refusals, retryRefusals, heldBack });
-    Object.assign(this, { admitted, attempted, attemptedSquares, refused });
+    const { admitted, heldBack } = larger;
+    Object.assign(this, { laneCount, tokens, validUntilMs, admitted, heldBack });
     this.#lines = lines;
     this.#counts = larger.#counts;
     this.#hasAccrued = larger.#hasAccrued;
@@ -79,13 +76,21 @@ export class Limiter {
    * `retry` = this work was refused before: it counts as admitted when it is, but is not demand a second time.
    */
   tryAcquire(lane: number, messages: number, bytes: number, retry: boolean, nowMs: number): number {
-    if (nowMs > (this.#lines[lane * LINE + VALID_UNTIL_MS] as number)) return UNCONFIRMED;
-    const refusedBy = this.buckets.tryTake(lane, messages, bytes, nowMs);
-    if (!retry) this.#count(lane, messages, bytes);
-    if (refusedBy !== -1) {
-      return this.#refuse(lane, messages, bytes, retry, refusedBy);
+    const lines = this.#lines;
+    const first = lane * LINE;
+    if (nowMs > (lines[first + VALID_UNTIL_MS] as number)) return UNCONFIRMED;
+    if (nowMs !== (lines[first + REFILLED_MS] as number)) this.buckets.refill(lane, nowMs);
+    const messageTokens = lines[first] as number;
+    const byteTokens = lines[first + 1] as number;
+    // As in buckets.tryTake, written out: a call more costs a third of the decision.
+    if (messageTokens < messages || byteTokens < bytes) {
+      const refusedBy = this.buckets.refusedBy(lane, messages, bytes);
+      if (refusedBy !== -1) return this.#refuse(lane, messages, bytes, retry, refusedBy);
     }
-    this.#admit(lane, messages, bytes);
+    lines[first] = messageTokens - messages;
+    lines[first + 1] = byteTokens - bytes;
+    if (retry) this.#countRetried(lane, messages, bytes);
+    else this.#count(lane, messages, bytes);
     return GRANTED;
   }
 
@@ -96,11 +101,11 @@ export class Limiter {
   passUnlimited(lane: number, messages: number, bytes: number, retry: boolean): boolean {
     const lines = this.#lines;
     const first = lane * LINE;
+    // Tokens are Infinity where there is no limit, and nowhere else (buckets.ts).
+    if (lines[first] !== Number.POSITIVE_INFINITY || lines[first + 1] !== Number.POSITIVE_INFINITY) return false;
     if (lines[first + VALID_UNTIL_MS] === Number.NEGATIVE_INFINITY) return false;
-    if (lines[first + DEPTH] !== Number.POSITIVE_INFINITY) return false;
-    if (lines[first + DEPTH + 1] !== Number.POSITIVE_INFINITY) return false;
-    if (!retry) this.#count(lane, messages, bytes);
-    this.#admit(lane, messages, bytes);
+    if (retry) this.#countRetried(lane, messages, bytes);
+    else this.#count(lane, messages, bytes);
     return true;
   }
 
@@ -115,7 +120,6 @@ export class Limiter {
   consume(lane: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.buckets.charge(lane, messages, bytes, debtMs, nowMs);
     this.#count(lane, messages, bytes);
-    this.#admit(lane, messages, bytes);
   }
 
   /**
@@ -128,7 +132,6 @@ export class Limiter {
     buckets.refill(lane, nowMs);
     const refusedBy = buckets.refusedBy(lane, messages, bytes);
     if (refusedBy !== -1) {
-      if (!retry) this.#count(lane, messages, bytes);
       return this.#refuse(lane, messages, bytes, retry, refusedBy);
     }
     buckets.take(lane, messages, bytes);
@@ -137,19 +140,20 @@ export class Limiter {
 
   /** What reserved work has cost; counts it. The buckets are settled level by level (levels.ts). */
   countSettled(lane: number, messages: number, bytes: number, retry = false): void {
-    if (!retry) this.#count(lane, messages, bytes);
-    this.#admit(lane, messages, bytes);
+    if (retry) this.#countRetried(lane, messages, bytes);
+    else this.#count(lane, messages, bytes);
   }
 
   /** Work that waits from now on: it is demand, whether it is ever admitted or not. */
   countArrival(lane: number, messages: number, bytes: number): void {
-    this.#count(lane, messages, bytes);
+    this.#refusedWork.countAttempt(lane, messages, bytes);
+    this.#countSquares(lane, messages, bytes);
   }
 
-  /** Attempted for the first time and refused by another level on behalf of the lane (levels.ts). */
+  /** Attempted for the first time and refused, also by another level on behalf of the lane (levels.ts). */
   countRefused(lane: number, messages: number, bytes: number, retry: boolean): void {
-    if (!retry) this.#count(lane, messages, bytes);
-    this.#countRefusal(lane, messages, bytes, retry);
+    this.#refusedWork.count(lane, messages, bytes, retry);
+    if (!retry) this.#countSquares(lane, messages, bytes);
   }
 
   waitMs(lane: number, messages: number, bytes: number, nowMs: number): number {
@@ -187,8 +191,10 @@ export class Limiter {
    * a debt.
    */
   accrueSince(lane: number, sinceMs: number): void {
-    if (this.#hasAccrued[lane] === 1) return;
-    this.#hasAccrued[lane] = 1;
+    const bit = 1 << (lane & 7);
+    const byte = this.#hasAccrued[lane >> 3] as number;
+    if ((byte & bit) !== 0) return;
+    this.#hasAccrued[lane >> 3] = byte | bit;
     this.buckets.refilledMs.set(lane, sinceMs);
   }
 
@@ -206,41 +212,57 @@ export class Limiter {
 
   /** What is above a window is demand too: with a larger share it may fit. */
   #refuse(lane: number, messages: number, bytes: number, retry: boolean, refusedBy: number): number {
-    this.#countRefusal(lane, messages, bytes, retry);
+    this.countRefused(lane, messages, bytes, retry);
     return isAboveWindow(this.buckets, lane, messages, bytes) ? ABOVE_WINDOW : REFUSED + refusedBy;
   }
 
-  #countRefusal(lane: number, messages: number, bytes: number, retry: boolean): void {
-    const counts = this.#counts;
-    const first = lane * LINE + REFUSED_COUNT;
-    counts[first] = (counts[first] as number) + messages;
-    counts[first + 1] = (counts[first + 1] as number) + bytes;
-    this.refusals[lane] = (this.refusals[lane] as number) + 1;
-    if (retry) this.retryRefusals[lane] = (this.retryRefusals[lane] as number) + 1;
-  }
-
-  #admit(lane: number, messages: number, bytes: number): void {
-    const counts = this.#counts;
-    const first = lane * LINE;
-    counts[first] = (counts[first] as number) + messages;
-    counts[first + 1] = (counts[first + 1] as number) + bytes;
-  }
-
+  /** Admitted, and attempted for the first time: `attempted` is derived, so that an admission counts it nowhere. */
   #count(lane: number, messages: number, bytes: number): void {
     const counts = this.#counts;
-    const first = lane * LINE;
-    counts[first + ATTEMPTED] = (counts[first + ATTEMPTED] as number) + messages;
-    counts[first + ATTEMPTED + 1] = (counts[first + ATTEMPTED + 1] as number) + bytes;
-    counts[first + SQUARES] = (counts[first + SQUARES] as number) + messages * messages;
-    counts[first + SQUARES + 1] = (counts[first + SQUARES + 1] as number) + bytes * bytes;
+    const first = lane * COUNTS;
+    counts[first] = (counts[first] as number) + messages;
+    counts[first + 1] = (counts[first + 1] as number) + bytes;
+    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + bytes * bytes;
+    if (messages !== 1) this.#countExcess(first, messages);
+  }
+
+  /** Admitted, and attempted before. */
+  #countRetried(lane: number, messages: number, bytes: number): void {
+    const counts = this.#counts;
+    const first = lane * COUNTS;
+    counts[first] = (counts[first] as number) + messages;
+    counts[first + 1] = (counts[first + 1] as number) + bytes;
+    this.#refusedWork.countAttempt(lane, -messages, -bytes);
+  }
+
+  #countSquares(lane: number, messages: number, bytes: number): void {
+    const counts = this.#counts;
+    const first = lane * COUNTS;
+    counts[first + BYTE_SQUARES] = (counts[first + BYTE_SQUARES] as number) + bytes * bytes;
+    this.#countExcess(first, messages);
+  }
+
+  #countExcess(first: number, messages: number): void {
+    const counts = this.#counts;
+    counts[first + EXCESS] = (counts[first + EXCESS] as number) + messages * (messages - 1);
+  }
+
+  #squaresOf(slot: number): number {
+    const dimension = slot % DIMENSION_COUNT;
+    const first = ((slot - dimension) / DIMENSION_COUNT) * COUNTS;
+    if (dimension === BYTES) return this.#counts[first + BYTE_SQUARES] as number;
+    return this.attempted.at(slot) + (this.#counts[first + EXCESS] as number);
   }
 }
 
 /** Copies, see buckets.ts. */
 const LINE = LINE_LENGTH;
+const REFILLED_MS = REFILLED_AT;
 const VALID_UNTIL_MS = VALID_UNTIL_AT;
-const DEPTH = DEPTH_AT;
-/** Places in a line of counters; the two admitted ones come first, what refusals alone count comes last. */
-const ATTEMPTED = 2;
-const SQUARES = 4;
-const REFUSED_COUNT = 6;
+/**
+ * What is counted of every admission, half a line of 64 bytes: admitted, the squares of bytes, and what the squares of
+ * messages have above the messages, which is nothing for one message at a time.
+ */
+const COUNTS = 4;
+const BYTE_SQUARES = 2;
+const EXCESS = 3;

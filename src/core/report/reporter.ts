@@ -66,7 +66,7 @@ export class Reporter {
 
   #sample(lane: LaneState, nowMs: number): void {
     lane.sample.take(this.#limiter, lane.lane, nowMs);
-    const refusals = this.#limiter.refusals[lane.lane] as number;
+    const refusals = this.#limiter.refusals.at(lane.lane);
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
@@ -195,7 +195,7 @@ export class Reporter {
   }
 
   #isTouched(lane: LaneState): boolean {
-    if (this.#limiter.refusals[lane.lane] !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
+    if (this.#limiter.refusals.at(lane.lane) !== lane.refusals || this.#limiter.heldBack[lane.lane] !== 0) return true;
     const mark = lane.sample.now;
     const slot = slotOf(lane.lane, 0);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

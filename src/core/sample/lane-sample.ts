@@ -124,7 +124,7 @@ export class LaneSample {
   /** All windows begin now. */
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;
-    this.#retryRefusals = limiter.retryRefusals[lane] as number;
+    this.#retryRefusals = limiter.retryRefusals.at(lane);
     this.take(limiter, lane, nowMs);
     for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#restart(window, this.now);
   }
@@ -132,7 +132,7 @@ export class LaneSample {
   /** Reads the limiter's counters and rolls the windows. */
   take(limiter: Limiter, lane: number, nowMs: number): void {
     const previousMs = this.now.atMs;
-    const retryRefusals = limiter.retryRefusals[lane] as number;
+    const retryRefusals = limiter.retryRefusals.at(lane);
     const isHeldBack = retryRefusals > this.#retryRefusals || (limiter.heldBack[lane] as number) > 0;
     if (isHeldBack && this.#filled > 0) this.#heldBackMs += nowMs - previousMs;
     this.#retryRefusals = retryRefusals;

@@ -173,7 +173,7 @@ function explainLocal(node: QuotaNode, lane: number, { local }: DirectionStatus)
       bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
     },
     tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
-    refusals: node.limiter.refusals[lane] as number,
+    refusals: node.limiter.refusals.at(lane),
     refusedBecause: node.gate.refusals.of(lane, nowMs),
   };
 }

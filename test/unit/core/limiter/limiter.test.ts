@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
+import type { Figure } from '../../../../src/core/limiter/refused-work.js';
 import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
@@ -114,6 +115,16 @@ describe('blocked and unlimited are never mixed up', () => {
     expect(take(limiter, 10, 1)).toBe(GRANTED);
   });
 
+  test('blocked, what was left in the bucket is gone: nothing passes, nothing shows as available', () => {
+    const limiter = fullLane({ messages: [100, 10] });
+    limiter.setLimit(0, MESSAGES, 0, 10, 0);
+    expect([take(limiter, 0, 1), take(limiter, 1e6, 5)]).toEqual([REFUSED + MESSAGES, REFUSED + MESSAGES]);
+    expect(limiter.available(0, MESSAGES, 1e6)).toBe(0);
+    limiter.setLimit(0, MESSAGES, 100, 10, 1e6);
+    expect(take(limiter, 1e6 + 9, 1)).toBe(REFUSED + MESSAGES);
+    expect(take(limiter, 1e6 + 10, 1)).toBe(GRANTED);
+  });
+
   test('through blocked and back nothing accrues, and a debt stays', () => {
     const limiter = fullLane({ messages: [100, 10] });
     take(limiter, 0, 50);
@@ -158,7 +169,7 @@ describe('confirmation', () => {
     limiter.validUntilMs.set(0, 50);
     expect(take(limiter, 50, 1)).toBe(GRANTED);
     expect(take(limiter, 50.1, 1)).toBe(UNCONFIRMED);
-    expect([limiter.admitted.at(0), limiter.attempted.at(0), limiter.refusals[0]]).toEqual([1, 1, 0]);
+    expect([limiter.admitted.at(0), limiter.attempted.at(0), limiter.refusals.at(0)]).toEqual([1, 1, 0]);
   });
 
   test('a new limiter confirms nothing', () => {
@@ -212,7 +223,7 @@ describe('counters', () => {
     expect([limiter.attemptedSquares.at(MESSAGES), limiter.attemptedSquares.at(BYTES)]).toEqual([2, 98]);
     expect([limiter.admitted.at(MESSAGES), limiter.admitted.at(BYTES)]).toEqual([2, 14]);
     expect([limiter.refused.at(MESSAGES), limiter.refused.at(BYTES)]).toEqual([2, 14]);
-    expect([limiter.refusals[0], limiter.retryRefusals[0]]).toEqual([2, 1]);
+    expect([limiter.refusals.at(0), limiter.retryRefusals.at(0)]).toEqual([2, 1]);
   });
 
   test('lanes do not touch each other', () => {
@@ -243,6 +254,23 @@ describe('waiting', () => {
   });
 });
 
+const inAllSlots = (figure: Figure) => [0, 1, 2, 3].map((slot) => figure.at(slot));
+
+test('refused, retried and waiting work far apart: attempted counts each piece once, in every page of lanes', () => {
+  const limiter = new Limiter(1000);
+  for (const lane of [0, 63, 64, 999]) {
+    limiter.countArrival(lane, 3, 30);
+    limiter.countSettled(lane, 3, 30, true);
+    limiter.countRefused(lane, 2, 20, false);
+    limiter.countRefused(lane, 2, 20, true);
+    expect([limiter.attempted.at(2 * lane), limiter.attempted.at(2 * lane + 1)]).toEqual([5, 50]);
+    expect([limiter.attemptedSquares.at(2 * lane), limiter.attemptedSquares.at(2 * lane + 1)]).toEqual([13, 1300]);
+    expect([limiter.admitted.at(2 * lane), limiter.refused.at(2 * lane)]).toEqual([3, 4]);
+    expect([limiter.refusals.at(lane), limiter.retryRefusals.at(lane)]).toEqual([2, 1]);
+  }
+  expect([limiter.attempted.at(2), limiter.refusals.at(500)]).toEqual([0, 0]);
+});
+
 describe('a lane without quota', () => {
   const open = () => {
     const limiter = new Limiter(2);
@@ -257,8 +285,8 @@ describe('a lane without quota', () => {
     expect(limiter.passUnlimited(1, 1, 10, false)).toBe(true);
     expect(limiter.passUnlimited(1, 2, 0, true)).toBe(true);
     expect([...limiter.admitted]).toEqual([0, 0, 3, 10]);
-    expect([...limiter.attempted]).toEqual([0, 0, 1, 10]);
-    expect([...limiter.attemptedSquares]).toEqual([0, 0, 1, 100]);
+    expect(inAllSlots(limiter.attempted)).toEqual([0, 0, 1, 10]);
+    expect(inAllSlots(limiter.attemptedSquares)).toEqual([0, 0, 1, 100]);
     expect(limiter.tokens.at(2)).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -268,7 +296,7 @@ describe('a lane without quota', () => {
       limiter.validUntilMs.set(1, 5);
       limiter.setLimit(1, dimension, perSecond, 100, 1);
       expect(limiter.passUnlimited(1, 1, 1, false)).toBe(false);
-      expect([...limiter.attempted]).toEqual([0, 0, 0, 0]);
+      expect(inAllSlots(limiter.attempted)).toEqual([0, 0, 0, 0]);
     }
   });
 });

@@ -75,7 +75,7 @@ describe('work that is held back and tried again', () => {
   test('bytes alone are claimed in bytes', () => {
     const sampling = new Sampling();
     sampling.sample.claim.set([Infinity, 5000]);
-    sampling.limiter.attempted.set(1, 100);
+    sampling.limiter.countArrival(0, 0, 100);
     sampling.run(1000, { perSecond: 0, heldBack: true });
     const rates = createLaneRates();
     estimate(sampling.sample, LONG, rates);

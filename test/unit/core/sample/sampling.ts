@@ -1,6 +1,5 @@
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
 import { LaneSample } from '../../../../src/core/sample/lane-sample.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 export interface Work {
   /** Pieces per second; arrivals are evenly spaced over the samples. */
@@ -31,20 +30,13 @@ export class Sampling {
       const whole = Math.floor(this.#pieces + 1e-9);
       this.#pieces -= whole;
       this.#count(whole, bytes, admitted);
-      if (heldBack) this.limiter.retryRefusals[0] = (this.limiter.retryRefusals[0] as number) + 1;
+      if (heldBack) this.limiter.countRefused(0, 0, 0, true);
       this.sample.take(this.limiter, 0, this.nowMs);
     }
   }
 
   #count(pieces: number, bytes: number, admitted: number): void {
-    const { attempted, attemptedSquares, admitted: taken } = this.limiter;
-    for (const [dimension, size] of [
-      [MESSAGES, 1],
-      [BYTES, bytes],
-    ] as const) {
-      attempted.set(dimension, attempted.at(dimension) + pieces * size);
-      attemptedSquares.set(dimension, attemptedSquares.at(dimension) + pieces * size * size);
-      taken.set(dimension, taken.at(dimension) + pieces * size * admitted);
-    }
+    for (let piece = 0; piece < pieces; piece++) this.limiter.countArrival(0, 1, bytes);
+    this.limiter.countSettled(0, pieces * admitted, pieces * bytes * admitted, true);
   }
 }

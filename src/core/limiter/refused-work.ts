@@ -1,0 +1,78 @@
+import { DIMENSION_COUNT } from '../vocabulary.js';
+
+/** A figure per lane, or per slot where it has dimensions; since creation. */
+export interface Figure {
+  at(index: number): number;
+}
+
+/**
+ * What a lane has refused, or decided other than at the first attempt. Most lanes never do, so the figures lie in pages
+ * of 64 lanes that are made when the first of them does: lanes cost 100 bytes each, and 48 more in such a page.
+ *
+ * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), a retry is not
+ * attempted again (−).
+ */
+export class RefusedWork {
+  readonly refused: Figure = { at: (slot) => this.#ofSlot(slot, REFUSED) };
+  readonly refusals: Figure = { at: (lane) => this.#at(lane, REFUSALS) };
+  readonly retryRefusals: Figure = { at: (lane) => this.#at(lane, RETRY_REFUSALS) };
+  readonly #pages: (Float64Array | undefined)[] = [];
+
+  count(lane: number, messages: number, bytes: number, retry: boolean): void {
+    const page = this.#pageOf(lane);
+    const first = firstOf(lane);
+    add(page, first + REFUSED, messages, bytes);
+    page[first + REFUSALS] = (page[first + REFUSALS] as number) + 1;
+    if (!retry) return;
+    page[first + RETRY_REFUSALS] = (page[first + RETRY_REFUSALS] as number) + 1;
+    add(page, first + CORRECTIONS, -messages, -bytes);
+  }
+
+  /** @param messages negative where what is admitted now was attempted before */
+  countAttempt(lane: number, messages: number, bytes: number): void {
+    add(this.#pageOf(lane), firstOf(lane) + CORRECTIONS, messages, bytes);
+  }
+
+  /** Attempted, less what was admitted. */
+  notAdmitted(slot: number): number {
+    return this.#ofSlot(slot, REFUSED) + this.#ofSlot(slot, CORRECTIONS);
+  }
+
+  #ofSlot(slot: number, figure: number): number {
+    const dimension = slot % DIMENSION_COUNT;
+    return this.#at((slot - dimension) / DIMENSION_COUNT, figure + dimension);
+  }
+
+  #at(lane: number, figure: number): number {
+    return this.#pages[lane >> PAGE_BITS]?.[firstOf(lane) + figure] ?? 0;
+  }
+
+  #pageOf(lane: number): Float64Array {
+    const at = lane >> PAGE_BITS;
+    // Without holes: a list with them is a dictionary once it is long.
+    while (this.#pages.length <= at) this.#pages.push(undefined);
+    let page = this.#pages[at];
+    if (page === undefined) {
+      page = new Float64Array(FIGURES << PAGE_BITS);
+      this.#pages[at] = page;
+    }
+    return page;
+  }
+}
+
+const PAGE_BITS = 6;
+const FIGURES = 6;
+/** Places of a lane's figures; the first two have one per dimension. */
+const REFUSED = 0;
+const CORRECTIONS = 2;
+const REFUSALS = 4;
+const RETRY_REFUSALS = 5;
+
+function firstOf(lane: number): number {
+  return (lane & ((1 << PAGE_BITS) - 1)) * FIGURES;
+}
+
+function add(page: Float64Array, first: number, messages: number, bytes: number): void {
+  page[first] = (page[first] as number) + messages;
+  page[first + 1] = (page[first + 1] as number) + bytes;
+}

@@ -1,0 +1,206 @@
+import type { SessionCounts } from './mqtt-counts.js';
+
+export interface SessionRules {
+  /** Messages of QoS 1 and 2 that one session holds until they are acknowledged. */
+  readonly maxSessionMessages: number;
+  /** Payloads of all sessions; one message in three sessions counts three times. */
+  readonly maxSessionBytes: number;
+  /** Subscriptions of all sessions that outlive their connection. */
+  readonly maxSubscriptions: number;
+  readonly maxRetainedMessages: number;
+  readonly maxRetainedBytes: number;
+  readonly counts: SessionCounts;
+  /** A bound was met; `client` is null for retained messages. What does not fit is dropped. */
+  readonly onFull: (bound: SessionBound, client: string | null) => void;
+}
+
+export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-full';
+
+interface StoredPacket {
+  readonly topic: string;
+  readonly payload: Buffer | string;
+  /** Absent in a PUBREL, which takes the place of its PUBLISH under the same message id. */
+  readonly brokerCounter?: number;
+  readonly messageId?: number | undefined;
+}
+
+interface Owner {
+  readonly id: string;
+}
+
+/** What of aedes's persistence is bounded (aedes-persistence 11, in memory). */
+export interface SessionStore {
+  storeRetained(packet: StoredPacket): Promise<void>;
+  addSubscriptions(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
+  removeSubscriptions(client: Owner, topics: readonly string[]): Promise<void>;
+  cleanSubscriptions(client: Owner): Promise<unknown>;
+  outgoingEnqueueCombi(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void>;
+  outgoingUpdate(client: Owner, packet: StoredPacket): Promise<unknown>;
+  outgoingClearMessageId(client: Owner, packet: StoredPacket): Promise<StoredPacket | undefined>;
+}
+
+interface Held {
+  readonly bytes: number;
+  messageId: number | undefined;
+}
+
+interface Session {
+  readonly topics: Set<string>;
+  /** By aedes's number of the message, which outlives changes of its message id. */
+  readonly held: Map<number, Held>;
+  readonly numbers: Map<number, number>;
+}
+
+/**
+ * Bounds what aedes keeps for clients that are away, and for those that never acknowledge: aedes itself has no bound. It
+ * asks its store by these seven methods alone; each is passed on, and what it changes is counted beside it, because the
+ * store does not say how much it holds.
+ */
+export function boundSessions(store: SessionStore, rules: SessionRules): void {
+  const bounds = new SessionBounds(store, rules);
+  Object.assign(store, bounds.methods);
+}
+
+class SessionBounds {
+  readonly methods: SessionStore;
+  readonly #rules: SessionRules;
+  readonly #store: SessionStore;
+  readonly #sessions = new Map<string, Session>();
+  readonly #retained = new Map<string, number>();
+
+  constructor(store: SessionStore, rules: SessionRules) {
+    this.#rules = rules;
+    // Bound before they are replaced.
+    this.#store = {
+      storeRetained: store.storeRetained.bind(store),
+      addSubscriptions: store.addSubscriptions.bind(store),
+      removeSubscriptions: store.removeSubscriptions.bind(store),
+      cleanSubscriptions: store.cleanSubscriptions.bind(store),
+      outgoingEnqueueCombi: store.outgoingEnqueueCombi.bind(store),
+      outgoingUpdate: store.outgoingUpdate.bind(store),
+      outgoingClearMessageId: store.outgoingClearMessageId.bind(store),
+    };
+    this.methods = {
+      storeRetained: (packet) => this.#storeRetained(packet),
+      addSubscriptions: (client, subscriptions) => this.#add(client, subscriptions),
+      removeSubscriptions: (client, topics) => this.#remove(client, topics),
+      cleanSubscriptions: (client) => this.#clean(client),
+      outgoingEnqueueCombi: (sessions, packet) => this.#enqueue(sessions, packet),
+      outgoingUpdate: (client, packet) => this.#update(client, packet),
+      outgoingClearMessageId: (client, packet) => this.#clear(client, packet),
+    };
+  }
+
+  async #storeRetained(packet: StoredPacket): Promise<void> {
+    const { counts, maxRetainedMessages, maxRetainedBytes } = this.#rules;
+    const bytes = packet.payload.length;
+    const before = this.#retained.get(packet.topic);
+    const messages = counts.retainedMessages + (before === undefined ? 1 : 0);
+    const isFull = messages > maxRetainedMessages || counts.retainedBytes - (before ?? 0) + bytes > maxRetainedBytes;
+    if (bytes > 0 && isFull) {
+      counts.retainedDropped++;
+      this.#rules.onFull('retained-full', null);
+      return;
+    }
+    if (bytes === 0) this.#retained.delete(packet.topic);
+    else this.#retained.set(packet.topic, bytes);
+    counts.retainedMessages = this.#retained.size;
+    counts.retainedBytes += bytes - (before ?? 0);
+    await this.#store.storeRetained(packet);
+  }
+
+  async #add(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
+    const { counts, maxSubscriptions } = this.#rules;
+    const topics = this.#sessions.get(client.id)?.topics;
+    const added = new Set(subscriptions.map(({ topic }) => topic).filter((topic) => topics?.has(topic) !== true));
+    if (counts.subscriptions + added.size > maxSubscriptions) {
+      this.#rules.onFull('subscriptions-full', client.id);
+      throw new Error('too many subscriptions are kept');
+    }
+    const session = this.#sessionOf(client.id);
+    for (const topic of added) session.topics.add(topic);
+    counts.subscriptions += added.size;
+    await this.#store.addSubscriptions(client, subscriptions);
+  }
+
+  async #remove(client: Owner, topics: readonly string[]): Promise<void> {
+    const session = this.#sessions.get(client.id);
+    for (const topic of topics) if (session?.topics.delete(topic)) this.#rules.counts.subscriptions--;
+    this.#forgetIfEmpty(client.id);
+    await this.#store.removeSubscriptions(client, topics);
+  }
+
+  /** A clean session begins: what the one before was still to get goes as well (MQTT 3.1.1, 3.1.2.4). */
+  async #clean(client: Owner): Promise<unknown> {
+    const session = this.#sessions.get(client.id);
+    const cleaned = await this.#store.cleanSubscriptions(client);
+    if (session === undefined) return cleaned;
+    this.#rules.counts.subscriptions -= session.topics.size;
+    session.topics.clear();
+    for (const { messageId } of [...session.held.values()]) await this.#clear(client, { ...NO_PACKET, messageId });
+    this.#forgetIfEmpty(client.id);
+    return cleaned;
+  }
+
+  async #enqueue(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void> {
+    const bytes = packet.payload.length;
+    const taking = sessions.filter(({ clientId }) => this.#take(clientId, packet.brokerCounter ?? 0, bytes));
+    if (taking.length > 0) await this.#store.outgoingEnqueueCombi(taking, packet);
+  }
+
+  #take(clientId: string, number: number, bytes: number): boolean {
+    const { counts, maxSessionMessages, maxSessionBytes } = this.#rules;
+    const session = this.#sessionOf(clientId);
+    if (session.held.size >= maxSessionMessages || counts.sessionBytes + bytes > maxSessionBytes) {
+      counts.sessionDropped++;
+      this.#rules.onFull('session-full', clientId);
+      return false;
+    }
+    session.held.set(number, { bytes, messageId: undefined });
+    counts.sessionMessages++;
+    counts.sessionBytes += bytes;
+    return true;
+  }
+
+  async #update(client: Owner, packet: StoredPacket): Promise<unknown> {
+    const { brokerCounter, messageId } = packet;
+    const session = this.#sessions.get(client.id);
+    const held = brokerCounter === undefined ? undefined : session?.held.get(brokerCounter);
+    if (held !== undefined && messageId !== undefined) {
+      if (held.messageId !== undefined) session!.numbers.delete(held.messageId);
+      held.messageId = messageId;
+      session!.numbers.set(messageId, brokerCounter!);
+    }
+    return this.#store.outgoingUpdate(client, packet);
+  }
+
+  async #clear(client: Owner, packet: StoredPacket): Promise<StoredPacket | undefined> {
+    const cleared = await this.#store.outgoingClearMessageId(client, packet);
+    const session = this.#sessions.get(client.id);
+    if (cleared === undefined || session === undefined) return cleared;
+    const number = cleared.brokerCounter ?? session.numbers.get(packet.messageId as number);
+    const held = number === undefined ? undefined : session.held.get(number);
+    if (held === undefined) return cleared;
+    session.held.delete(number as number);
+    if (held.messageId !== undefined) session.numbers.delete(held.messageId);
+    this.#rules.counts.sessionMessages--;
+    this.#rules.counts.sessionBytes -= held.bytes;
+    this.#forgetIfEmpty(client.id);
+    return cleared;
+  }
+
+  #sessionOf(clientId: string): Session {
+    const known = this.#sessions.get(clientId);
+    if (known !== undefined) return known;
+    const made: Session = { topics: new Set(), held: new Map(), numbers: new Map() };
+    this.#sessions.set(clientId, made);
+    return made;
+  }
+
+  #forgetIfEmpty(clientId: string): void {
+    const session = this.#sessions.get(clientId);
+    if (session !== undefined && session.topics.size === 0 && session.held.size === 0) this.#sessions.delete(clientId);
+  }
+}
+
+const NO_PACKET = { topic: '', payload: '' };

@@ -1,0 +1,116 @@
+import { Aedes } from 'aedes';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMqttCounts } from '../../../src/mqtt/mqtt-counts.js';
+import { boundSessions, type SessionStore } from '../../../src/mqtt/session-bounds.js';
+
+const BOUNDS = {
+  maxSessionMessages: 3,
+  maxSessionBytes: 1000,
+  maxSubscriptions: 4,
+  maxRetainedMessages: 2,
+  maxRetainedBytes: 100,
+};
+
+type FullStore = SessionStore & { outgoingStream(client: { id: string }): AsyncIterable<unknown> };
+
+let aedes: Aedes & { persistence: FullStore };
+let store: FullStore;
+let full: string[];
+const { kept: fresh } = createMqttCounts();
+let counts = { ...fresh };
+
+beforeEach(async () => {
+  aedes = new Aedes() as typeof aedes;
+  await aedes.listen();
+  store = aedes.persistence;
+  full = [];
+  counts = { ...fresh };
+  boundSessions(store, { ...BOUNDS, counts, onFull: (bound, client) => full.push(`${bound} ${client}`) });
+});
+afterEach(() => new Promise<void>((resolve) => aedes.close(() => resolve())));
+
+let counter = 0;
+const message = (bytes: number, topic = 't') => ({
+  ...{ cmd: 'publish', topic, payload: Buffer.alloc(bytes), qos: 1, brokerId: aedes.id, brokerCounter: ++counter },
+});
+const enqueue = (clientId: string, packet: ReturnType<typeof message>) =>
+  store.outgoingEnqueueCombi([{ clientId }], packet);
+
+async function storedFor(id: string): Promise<number> {
+  let count = 0;
+  for await (const _ of store.outgoingStream({ id })) count++;
+  return count;
+}
+
+describe('messages of a session', () => {
+  test('the fourth of three is dropped, and what is acknowledged makes room', async () => {
+    const packets = [10, 20, 30, 40].map((bytes) => message(bytes));
+    for (const packet of packets) await enqueue('away', packet);
+    expect([await storedFor('away'), full]).toEqual([3, ['session-full away']]);
+    expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 60, sessionDropped: 1 });
+    await store.outgoingUpdate({ id: 'away' }, { ...packets[1]!, messageId: 7 });
+    await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 7 });
+    expect(counts).toMatchObject({ sessionMessages: 2, sessionBytes: 40 });
+    await enqueue('away', message(5));
+    expect([await storedFor('away'), counts.sessionDropped]).toEqual([3, 1]);
+  });
+
+  test('bytes are bounded over all sessions, each counted', async () => {
+    const packet = message(400);
+    await store.outgoingEnqueueCombi([{ clientId: 'a' }, { clientId: 'b' }, { clientId: 'c' }], packet);
+    expect([await storedFor('a'), await storedFor('b'), await storedFor('c')]).toEqual([1, 1, 0]);
+    expect(counts).toMatchObject({ sessionBytes: 800, sessionDropped: 1 });
+  });
+
+  test('QoS 2: a PUBREL takes the place of its message; both are gone with PUBCOMP', async () => {
+    const packet = message(100);
+    await enqueue('away', packet);
+    await store.outgoingUpdate({ id: 'away' }, { ...packet, messageId: 9 });
+    await store.outgoingUpdate({ id: 'away' }, { cmd: 'pubrel', messageId: 9 } as never);
+    expect(counts.sessionBytes).toBe(100);
+    await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 9 });
+    expect([await storedFor('away'), counts.sessionMessages, counts.sessionBytes]).toEqual([0, 0, 0]);
+  });
+
+  test('sent again under another message id after a reconnect, it is one message still', async () => {
+    const packet = message(100);
+    await enqueue('away', packet);
+    for (const messageId of [3, 4]) await store.outgoingUpdate({ id: 'away' }, { ...packet, messageId });
+    await store.outgoingClearMessageId({ id: 'away' }, { topic: '', payload: '', messageId: 4 });
+    expect([await storedFor('away'), counts.sessionMessages, counts.sessionBytes]).toEqual([0, 0, 0]);
+  });
+
+  test('a clean session ends what waited, sent or not', async () => {
+    await store.addSubscriptions({ id: 'away' }, [{ topic: 't' }]);
+    const packets = [1, 2, 3].map((bytes) => message(bytes));
+    for (const packet of packets) await enqueue('away', packet);
+    await store.outgoingUpdate({ id: 'away' }, { ...packets[1]!, messageId: 5 });
+    await store.cleanSubscriptions({ id: 'away' });
+    expect(await storedFor('away')).toBe(0);
+    expect(counts).toMatchObject({ sessionMessages: 0, sessionBytes: 0, subscriptions: 0 });
+  });
+});
+
+test('subscriptions: the same topic again is none, beyond the bound the client is told of', async () => {
+  await store.addSubscriptions({ id: 'a' }, [{ topic: '1' }, { topic: '2' }, { topic: '3' }]);
+  await store.addSubscriptions({ id: 'a' }, [{ topic: '3' }, { topic: '3' }]);
+  expect(counts.subscriptions).toBe(3);
+  await expect(store.addSubscriptions({ id: 'b' }, [{ topic: '1' }, { topic: '2' }])).rejects.toThrow(/too many/);
+  expect([counts.subscriptions, full]).toEqual([3, ['subscriptions-full b']]);
+  await store.removeSubscriptions({ id: 'a' }, ['1', 'unknown']);
+  await store.addSubscriptions({ id: 'b' }, [{ topic: '1' }, { topic: '2' }]);
+  expect(counts.subscriptions).toBe(4);
+});
+
+test('retained messages: bounded in number and bytes; replacing and deleting make room', async () => {
+  await store.storeRetained(message(40, 'a'));
+  await store.storeRetained(message(50, 'b'));
+  await store.storeRetained(message(1, 'c'));
+  await store.storeRetained(message(70, 'a'));
+  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 90, retainedDropped: 2 });
+  await store.storeRetained(message(10, 'a'));
+  await store.storeRetained(message(0, 'b'));
+  await store.storeRetained(message(90, 'c'));
+  expect(counts).toMatchObject({ retainedMessages: 2, retainedBytes: 100, retainedDropped: 2 });
+  expect(full).toEqual(['retained-full null', 'retained-full null']);
+});
