@@ -11,6 +11,7 @@ import type {
   ReserveOptions,
   TakeOptions,
   WaitOptions,
+  Where,
 } from '../admission/decision.js';
 import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
@@ -139,24 +140,24 @@ export class QuotaNode {
     await Promise.race([decided, timeout]).finally(() => clearTimeout(timer));
   }
 
-  /** A synchronous local decision; throws GROUP_UNKNOWN, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
-  tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    return this.#gate.tryAcquire(group, amounts, options);
+  /** A synchronous local decision; throws GROUP_UNKNOWN, PLACE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+    return this.#gate.tryAcquire(where, amounts, options);
   }
 
   /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
-  containsTokens(group: string, amounts: Amounts, origin?: Origin): boolean {
-    return this.#gate.containsTokens(group, amounts, origin);
+  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    return this.#gate.containsTokens(where, amounts, origin);
   }
 
   /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */
-  consume(group: string, amounts: Amounts, origin?: Origin): void {
-    this.#gate.consume(group, amounts, origin);
+  consume(where: Where, amounts: Amounts, origin?: Origin): void {
+    this.#gate.consume(where, amounts, origin);
   }
 
   /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
-  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
-    return this.#gate.reserve(group, amounts, options);
+  reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    return this.#gate.reserve(where, amounts, options);
   }
 
   /** As many tokens as there are, up to the amounts or `all`; what is not used can be handed back (docs/batches.md). */
@@ -165,13 +166,13 @@ export class QuotaNode {
   }
 
   /** Milliseconds until a useful amount is back; 0 = go on. */
-  throttleDurationMs(group: string, origin?: Origin): number {
-    return this.#gate.throttleDurationMs(group, origin);
+  throttleDurationMs(where: Where, origin?: Origin): number {
+    return this.#gate.throttleDurationMs(where, origin);
   }
 
   /** As `tryAcquire`, but waits its turn, at most `waitMs`; rejects with what that throws, and the signal's reason. */
-  async acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    return this.#gate.acquire(group, amounts, options);
+  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    return this.#gate.acquire(where, amounts, options);
   }
 
   /** What the gate, the HTTP headers and the status need: the lane is served from its first use on. */
