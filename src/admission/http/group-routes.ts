@@ -66,7 +66,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     async (request, reply) => {
       const { group } = request.params;
       const expected = expectedBy(request, node, group, ['dryRun', 'force']);
-      if (isSet(request, 'dryRun')) return previewDelete(node, group, expected);
+      if (isSet(request, 'dryRun')) return previewDelete(node, group, expected, isSet(request, 'force'));
       await deleteGroup(node, group, expected, isSet(request, 'force'));
       return reply.code(204).send();
     },

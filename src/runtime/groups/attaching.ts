@@ -64,12 +64,17 @@ export async function detach(node: QuotaNode, path: string, expected: Expected):
 
 /** Before a group goes: throws GROUP_IN_USE, or detaches every place that was attached to it at run time. */
 export async function releaseGroup(node: QuotaNode, group: string, force: boolean): Promise<void> {
+  rejectInUse(node, group, force);
+  for (const { path } of attachmentsOf(node).of(group))
+    await registryOf(node).propose(attachmentName(path), null, null);
+}
+
+/** Throws GROUP_IN_USE; with `force` only for places that YAML attaches. */
+export function rejectInUse(node: QuotaNode, group: string, force: boolean): void {
   const users = attachmentsOf(node).of(group);
-  const fromYaml = users.filter(({ origin }) => origin === 'yaml');
-  if (users.length > 0 && (!force || fromYaml.length > 0)) {
-    throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(force ? fromYaml : users) });
-  }
-  for (const { path } of users) await registryOf(node).propose(attachmentName(path), null, null);
+  const inTheWay = force ? users.filter(({ origin }) => origin === 'yaml') : users;
+  if (inTheWay.length === 0) return;
+  throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
 }
 
 /** Of the log: checked when it was proposed, but perhaps by a newer version. Returns why it cannot be used here, or null. */
