@@ -8,7 +8,7 @@ export const ATTACHMENT_SETTINGS: Readonly<Record<keyof AttachmentsConfig, Setti
     default: null,
     defaultText: 'none',
     buys: 'Acquires may name tenant, namespace and topic; PIP-82 attaches tenants and namespaces.',
-    costs: 'About 1 µs per acquire that names no group. All nodes must be configured alike.',
+    costs: 'Three look-ups per acquire that names no group. All nodes must be configured alike.',
   },
   rules: {
     kind: 'attachment-rules',

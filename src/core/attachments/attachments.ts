@@ -46,9 +46,9 @@ export type Followed =
  *
  * Rules come first, then the topic, its namespace, its tenant. The first that says something counts alone; with
  * `andBroader` the next one counts too, and so on: all those groups are enforced at once. Worked: tenant acme → gold,
- * namespace acme/orders → orders. Work of acme/orders is limited by orders; where acme/orders is `andBroader`, by orders
- * and gold; work of acme/other by gold. An exempt place that is reached first is limited by nothing; one that is reached
- * behind a group ends the search.
+ * namespace acme/orders → orders. Work of acme/orders is limited by orders; where that is `andBroader`, by orders and
+ * gold; work of acme/other by gold. An exempt place that is reached first is limited by nothing; one behind a group
+ * ends the search.
  *
  * What was attached at run time replaces what YAML says of the same place.
  */

@@ -1,10 +1,10 @@
 import type { Ask, Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
 
-/** Work that belongs to several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
+/** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
 export interface JointAsk extends Ask {
   further: readonly number[];
-  /** Bit 0 for `lane`, 1 and up for `further`: its group has counted this work as demand. Says here what `retry` says elsewhere. */
+  /** Bit 0 for `lane`, 1 and up for `further`: has been counted as demand there. What `retry` is where there is one group. */
   counted: number;
   /** Somebody has named a place, not a group. */
   isPlaced: boolean;
@@ -17,8 +17,8 @@ export const ALL_COUNTED = -1;
 
 /**
  * The levels of several groups as if they were one: all are looked at before any is charged, and all are charged or
- * none. The node's own limit is charged once. Work counts as demand only in the groups that lack tokens for it: a larger
- * share of the others would not admit it.
+ * none. The node's own limit is charged once. Work that is refused is demand only of the groups that lack tokens for
+ * it: a larger share of the others would not admit it.
  */
 export class JointLevels {
   readonly #levels: Levels;
