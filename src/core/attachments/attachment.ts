@@ -20,7 +20,7 @@ export interface Attachment {
   readonly andBroader: boolean;
 }
 
-/** Which work belongs to which group, by patterns; null = not asked for. The first that matches in all it names counts. */
+/** Which work belongs to which group, by patterns; null = not asked for. The first that matches in all counts. */
 export interface AttachmentRule {
   readonly tenant: string | null;
   readonly namespace: string | null;

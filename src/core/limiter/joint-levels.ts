@@ -4,7 +4,7 @@ import { GRANTED, REFUSED } from './limiter.js';
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
 export interface JointAsk extends Ask {
   further: readonly number[];
-  /** Bit 0 for `lane`, 1 and up for `further`: has been counted as demand there. What `retry` is where there is one group. */
+  /** Bit 0 for `lane`, 1 and up for `further`: has been counted as demand there. Stands for `retry` there. */
   counted: number;
   /** Somebody has named a place, not a group. */
   isPlaced: boolean;
