@@ -213,11 +213,6 @@ export const ERROR_CATALOGUE = {
     remedy: 'GET /openapi.json tells what is allowed.',
     httpStatus: 422,
   },
-  FIELD_RESERVED: {
-    message: 'field {field} is reserved for a later version',
-    remedy: 'Leave it out.',
-    httpStatus: 422,
-  },
   FIELD_UNKNOWN: {
     message: 'field {field} is not known{near}',
     remedy: 'GET /openapi.json lists the fields.',

@@ -17,6 +17,52 @@ export const GROUP_ERRORS = {
     remedy: 'Take it out of the YAML of every node, or put quotas of 0 over it at run time.',
     httpStatus: 409,
   },
+  GROUP_IN_USE: {
+    message: 'group {group} is in use: {places} attached to it',
+    remedy:
+      'Detach them first, or delete it with ?force=true (CLI: --force), which detaches what was attached at run time.',
+    httpStatus: 412,
+  },
+  PLACE_UNATTACHED: {
+    message: '{place}: attached to no group, and there is no default group',
+    remedy: 'Attach the tenant or namespace, set defaultGroup, or write a rule; `quotamesh group which` explains.',
+    httpStatus: 404,
+  },
+  ATTACHMENT_UNKNOWN: {
+    message: '{place} is attached to nothing itself',
+    remedy: 'GET /v1/attachments lists what is attached; `quotamesh group which` tells what limits it all the same.',
+    httpStatus: 404,
+  },
+  ATTACHMENT_INVALID: {
+    message: 'attachment of {place}: {count} mistake(s): {details}',
+    remedy: 'Correct what is named; docs/administration.md shows what an attachment may say.',
+    httpStatus: 422,
+  },
+  ATTACHMENT_DANGLING: {
+    message: 'attachment of {place}: {missing} does not exist',
+    remedy: 'Make the group first, or attach the place that sameAs names.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_CYCLIC: {
+    message: 'attachment of {place} leads in a circle: {circle}',
+    remedy: 'Name a group at one of them.',
+    httpStatus: 422,
+  },
+  ATTACHMENT_IN_USE: {
+    message: '{place} cannot be detached: {places} attached to the same as it (sameAs)',
+    remedy: 'Detach or change those first.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_CHANGED: {
+    message: 'the attachment of {place} is not as expected: {reason}',
+    remedy: 'Read it again, and repeat the change with its new ETag.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_FROM_YAML: {
+    message: '{place} is attached in {source}: it cannot be detached at run time',
+    remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',
+    httpStatus: 409,
+  },
   GROUPS_FULL: {
     message: 'there is no room for group {group}: {max} groups came at run time',
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',

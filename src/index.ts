@@ -13,7 +13,9 @@ export type {
   ReserveOptions,
   TakeOptions,
   WaitOptions,
+  Where,
 } from './admission/decision.js';
+export type { Place } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
 export { type CreateNodeOptions, createNode } from './runtime/create-node.js';

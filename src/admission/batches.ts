@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Ask } from '../core/limiter/levels.js';
+import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -11,7 +11,7 @@ import { cutToPart, ofPart } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
 
 interface Open {
-  readonly ask: Ask;
+  readonly ask: JointAsk;
   readonly untilMs: number;
 }
 
@@ -98,24 +98,24 @@ export class Batches {
     this.expire(Number.POSITIVE_INFINITY);
   }
 
-  #answer(ask: Ask): number {
+  #answer(ask: JointAsk): number {
     const { levels, waiting } = this.#gate;
     const { limiter } = this.#node;
     if (limiter.heldBack[ask.lane] === 0 || waiting.mayPass(ask)) {
-      return this.#gate.servedAnswer(ask.lane, () => levels.reserve(ask, this.#node.clock()));
+      return this.#gate.servedAnswer(ask, () => levels.reserve(ask, this.#node.clock()));
     }
     limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
     return REFUSED + limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
   }
 
   /** Told for one message: with that much, a batch is granted. */
-  #refusal(ask: Ask, answer: number): Refused | NotReady {
+  #refusal(ask: JointAsk, answer: number): Refused | NotReady {
     const size = ask.messages === 0 ? 1 : Math.ceil(ask.bytes / ask.messages);
     const least = { ...ask, messages: Math.min(1, ask.messages), bytes: ask.bytes === 0 ? 0 : size };
     return this.#gate.explain(least, ofPart(this.#node.limiter, ask, answer));
   }
 
-  #opened(ask: Ask): Batch {
+  #opened(ask: JointAsk): Batch {
     const nowMs = this.#node.clock();
     const windowMs = this.#node.limiter.buckets.windowOf(ask.lane);
     const epoch = windowMs === 0 ? null : Math.floor(nowMs / windowMs);

@@ -1,6 +1,13 @@
+import type { Place } from '../core/attachments/attachment.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { Dimension } from '../core/vocabulary.js';
 import type { ReportedCost } from '../runtime/target/report-cost.js';
+
+/**
+ * Whom work is charged to: a group by its name; or tenant, namespace, topic, client and headers, whose groups the
+ * attachments know (docs/administration.md): all of them decide, and all are charged or none.
+ */
+export type Where = string | Place;
 
 /** The answer to one acquire. */
 export type Decision = Granted | Refused | NotReady;
@@ -17,6 +24,8 @@ export interface Refused {
   readonly reason: 'quota';
   /** The first level that refused. */
   readonly level: Level;
+  /** Whose level, where a place was named: it may belong to several groups. */
+  readonly group?: string;
   readonly dimension: Dimension;
   /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
   readonly retryAfterMs: number;

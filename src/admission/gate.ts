@@ -1,12 +1,15 @@
 import type { GroupConfig } from '../config/resolved-config.js';
-import { type Ask, Levels } from '../core/limiter/levels.js';
-import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
-import { DIRECTION_COUNT, laneOf, lanesOf, MESSAGES } from '../core/vocabulary.js';
-import { QuotameshError } from '../errors.js';
+import type { Place } from '../core/attachments/attachment.js';
+import { type JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
+import { Levels } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/vocabulary.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, groupUnknown, noEndOf, rejectAmounts, rejectUnlessName, rejectUnlessSomething } from './asked.js';
+import { directionOf, groupUnknown, rejectUnlessSomething } from './asked.js';
+import { Asks, retried, setRetry } from './asks.js';
 import { Batches } from './batches.js';
+import { Deciding } from './deciding.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -21,12 +24,13 @@ import {
   type ReserveOptions,
   type TakeOptions,
   type WaitOptions,
+  type Where,
 } from './decision.js';
 import { LaneBounds } from './lane-bounds.js';
 import { NoGrant } from './no-grant.js';
-import { cutToPart, ofPart } from './part.js';
+import { Places } from './places.js';
 import { RefusalLedger } from './refusal-ledger.js';
-import { reservationOf } from './reservation.js';
+import { exemptReservation, reservationOf } from './reservation.js';
 import { Waiting } from './waiting.js';
 
 /**
@@ -35,6 +39,8 @@ import { Waiting } from './waiting.js';
  */
 export class Gate {
   readonly levels: Levels;
+  readonly joint: JointLevels;
+  readonly places: Places;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
   readonly batches: Batches;
@@ -44,8 +50,8 @@ export class Gate {
   readonly #clock: Clock;
   readonly #groups: ReadonlyMap<string, number>;
   readonly #bounds: LaneBounds;
-  /** Scratch space: what is being asked. */
-  readonly #ask: Ask = { lane: 0, messages: 0, bytes: 0, retry: false, topic: '', client: '' };
+  readonly #asks: Asks;
+  readonly #deciding: Deciding;
 
   constructor(node: QuotaNode) {
     const { config, groups, limiter, clock } = node;
@@ -55,11 +61,15 @@ export class Gate {
     this.#groups = groups.numbers;
     this.refusals = new RefusalLedger(node);
     this.levels = new Levels(limiter, groups.list, config.limits, clock());
-    const decide = (ask: Ask) => this.#answer(ask, clock());
+    this.joint = new JointLevels(this.levels, (lane) => this.groupOf(lane).debtMs);
+    this.places = new Places(node);
     this.#noGrant = new NoGrant(node, this);
-    const explain = (ask: Ask, answer: number) => this.#noGrant.explain(ask, answer);
+    this.#deciding = new Deciding(node, this);
+    const decide = (ask: JointAsk) => this.#deciding.answer(ask, clock());
+    const explain = (ask: JointAsk, answer: number) => this.#noGrant.explain(ask, answer);
     this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
+    this.#asks = new Asks(node, this, this.#bounds);
     this.batches = new Batches(node, this);
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
@@ -71,14 +81,15 @@ export class Gate {
     this.#openDisabled(group);
   }
 
-  tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    const lane = laneOf(this.groupIndex(group), directionOf(options));
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+    if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
+    const lane = laneOf(this.groupIndex(where), directionOf(options));
     const messages = amounts?.messages ?? 0;
     const bytes = amounts?.bytes ?? 0;
-    if (!this.#isAllowed(lane, messages, bytes)) this.#reject(lane, amounts);
+    if (!this.#asks.isAllowed(lane, messages, bytes)) this.#asks.reject(lane, amounts);
     const retry = options?.retry === true;
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
-      return this.#tryAll(lane, messages, bytes, options ?? NO_OPTIONS);
+      return this.#tryAll(this.#asks.placeAt(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -87,34 +98,43 @@ export class Gate {
   }
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
-  containsTokens(group: string, amounts: Amounts, origin?: Origin): boolean {
-    const ask = this.#askOf(group, amounts, origin);
-    const nowMs = this.#node.clock();
-    this.#node.serve(ask.lane);
-    return this.levels.containsTokens(ask, nowMs);
+  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    const ask = this.#asks.askOf(where, amounts, origin);
+    if (ask === null) return true;
+    this.#deciding.serve(ask);
+    return this.joint.containsTokens(ask, this.#node.clock());
   }
 
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
-  consume(group: string, amounts: Amounts, origin?: Origin): void {
+  consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
-    this.#charge(this.#place(group, amounts.messages ?? 0, amounts.bytes ?? 0, origin));
+    this.#charge(this.#asks.place(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
   /** As `consume`, for work that somebody asks for: at most maxRequest. */
-  passBy(group: string, amounts: Amounts, origin?: Origin): Decision {
-    this.#charge(this.#askOf(group, amounts, origin));
+  passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
+    this.#charge(this.#asks.askOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
 
-  #charge(ask: Ask): void {
-    this.#node.serve(ask.lane);
-    this.levels.consume(ask, this.groupOf(ask.lane).debtMs, this.#clock());
+  #charge(ask: JointAsk | null, amounts: Amounts, origin: Origin | undefined): void {
+    if (ask === null) {
+      this.#passExempt(amounts, origin);
+      return;
+    }
+    this.#deciding.serve(ask);
+    this.joint.consume(ask, this.#clock());
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
-  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
-    const ask = { ...this.#askOf(group, amounts, options), retry: options?.retry === true };
-    const answer = this.servedAnswer(ask.lane, () => this.levels.reserve(ask, this.#node.clock()));
+  reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    const asked = this.#asks.askOf(where, amounts, options);
+    if (asked === null) {
+      this.#passExempt(amounts, options);
+      return exemptReservation();
+    }
+    const ask = retried(asked, options);
+    const answer = this.#deciding.servedAnswer(ask, () => this.joint.reserve(ask, this.#node.clock()));
     return answer === GRANTED ? reservationOf(this.#node, ask) : this.#noGrant.explain(ask, answer);
   }
 
@@ -132,15 +152,13 @@ export class Gate {
   }
 
   /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */
-  askForBatch(group: string, amounts: BatchAmounts, options: TakeOptions): Ask {
-    const retry = options.retry === true;
-    if (amounts !== 'all') return { ...this.#askOf(group, amounts, options), retry };
-    const ask = { ...this.#place(group, 1, 0, options), retry };
-    this.#node.serve(ask.lane);
-    const there = this.levels.available(ask, MESSAGES, this.#clock());
-    if (there === Number.POSITIVE_INFINITY) throw noEndOf(this.groupOf(ask.lane).name);
-    ask.messages = Math.max(1, Math.floor(there + 1e-6));
-    return ask;
+  askForBatch(group: string, amounts: BatchAmounts, options: TakeOptions): JointAsk {
+    return this.#asks.forBatch(group, amounts, options);
+  }
+
+  /** The answer of a lane that is served from its first use on. */
+  servedAnswer(ask: JointAsk, answer: () => number): number {
+    return this.#deciding.servedAnswer(ask, answer);
   }
 
   /** The node stops. */
@@ -155,21 +173,23 @@ export class Gate {
     this.batches.expire(nowMs);
   }
 
-  explain(ask: Ask, answer: number): Refused | NotReady {
+  explain(ask: JointAsk, answer: number): Refused | NotReady {
     return this.#noGrant.explain(ask, answer);
   }
 
   /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */
-  throttleDurationMs(group: string, origin?: Origin): number {
-    const ask = this.#place(group, 0, 0, origin);
-    this.#node.serve(ask.lane);
-    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.levels.throttleMs(ask, this.#node.clock())));
+  throttleDurationMs(where: Where, origin?: Origin): number {
+    const ask = this.#asks.place(where, 0, 0, origin);
+    if (ask === null) return 0;
+    this.#deciding.serve(ask);
+    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(ask, this.#node.clock())));
   }
 
   /** As `tryAcquire`, but waits its turn for up to `waitMs`. */
-  acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    const ask = { ...this.#askOf(group, amounts, options), retry: options.retry === true };
-    return this.waiting.acquire(ask, options);
+  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    const ask = this.#asks.askOf(where, amounts, options);
+    if (ask === null) return this.#passExempt(amounts, options);
+    return this.waiting.acquire(retried(ask, options), options);
   }
 
   /** Config index of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
@@ -185,55 +205,23 @@ export class Gate {
     throw groupUnknown(group, [...this.#groups.keys()]);
   }
 
-  #isAllowed(lane: number, messages: number, bytes: number): boolean {
-    // Whole numbers first: to compare a BigInt or a Symbol throws what nobody can read.
-    return (
-      Number.isInteger(messages) &&
-      Number.isInteger(bytes) &&
-      messages >= 0 &&
-      messages <= (this.#bounds.maxMessages[lane] as number) &&
-      bytes >= 0 &&
-      bytes <= (this.#bounds.maxBytes[lane] as number) &&
-      messages + bytes > 0
-    );
+  #tryPlace(place: Place, amounts: Amounts, options: AcquireOptions): Decision {
+    const ask = this.#asks.askOf(place, amounts, options);
+    return ask === null ? this.#passExempt(amounts, options) : this.#tryAll(ask, options);
+  }
+
+  /** Limited by nothing, and counted apart. */
+  #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
+    this.places.countExempt(directionOf(origin), amounts);
+    return GRANTED_DECISION;
   }
 
   /** All levels, whoever waits, or a part of what is asked. */
-  #tryAll(lane: number, messages: number, bytes: number, options: AcquireOptions): Decision {
-    const ask = this.#placeAt(lane, messages, bytes, options);
-    ask.retry = options.retry === true;
-    if (options.atMost === true) return this.#tryPart(ask);
-    const answer = this.#passing(ask);
+  #tryAll(ask: JointAsk, options: AcquireOptions): Decision {
+    setRetry(ask, options);
+    if (options.atMost === true) return this.#deciding.tryPart(ask);
+    const answer = this.#deciding.passing(ask);
     return answer === GRANTED ? GRANTED_DECISION : this.#noGrant.explain(ask, answer);
-  }
-
-  /** Whole messages of the average size asked for; what is left out counts as refused demand. */
-  #tryPart(ask: Ask): Decision {
-    const { lane, messages, bytes, retry } = ask;
-    cutToPart(this.#node, ask);
-    const answer = this.#passing(ask);
-    if (answer !== GRANTED) return this.#noGrant.explain(ask, ofPart(this.#limiter, ask, answer));
-    const [leftMessages, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
-    if (leftMessages > 0 || leftBytes > 0) this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
-    return { granted: true, messages: ask.messages, bytes: ask.bytes };
-  }
-
-  /** Decides for somebody who does not wait, although others may. */
-  #passing(ask: Ask): number {
-    if (this.#limiter.heldBack[ask.lane] === 0 || this.waiting.mayPass(ask)) {
-      return this.#answer(ask, this.#node.clock());
-    }
-    this.#limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
-    return REFUSED + this.#limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
-  }
-
-  #answer(ask: Ask, nowMs: number): number {
-    const { levels } = this;
-    if (levels.isUsedBy[ask.lane] === 1) {
-      return this.servedAnswer(ask.lane, () => levels.tryAcquire(ask, nowMs));
-    }
-    const { lane, messages, bytes, retry } = ask;
-    return this.servedAnswer(lane, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
@@ -243,51 +231,7 @@ export class Gate {
       answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#node.clock());
       if (answer === GRANTED) return GRANTED_DECISION;
     }
-    const ask = this.#ask;
-    ask.lane = lane;
-    ask.messages = messages;
-    ask.bytes = bytes;
-    ask.topic = '';
-    ask.client = '';
-    return this.#noGrant.explain(ask, answer);
-  }
-
-  /** A lane is served from its first use on. */
-  servedAnswer(lane: number, answer: () => number): number {
-    const first = answer();
-    if (first !== UNCONFIRMED || !this.#node.isReady) return first;
-    this.#node.serve(lane);
-    return answer();
-  }
-
-  #askOf(group: string, amounts: Amounts, origin: Origin | undefined): Ask {
-    const ask = this.#place(group, amounts?.messages ?? 0, amounts?.bytes ?? 0, origin);
-    if (!this.#isAllowed(ask.lane, ask.messages, ask.bytes)) this.#reject(ask.lane, amounts);
-    return ask;
-  }
-
-  #place(group: string, messages: number, bytes: number, origin: Origin | undefined): Ask {
-    const lane = laneOf(this.groupIndex(group), directionOf(origin));
-    return this.#placeAt(lane, messages, bytes, origin ?? NO_OPTIONS);
-  }
-
-  #placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): Ask {
-    rejectUnlessName('topic', topic);
-    rejectUnlessName('client', client);
-    const ask = this.#ask;
-    ask.lane = lane;
-    ask.messages = messages;
-    ask.bytes = bytes;
-    ask.retry = false;
-    ask.topic = topic;
-    ask.client = client;
-    return ask;
-  }
-
-  #reject(lane: number, amounts: Amounts): never {
-    const group = this.groupOf(lane).name;
-    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
-    throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
+    return this.#noGrant.explain(this.#asks.placeAt(lane, messages, bytes, NO_OPTIONS), answer);
   }
 
   groupOf(lane: number): GroupConfig {

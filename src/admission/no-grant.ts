@@ -1,4 +1,5 @@
-import { type Ask, CLIENTS_FULL, type Levels, TOPICS_FULL } from '../core/limiter/levels.js';
+import type { JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
+import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../core/limiter/levels.js';
 import { ABOVE_WINDOW, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
@@ -6,34 +7,44 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from './decision.js';
 import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
 
+interface NoGrantParts {
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  readonly refusals: RefusalLedger;
+}
+
 /** What a person or client is told about an answer of the limiter that is no grant. */
 export class NoGrant {
   readonly #node: QuotaNode;
   readonly #levels: Levels;
+  readonly #joint: JointLevels;
   readonly #refusals: RefusalLedger;
 
-  constructor(node: QuotaNode, { levels, refusals }: { readonly levels: Levels; readonly refusals: RefusalLedger }) {
+  constructor(node: QuotaNode, { levels, joint, refusals }: NoGrantParts) {
     this.#node = node;
     this.#levels = levels;
+    this.#joint = joint;
     this.#refusals = refusals;
   }
 
   /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
-  explain(ask: Ask, answer: number): Refused | NotReady {
+  explain(ask: JointAsk, answer: number): Refused | NotReady {
     const nowMs = this.#node.clock();
-    if (answer === TOPICS_FULL) throw this.#full(ask.lane, 'topic', nowMs);
-    if (answer === CLIENTS_FULL) throw this.#full(ask.lane, 'client', nowMs);
-    if (answer === ABOVE_WINDOW) throw this.#aboveWindow(ask, nowMs);
+    const lane = ask.refusedLane;
+    if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
+    if (answer === CLIENTS_FULL) throw this.#full(lane, 'client', nowMs);
+    if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...ask, lane }, nowMs);
     if (answer === UNCONFIRMED) {
-      this.#refusals.count(ask.lane, null, -1, nowMs);
+      this.#refusals.count(lane, null, -1, nowMs);
       return this.#notReady();
     }
     const { level, dimension: refused } = refusedBy(answer - REFUSED);
     const dimension = DIMENSIONS[refused] as Dimension;
-    this.#refusals.count(ask.lane, level, refused, nowMs);
-    const waitMs = Math.ceil(this.#levels.waitMs(ask, nowMs));
+    this.#refusals.count(lane, level, refused, nowMs);
+    const waitMs = Math.ceil(this.#joint.waitMs(ask, nowMs));
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
-    return { granted: false, reason: 'quota', level, dimension, retryAfterMs };
+    const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
+    return ask.isPlaced ? { ...refusal, group: this.#nameOf(lane) } : refusal;
   }
 
   #notReady(): NotReady {
@@ -48,7 +59,7 @@ export class NoGrant {
     return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
   }
 
-  #aboveWindow({ lane, messages, bytes }: Ask, nowMs: number): QuotameshError {
+  #aboveWindow({ lane, messages, bytes }: JointAsk, nowMs: number): QuotameshError {
     const { buckets } = this.#node.limiter;
     const dimension = buckets.scarcest(lane, messages, bytes);
     this.#refusals.count(lane, 'group', dimension, nowMs);

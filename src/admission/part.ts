@@ -1,3 +1,4 @@
+import type { JointAsk } from '../core/limiter/joint-levels.js';
 import type { Ask } from '../core/limiter/levels.js';
 import { ABOVE_WINDOW, type Limiter, REFUSED } from '../core/limiter/limiter.js';
 import { BYTES, MESSAGES } from '../core/vocabulary.js';
@@ -5,10 +6,10 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import type { Amounts } from './decision.js';
 
 /** Leaves of an ask the whole messages that are there now; all of it where there is none. */
-export function cutToPart(node: QuotaNode, ask: Ask): void {
+export function cutToPart(node: QuotaNode, ask: JointAsk): void {
   const nowMs = node.clock();
-  node.serve(ask.lane);
-  const there = (dimension: number) => node.gate.levels.available(ask, dimension, nowMs) + SLACK;
+  for (const lane of [ask.lane, ...ask.further]) node.serve(lane);
+  const there = (dimension: number) => node.gate.joint.available(ask, dimension, nowMs) + SLACK;
   const part = wholePart(ask, there(MESSAGES), there(BYTES));
   if (part.messages === 0 && part.bytes === 0) return;
   ask.messages = part.messages;

@@ -1,4 +1,4 @@
-import type { Ask } from '../core/limiter/levels.js';
+import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { reportCost } from '../runtime/target/report-cost.js';
@@ -6,13 +6,12 @@ import { rejectUnlessAmounts } from './asked.js';
 import type { Reservation } from './decision.js';
 
 /** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
-export function reservationOf(node: QuotaNode, ask: Ask): Reservation {
+export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
   const { gate } = node;
-  const { name, debtMs } = gate.groupOf(ask.lane);
   let open = true;
   const settle = (messages: number, bytes: number) => {
     open = false;
-    gate.levels.settle(ask, messages, bytes, debtMs, node.clock());
+    gate.joint.settle(ask, messages, bytes, node.clock());
   };
   return {
     granted: true,
@@ -20,11 +19,18 @@ export function reservationOf(node: QuotaNode, ask: Ask): Reservation {
       rejectUnlessAmounts(messages, bytes);
       if (!open) return;
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
-      if (costs !== undefined) reportCost(node, name, costs, { direction, messages });
+      for (const lane of costs === undefined ? [] : [ask.lane, ...ask.further]) {
+        reportCost(node, gate.groupOf(lane).name, costs!, { direction, messages });
+      }
       settle(messages, bytes);
     },
     cancel: () => {
       if (open) settle(0, 0);
     },
   };
+}
+
+/** For work that nothing limits: nothing is held, and its cost belongs to no group. */
+export function exemptReservation(): Reservation {
+  return { granted: true, commit: () => undefined, cancel: () => undefined };
 }

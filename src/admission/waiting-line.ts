@@ -1,11 +1,11 @@
-import type { Ask } from '../core/limiter/levels.js';
+import type { JointAsk } from '../core/limiter/joint-levels.js';
 import type { TimeHeap } from '../core/limiter/time-heap.js';
 import type { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
 import type { Decision } from './decision.js';
 
 /** One acquire that waits. */
 export interface Waiter {
-  readonly ask: Ask;
+  readonly ask: JointAsk;
   readonly turn: Turn;
   readonly resolve: (decision: Decision) => void;
   readonly reject: (reason: unknown) => void;

@@ -1,4 +1,4 @@
-import type { Ask } from '../core/limiter/levels.js';
+import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { TimeHeap } from '../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
@@ -16,8 +16,8 @@ export interface WaitingParts {
   /** Waiters at once. */
   readonly max: number;
   /** The limiter's answer to an ask, now; a lane that is not served yet is. */
-  readonly decide: (ask: Ask) => number;
-  readonly explain: (ask: Ask, answer: number) => Decision;
+  readonly decide: (ask: JointAsk) => number;
+  readonly explain: (ask: JointAsk, answer: number) => Decision;
 }
 
 /**
@@ -47,7 +47,7 @@ export class Waiting {
     return this.#count;
   }
 
-  async acquire(ask: Ask, options: WaitOptions): Promise<Decision> {
+  async acquire(ask: JointAsk, options: WaitOptions): Promise<Decision> {
     const { waitMs, signal, weight = 1 } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
@@ -70,7 +70,7 @@ export class Waiting {
   }
 
   /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
-  mayPass(ask: Ask): boolean {
+  mayPass(ask: JointAsk): boolean {
     return this.#lines.get(ask.lane)?.queue.mayPass(this.#costOf(ask)) ?? true;
   }
 
@@ -109,15 +109,18 @@ export class Waiting {
     if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
   }
 
-  #join(ask: Ask, { weight, ...who }: Joining): Waiter {
+  #join(ask: JointAsk, { weight, ...who }: Joining): Waiter {
     const { answer, signal } = who;
     const { limiter } = this.#parts;
     const line = this.#lines.get(ask.lane) ?? this.#begin(ask.lane);
-    const name = ask.client === '' ? ask.topic : ask.client;
+    const name = turnOf(ask);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
     // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
-    if (answer === null && !turn.isParked && !ask.retry) limiter.countArrival(ask.lane, ask.messages, ask.bytes);
+    if (answer === null && !turn.isParked && !ask.retry) {
+      limiter.countArrival(ask.lane, ask.messages, ask.bytes);
+      ask.counted |= 1;
+    }
     if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
     const waiter: Waiter = { ...who, ask, turn, sinceMs: this.#parts.clock(), isLive: true };
     if (signal !== undefined) this.#aborts.add(signal, waiter);
@@ -127,7 +130,7 @@ export class Waiting {
     if (turn.isParked) turn.owner.items.push({ item: waiter, cost: this.#costOf(ask) });
     else line.queue.add(turn.owner, waiter, this.#costOf(ask));
     // The others of a line that is in use wait for its next turn already.
-    if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(answer) ? 0 : this.#waitMs(waiter));
+    if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(ask, answer) ? 0 : this.#waitMs(waiter));
     return waiter;
   }
 
@@ -156,7 +159,7 @@ export class Waiting {
         this.#fail(waiter, answer);
       } else {
         if (answer !== UNCONFIRMED) waiter.ask.retry = true;
-        if (!isOwnLimit(answer)) {
+        if (!isOwnLimit(waiter.ask, answer)) {
           this.#plan(line, this.#waitMs(waiter));
           return;
         }
@@ -171,7 +174,9 @@ export class Waiting {
     const { turn } = waiter;
     turn.line.queue.leave(turn.owner);
     turn.isParked = true;
-    turn.line.parked.push(nowMs + Math.min(this.#waitMs(waiter), PARKED_MS_MAX), turn);
+    const { ask } = waiter;
+    const maxMs = ask.refusedLane === ask.lane ? PARKED_MS_MAX : FURTHER_PARKED_MS_MAX;
+    turn.line.parked.push(nowMs + Math.min(this.#waitMs(waiter), maxMs), turn);
   }
 
   #unpark(turn: Turn): void {
@@ -259,11 +264,11 @@ export class Waiting {
   }
 
   /** For whoever has not been asked about: the group's refusal. */
-  #refusalOf({ lane, messages, bytes }: Ask): number {
+  #refusalOf({ lane, messages, bytes }: JointAsk): number {
     return REFUSED + this.#parts.limiter.buckets.scarcest(lane, messages, bytes);
   }
 
-  #costOf({ lane, messages, bytes }: Ask): number {
+  #costOf({ lane, messages, bytes }: JointAsk): number {
     return this.#parts.limiter.buckets.bucketMs(lane, messages, bytes);
   }
 }
@@ -277,7 +282,16 @@ const ENDED_MAX = 1024;
 /** Long sleeps are looked at again, a timer cannot be longer than 24.8 days. */
 const PARKED_MS_MAX = 60_000;
 
-/** Refused by the topic's or client's own limit: others in the line may still be granted. */
-function isOwnLimit(answer: number): boolean {
-  return answer >= REFUSED + 2 * DIMENSION_COUNT;
+/** Client or topic; of other groups besides they wait for something else. */
+function turnOf({ client, topic, further }: JointAsk): string {
+  const name = client === '' ? topic : client;
+  return further.length === 0 ? name : `${name}\n${further.join()}`;
+}
+
+/** A broader group's limits may be raised meanwhile, which its own line alone is told. */
+const FURTHER_PARKED_MS_MAX = 500;
+
+/** Refused by the topic's or client's own limit, or by a broader group: others in the line may still be granted. */
+function isOwnLimit({ lane, refusedLane }: JointAsk, answer: number): boolean {
+  return answer >= REFUSED + 2 * DIMENSION_COUNT || refusedLane !== lane;
 }

@@ -3,8 +3,10 @@ import { parse, stringify } from 'yaml';
 import { QuotameshError } from '../errors.js';
 import { isMapping } from '../mapping.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
+import type { AttachedTo } from '../runtime/groups/attaching.js';
 import type { ChangePreview } from '../runtime/groups/preview-change.js';
 import type { GroupStatus } from '../runtime/status.js';
+import { allAttachments } from './attach-groups.js';
 import { type Change, change, get, nodeUrl } from './cluster-status.js';
 import type { GroupOptions } from './group-command.js';
 import { previewText } from './preview-text.js';
@@ -70,8 +72,9 @@ export async function patchOrMake(
 }
 
 export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
-  const { url, json = false, ifRevision: expected, dryRun } = options;
-  const left = await change<Changed>(nodeUrl(url), { method: 'DELETE', path: pathOf(name), expected, dryRun });
+  const { url, json = false, ifRevision: expected, dryRun, force } = options;
+  const path = pathOf(name);
+  const left = await change<Changed>(nodeUrl(url), { method: 'DELETE', path, expected, dryRun, force });
   if (left !== null) {
     report(left, options);
     return;
@@ -84,15 +87,19 @@ export async function exportGroups({ url: address, json = false, all = false }: 
   const names = (await allGroups(url)).filter(({ origin }) => all || origin === 'run-time');
   const groups: DefinedGroup[] = [];
   for (const { group } of names) groups.push(await get<DefinedGroup>(url, `${pathOf(group)}/definition`));
-  print(json ? JSON.stringify({ groups }) : yamlOf(groups));
+  const attached = await allAttachments(url);
+  const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
+  print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
 }
 
 export function pathOf(name: string): string {
   return `/v1/groups/${encodeURIComponent(name)}`;
 }
 
-function yamlOf(groups: readonly DefinedGroup[]): string {
+function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {
+  const places = Object.fromEntries(attached.map(({ place, attachment }) => [place, attachment]));
   return stringify({
+    ...(attached.length === 0 ? {} : { attachments: { places } }),
     groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
   }).trimEnd();
 }

@@ -80,14 +80,17 @@ export interface Change {
   readonly expected?: string | undefined;
   /** Only shows what would follow. */
   readonly dryRun?: boolean | undefined;
+  /** What is attached to a group that goes is detached. */
+  readonly force?: boolean | undefined;
 }
 
 /** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
 export async function change<Answer>(
   url: URL,
-  { method, path: plain, body, expected, dryRun }: Change,
+  { method, path: plain, body, expected, dryRun, force }: Change,
 ): Promise<Answer | null> {
-  const path = dryRun === true ? `${plain}?dryRun=true` : plain;
+  const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
+  const path = query.length > 0 ? `${plain}?${query.join('&')}` : plain;
   const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   if (expected === 'none') headers['if-none-match'] = '*';
   else if (expected !== undefined) headers['if-match'] = `"${expected}"`;

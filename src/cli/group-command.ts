@@ -9,6 +9,19 @@ export interface GroupOptions {
   readonly file?: string;
   /** Of `set` and `delete`. */
   readonly dryRun?: boolean;
+  /** Of `delete`. */
+  readonly force?: boolean;
+  /** Of `attach`, `detach` and `which`. */
+  readonly tenant?: string;
+  readonly namespace?: string;
+  readonly topic?: string;
+  /** Of `which`. */
+  readonly client?: string;
+  readonly header?: readonly string[];
+  /** Of `attach`. */
+  readonly exempt?: boolean;
+  readonly sameAs?: string;
+  readonly andBroader?: boolean;
   /** Of `export`. */
   readonly all?: boolean;
 }
@@ -44,6 +57,7 @@ export function groupCommand(): Command {
       .argument('<group>', 'a group')
       .option('--if-revision <revision>', 'only if the group has this revision')
       .option('--dry-run', DRY_RUN)
+      .option('--force', 'detach what is attached to it at run time; else a group in use stays')
       .action(async (name: string, options: GroupOptions) => {
         await (await import('./change-groups.js')).deleteGroup(name, options);
       }),
@@ -55,10 +69,50 @@ export function groupCommand(): Command {
         await (await import('./change-groups.js')).exportGroups(options);
       }),
   );
+  addAttachmentCommands(group);
   return group.addHelpText('after', HELP);
 }
 
 const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
+
+function addAttachmentCommands(group: Command): void {
+  group.addCommand(
+    placed('attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
+      .argument('[group]', 'a group; left out with --exempt and --same-as')
+      .option('--exempt', 'nothing limits it; it is counted apart')
+      .option(
+        '--same-as <place>',
+        'attached to whatever this place is: tenant, tenant/namespace or tenant/namespace/topic',
+      )
+      .option('--and-broader', 'what the broader places are attached to is enforced too; the stricter wins')
+      .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
+      .action(async (name: string | undefined, options: GroupOptions) => {
+        await (await import('./attach-groups.js')).attachPlace(name, options);
+      }),
+  );
+  group.addCommand(
+    placed('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
+      .option('--if-revision <revision>', 'only if the attachment has this revision')
+      .action(async (options: GroupOptions) => {
+        await (await import('./attach-groups.js')).detachPlace(options);
+      }),
+  );
+  group.addCommand(
+    placed('which', 'Print which groups limit work of a place, and why.')
+      .option('--client <client>', 'client identity')
+      .option('--header <name:value...>', 'headers of the work')
+      .action(async (options: GroupOptions) => {
+        await (await import('./attach-groups.js')).whichGroups(options);
+      }),
+  );
+}
+
+function placed(name: string, description: string): Command {
+  return command(name, description)
+    .option('--tenant <tenant>', 'a tenant')
+    .option('--namespace <namespace>', 'of the tenant')
+    .option('--topic <topic>', 'of the namespace');
+}
 
 function command(name: string, description: string): Command {
   return new Command(name)
@@ -78,5 +132,8 @@ Examples:
   quotamesh group get orders --json | jq .definition
   quotamesh group delete orders
   quotamesh group export > groups.yaml
+  quotamesh group attach gold --tenant acme
+  quotamesh group attach orders --tenant acme --namespace orders --and-broader
+  quotamesh group which --tenant acme --namespace orders --topic invoices
 
 Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision.`;

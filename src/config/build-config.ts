@@ -1,3 +1,4 @@
+import type { AttachmentsConfig } from '../core/attachments/attachment.js';
 import type { RampModeName, RampSettings } from '../core/ramp/ramp.js';
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabulary.js';
@@ -13,19 +14,29 @@ export interface ConfigParts {
   readonly backends: readonly PolledBackend[];
   readonly groups: GroupValues;
   readonly mqttRules: readonly MqttRule[];
+  readonly attachments: AttachmentsConfig;
 }
 
 /**
  * Puts valid values into the shape of the result. The casts are covered by the settings table: its rows are typed by
  * the result's keys, and their kinds are tested against the result.
  */
-export function buildConfig({ source, node, topic, backends, groups, mqttRules }: ConfigParts): ResolvedConfig {
+export function buildConfig({
+  source,
+  node,
+  topic,
+  backends,
+  groups,
+  mqttRules,
+  attachments,
+}: ConfigParts): ResolvedConfig {
   return deepFreeze({
     cluster: node.get('cluster') as string,
     nodeId: node.get('node') as string,
     source,
     topic: topicOf(topic),
     registry: below(node, 'registry') as unknown as ResolvedConfig['registry'],
+    attachments,
     http: below(node, 'http') as unknown as ResolvedConfig['http'],
     mqtt: { ...below(node, 'mqtt'), rules: mqttRules } as unknown as ResolvedConfig['mqtt'],
     limits: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ATTACHMENT_RULE_KEYS } from './attachment-rules.js';
 import { MQTT_RULE_KEYS } from './mqtt-rules.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import type { Setting } from './setting.js';
@@ -21,6 +22,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     metrics: editorSchema(SETTINGS.metrics.rows).optional(),
     timing: editorSchema(SETTINGS.timing.rows).optional(),
     limiting: editorSchema(SETTINGS.limiting.rows).optional(),
+    attachments: editorSchema(SETTINGS.attachments.rows).optional(),
     costs: editorSchema(SETTINGS.costs.rows).optional(),
     backends: z.record(z.string(), editorSchema(POLLED_BACKEND.rows)).optional(),
     topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
@@ -74,7 +76,11 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'group-selection':
       return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
     case 'mqtt-rules':
-      return anyOf({ type: 'array', items: ruleSchema() });
+      return anyOf({ type: 'array', items: ruleSchema(MQTT_RULE_KEYS) });
+    case 'attachment-rules':
+      return anyOf({ type: 'array', items: ruleSchema(ATTACHMENT_RULE_KEYS, ATTACHMENT_RULE_TYPES) });
+    case 'places':
+      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'string' }, PLACE) });
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:
@@ -82,8 +88,16 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
   }
 }
 
-function ruleSchema(): Readonly<Record<string, unknown>> {
-  const properties = MQTT_RULE_KEYS.map((key) => [key, anyOf({ type: 'string' })]);
+const ATTACHMENT_RULE_TYPES: Readonly<Record<string, string>> = {
+  headers: 'object',
+  exempt: 'boolean',
+  andBroader: 'boolean',
+};
+
+const PLACE = ruleSchema(['group', 'sameAs', 'exempt', 'andBroader'], ATTACHMENT_RULE_TYPES);
+
+function ruleSchema(keys: readonly string[], types: Readonly<Record<string, string>> = {}) {
+  const properties = keys.map((key) => [key, anyOf({ type: types[key] ?? 'string' })]);
   return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
 }
 

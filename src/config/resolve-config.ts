@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { isMapping } from '../mapping.js';
+import { readAttachments } from './attachment-definition.js';
 import { buildConfig } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
@@ -69,9 +70,12 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
-  const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), new Set(groups.keys()), findings);
+  const names = new Set(groups.keys());
+  const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
+  const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  return { config: buildConfig({ source: options.source, node, topic, backends, groups, mqttRules }), mistakes: [] };
+  const parts = { source: options.source, node, topic, backends, groups, mqttRules, attachments };
+  return { config: buildConfig(parts), mistakes: [] };
 }
 
 function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {

@@ -1,3 +1,4 @@
+import type { AttachmentsConfig } from '../core/attachments/attachment.js';
 import type { KeyedLimit, NodeLimit } from '../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../core/limiter/topic-split.js';
 import type { CoordinatorSettings, GroupSettings } from '../core/settings.js';
@@ -13,6 +14,8 @@ export interface ResolvedConfig {
   readonly source: string;
   readonly topic: TopicConfig;
   readonly registry: RegistryConfig;
+  /** Which tenant, namespace, topic, client or header belongs to which group. */
+  readonly attachments: AttachmentsConfig;
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
   readonly limits: LimitsConfig;

@@ -17,6 +17,10 @@ export function allowedText(setting: Setting, input?: unknown): string {
       return 'a list of host:port, e.g. ["127.0.0.1:9092"]';
     case 'group-selection':
       return 'none, all, or a list of group names';
+    case 'attachment-rules':
+      return 'a list of rules (docs/administration.md)';
+    case 'places':
+      return 'a mapping of tenant, tenant/namespace or tenant/namespace/topic to group, e.g. { acme/orders: gold }';
     case 'mqtt-rules':
       return 'a list of rules (docs/mqtt.md)';
     case 'weights':

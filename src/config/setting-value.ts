@@ -28,6 +28,8 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
     case 'weights':
       return readWeights(setting, input);
     case 'mqtt-rules':
+    case 'places':
+    case 'attachment-rules':
       return accept(input);
     default:
       return readSingle(setting, input);

@@ -46,7 +46,10 @@ export type SettingKind =
   /** Mapping of node id → factor. */
   | 'weights'
   /** List of rules (mqtt-rules.ts, which reports their mistakes). */
-  | 'mqtt-rules';
+  | 'mqtt-rules'
+  /** Mapping of place → attachment, and list of rules (attachment-definition.ts reports their mistakes). */
+  | 'places'
+  | 'attachment-rules';
 
 export interface NamePattern {
   readonly matches: RegExp;

@@ -1,3 +1,4 @@
+import { ATTACHMENT_SETTINGS } from './attachment-settings.js';
 import { GROUP_SETTINGS } from './group-settings.js';
 import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
 import { MQTT_SETTINGS } from './mqtt-settings.js';
@@ -39,6 +40,7 @@ export const SETTINGS = {
   limiting: { path: 'limiting', title: 'Limiting', rows: LIMITING_SETTINGS },
   costs: { path: 'costs', title: 'Costs', rows: COST_SETTINGS },
   registry: { path: 'registry', title: 'Registry', rows: REGISTRY_SETTINGS },
+  attachments: { path: 'attachments', title: 'Attachments', rows: ATTACHMENT_SETTINGS },
   topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
@@ -62,13 +64,16 @@ export function yamlPath(section: SettingsSection, key: string): string {
 
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
-  const kind = section.rows[key]?.kind;
-  if (section === POLLED_BACKEND || kind === 'weights' || kind === 'mqtt-rules') return null;
+  const kind = section.rows[key]?.kind ?? 'text';
+  if (section === POLLED_BACKEND || LARGE_KINDS.has(kind)) return null;
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');
   return `QUOTAMESH_${words.toUpperCase()}`;
 }
+
+/** Text in one variable would be clumsy. */
+const LARGE_KINDS: ReadonlySet<string> = new Set(['weights', 'mqtt-rules', 'places', 'attachment-rules']);
 
 function withFileRows(rows: SettingRows): SettingRows {
   const inFiles: readonly string[] = FILE_SETTINGS;

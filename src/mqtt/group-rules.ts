@@ -1,4 +1,5 @@
 import type { MqttRule } from '../config/mqtt-rules.js';
+import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';
 
 /** Who sends or receives. */
 export interface Identity {
@@ -13,8 +14,6 @@ export interface Place {
   /** A configured group. */
   readonly group: string;
 }
-
-type Captured = Record<string, string>;
 
 /**
  * Client identity, username or topic → tenant and namespace → group. The first rule that matches in all it names, and
@@ -58,60 +57,3 @@ function match(rule: MqttRule, { clientId, username }: Identity, topic: string):
     (rule.topic === null || matchTopic(rule.topic, topic, captured));
   return all ? captured : null;
 }
-
-/** `sensor-{tenant}-*`: `*` is anything, `{name}` at least one character other than /. */
-function matchName(pattern: string, name: string, captured: Captured): boolean {
-  if (name === '' || name.length > NAME_LENGTH_MAX) return false;
-  const groups = expressionOf(pattern).exec(name);
-  if (groups === null) return false;
-  return Object.entries(groups.groups ?? {}).every(([key, value]) => keep(captured, key, value));
-}
-
-function matchTopic(pattern: string, topic: string, captured: Captured): boolean {
-  const wanted = pattern.split('/');
-  const levels = topic.split('/', wanted.length + 1);
-  for (let at = 0; at < wanted.length; at++) {
-    const level = wanted[at] as string;
-    if (level === '#') return true;
-    const given = levels[at];
-    if (given === undefined) return false;
-    const name = CAPTURE.exec(level)?.[1];
-    if (name === undefined ? level !== '+' && level !== given : given === '' || !keep(captured, name, given))
-      return false;
-  }
-  return levels.length === wanted.length;
-}
-
-function keep(captured: Captured, key: string, value: string): boolean {
-  if (captured[key] !== undefined) return captured[key] === value;
-  captured[key] = value;
-  return true;
-}
-
-function fill(template: string, captured: Captured): string | null {
-  let complete = true;
-  const group = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = captured[name];
-    if (value === undefined) complete = false;
-    return value ?? '';
-  });
-  return complete ? group : null;
-}
-
-const expressions = new Map<string, RegExp>();
-
-function expressionOf(pattern: string): RegExp {
-  const known = expressions.get(pattern);
-  if (known !== undefined) return known;
-  const source = pattern
-    .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-  const expression = new RegExp(`^${source}$`, 's');
-  expressions.set(pattern, expression);
-  return expression;
-}
-
-const CAPTURE = /^\{(\w+)\}$/;
-/** Longer ones match no pattern, so that trying cannot take long. */
-const NAME_LENGTH_MAX = 256;

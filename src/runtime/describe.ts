@@ -13,6 +13,7 @@ import {
   type Rates,
   slotOf,
 } from '../core/vocabulary.js';
+import { danglingAttachments } from './groups/attaching.js';
 import { degradedRegistry, describeRegistry, originOf } from './groups/describe-registry.js';
 import type { QuotaNode } from './quota-node.js';
 import type {
@@ -220,7 +221,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
-  reasons.push(...degradedRegistry(node.registry), ...node.yaml.degraded);
+  reasons.push(...degradedRegistry(node.registry), ...danglingAttachments(node), ...node.yaml.degraded);
   const link = node.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(

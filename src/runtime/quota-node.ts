@@ -11,6 +11,7 @@ import type {
   ReserveOptions,
   TakeOptions,
   WaitOptions,
+  Where,
 } from '../admission/decision.js';
 import { Gate } from '../admission/gate.js';
 import { RecordCodec } from '../codec/record-codec.js';
@@ -54,6 +55,7 @@ export class QuotaNode {
   readonly limiter: Limiter;
   /** The groups in force: of YAML, and of the registry. */
   readonly groups: GroupTable;
+  readonly gate: Gate;
   /** Those of YAML, which may be read again. */
   readonly yaml: YamlGroups;
   /** Null where it is switched off. */
@@ -69,7 +71,6 @@ export class QuotaNode {
   onFenced: ((error: QuotameshError) => void) | null = null;
   readonly #options: QuotaNodeOptions;
   readonly #telemetry: Telemetry;
-  readonly #gate: Gate;
   readonly #targetLog: TargetLog;
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -90,7 +91,7 @@ export class QuotaNode {
     this.groups = new GroupTable(config.groups);
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
     this.yaml = new YamlGroups(this, telemetry);
-    this.#gate = new Gate(this);
+    this.gate = new Gate(this);
     this.registry = registryTopic === null ? null : new GroupRegistry(this, registryTopic, telemetry);
     this.poller = new BackendPoller(this, telemetry);
     this.#targetLog = new TargetLog(this, telemetry);
@@ -137,39 +138,39 @@ export class QuotaNode {
     await Promise.race([decided, timeout]).finally(() => clearTimeout(timer));
   }
 
-  /** A synchronous local decision; throws GROUP_UNKNOWN, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
-  tryAcquire(group: string, amounts: Amounts, options?: AcquireOptions): Decision {
-    return this.#gate.tryAcquire(group, amounts, options);
+  /** A synchronous local decision; throws GROUP_UNKNOWN, PLACE_UNATTACHED, AMOUNT_INVALID, AMOUNT_ABOVE_MAX_REQUEST. */
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+    return this.gate.tryAcquire(where, amounts, options);
   }
 
   /** Whether `tryAcquire` would grant this now; takes nothing and counts nothing. */
-  containsTokens(group: string, amounts: Amounts, origin?: Origin): boolean {
-    return this.#gate.containsTokens(group, amounts, origin);
+  containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
+    return this.gate.containsTokens(where, amounts, origin);
   }
 
   /** Charges work that cannot be refused; it may leave a debt (setting debtMs). */
-  consume(group: string, amounts: Amounts, origin?: Origin): void {
-    this.#gate.consume(group, amounts, origin);
+  consume(where: Where, amounts: Amounts, origin?: Origin): void {
+    this.gate.consume(where, amounts, origin);
   }
 
   /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
-  reserve(group: string, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
-    return this.#gate.reserve(group, amounts, options);
+  reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
+    return this.gate.reserve(where, amounts, options);
   }
 
   /** As many tokens as there are, up to the amounts or `all`; what is not used can be handed back (docs/batches.md). */
   async takeBatch(group: string, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady> {
-    return this.#gate.batches.take(group, amounts, options);
+    return this.gate.batches.take(group, amounts, options);
   }
 
   /** Milliseconds until a useful amount is back; 0 = go on. */
-  throttleDurationMs(group: string, origin?: Origin): number {
-    return this.#gate.throttleDurationMs(group, origin);
+  throttleDurationMs(where: Where, origin?: Origin): number {
+    return this.gate.throttleDurationMs(where, origin);
   }
 
   /** As `tryAcquire`, but waits its turn, at most `waitMs`; rejects with what that throws, and the signal's reason. */
-  async acquire(group: string, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    return this.#gate.acquire(group, amounts, options);
+  async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
+    return this.gate.acquire(where, amounts, options);
   }
 
   /** What the gate, the HTTP headers and the status need: the lane is served from its first use on. */
@@ -177,7 +178,7 @@ export class QuotaNode {
     const coordinator = this.#coordinator;
     if (coordinator === null || coordinator.lanes.has(lane)) return;
     if (!this.groups.isLive(Math.floor(lane / DIRECTION_COUNT))) return;
-    if (this.#gate.isFree(lane)) {
+    if (this.gate.isFree(lane)) {
       this.limiter.open(lane, this.clock());
       return;
     }
@@ -198,7 +199,7 @@ export class QuotaNode {
 
   /** Every input of the decision in force for a group, in order. */
   explain(group: string): GroupExplanation {
-    return explainGroup(this, this.#gate.groupIndex(group));
+    return explainGroup(this, this.gate.groupIndex(group));
   }
 
   status(): NodeStatus {
@@ -206,11 +207,7 @@ export class QuotaNode {
   }
 
   groupStatus(group: string): GroupStatus {
-    return describeGroup(this, this.#gate.groupIndex(group));
-  }
-
-  get gate(): Gate {
-    return this.#gate;
+    return describeGroup(this, this.gate.groupIndex(group));
   }
 
   /** Stops deciding, publishes the farewell, closes the topic. Resolves within 4 s. Idempotent. */
@@ -239,10 +236,10 @@ export class QuotaNode {
       this.rebalancing.sharesMoved(effects.decidedLanes, coordinator, nowMs);
       announceShares(effects.decidedLanes, coordinator, this.#telemetry);
     }
-    this.#gate.waiting.limitsChanged(effects.changedLanes);
+    this.gate.waiting.limitsChanged(effects.changedLanes);
     if (!wasReady && coordinator.isReady) {
       for (const resolve of this.#waiting.splice(0)) resolve();
-      this.#gate.waiting.wakeAll();
+      this.gate.waiting.wakeAll();
     }
     if (this.#fenced !== null) this.#fence(this.#fenced);
   }
@@ -251,7 +248,7 @@ export class QuotaNode {
     if (this.#timer === null) return;
     const before = this.clock();
     this.step({ kind: 'round-elapsed' });
-    this.#gate.keep(before);
+    this.gate.keep(before);
     this.rounds.count++;
     this.rounds.totalMs += this.clock() - before;
     this.#targetLog.round(before);
@@ -286,7 +283,7 @@ export class QuotaNode {
     this.poller.stop();
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    this.#gate.close();
+    this.gate.close();
     if (this.#coordinator !== null) {
       this.step({ kind: 'stopping' });
       const published = await this.pump.flush(FAREWELL_TIMEOUT_MS);

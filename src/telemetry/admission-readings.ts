@@ -1,3 +1,4 @@
+import type { ExemptCounts } from '../admission/places.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
 import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
@@ -13,6 +14,11 @@ export function admissionReadings({
   const debt = (dimension: number) => perLane((lane) => limiter.buckets.debt(lane, dimension, node.clock()), limiter);
   const counted = (name: 'admitted' | 'attempted' | 'refused', dimension: number) =>
     perLane((lane) => limiter[name].at(slotOf(lane, dimension)), limiter);
+  const exempt =
+    (name: keyof ExemptCounts): Reading =>
+    (series) => {
+      for (const [at, direction] of DIRECTIONS.entries()) series(gate.places.exempt[at]![name], { direction });
+    };
   return {
     quotamesh_admitted_messages_total: counted('admitted', MESSAGES),
     quotamesh_admitted_bytes_total: counted('admitted', BYTES),
@@ -20,6 +26,9 @@ export function admissionReadings({
     quotamesh_attempted_bytes_total: counted('attempted', BYTES),
     quotamesh_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_refused_bytes_total: counted('refused', BYTES),
+    quotamesh_exempt_requests_total: exempt('asks'),
+    quotamesh_exempt_messages_total: exempt('messages'),
+    quotamesh_exempt_bytes_total: exempt('bytes'),
     quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),
     quotamesh_level_refusals_total: (series) => {
       for (const [at, level] of LEVELS.entries()) if (level !== 'group') series(gate.levels.refusals[at]!, { level });

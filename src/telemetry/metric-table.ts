@@ -159,6 +159,13 @@ export const ADMISSION_METRICS = {
   },
   quotamesh_refused_messages_total: { type: 'counter', help: 'Messages refused.', labels: ['direction'] },
   quotamesh_refused_bytes_total: { type: 'counter', help: 'Bytes refused.', labels: ['direction'] },
+  quotamesh_exempt_requests_total: {
+    type: 'counter',
+    help: 'Requests of places that an attachment exempts: granted without a limit, and counted nowhere else.',
+    labels: ['direction'],
+  },
+  quotamesh_exempt_messages_total: { type: 'counter', help: 'Messages of those.', labels: ['direction'] },
+  quotamesh_exempt_bytes_total: { type: 'counter', help: 'Bytes of those.', labels: ['direction'] },
   quotamesh_refusals_total: { type: 'counter', help: 'Acquires refused for the quota.', labels: ['direction'] },
   quotamesh_level_refusals_total: {
     type: 'counter',

@@ -33,6 +33,28 @@ describe('groups at run time, three processes on the embedded topic', () => {
     await expect(quotamesh('a', 'group', 'get', 'new')).rejects.toMatchObject({ code: 2 });
   });
 
+  it('attached by the command at one, limited at all; explained, exported, and a group in use stays', async () => {
+    await quotamesh('a', 'group', 'set', 'stop', 'quota.publish.messagesPerSecond=0');
+    await quotamesh('a', 'group', 'attach', 'stop', '--tenant', 'acme');
+    await quotamesh('b', 'group', 'attach', 'orders', '--tenant', 'acme', '--namespace', 'both', '--and-broader');
+    await quotamesh('c', 'group', 'attach', '--exempt', '--tenant', 'acme', '--namespace', 'copy');
+    for (const id of ['a', 'b', 'c']) {
+      await expect.poll(() => acquireAt(id, 'acme', 'any'), POLL).toBe(429);
+      await expect.poll(() => acquireAt(id, 'acme', 'both'), POLL).toBe(429);
+      await expect.poll(() => acquireAt(id, 'acme', 'copy'), POLL).toBe(200);
+    }
+    expect((await quotamesh('a', 'group', 'which', '--tenant', 'acme', '--namespace', 'both')).stdout).toBe(
+      'orders, stop, all at once: the stricter wins\n' +
+        '  namespace acme/both → orders (run-time); and broader\n  tenant acme → stop (run-time)\n',
+    );
+    expect((await quotamesh('a', 'group', 'export')).stdout).toContain('acme/copy:\n      exempt: true');
+    await expect(quotamesh('a', 'group', 'delete', 'stop')).rejects.toMatchObject({ code: 78 });
+    await expect(quotamesh('a', 'group', 'attach', '--tenant', 'acme')).rejects.toMatchObject({ code: 2 });
+    await quotamesh('b', 'group', 'detach', '--tenant', 'acme', '--namespace', 'both');
+    await quotamesh('b', 'group', 'delete', 'stop', '--force');
+    for (const id of ['a', 'b', 'c']) await expect.poll(() => acquireAt(id, 'acme', 'both'), POLL).toBe(404);
+  });
+
   it(`kill -9 in the middle of changes, ${KILLS} times: what was answered is never lost`, async () => {
     const { answered, broken } = await killWriter(cluster, ['a', 'b', 'c'], KILLS);
     expect(broken).toEqual([]);
@@ -45,8 +67,11 @@ describe('groups at run time, three processes on the embedded topic', () => {
     return await promisify(execFile)(process.execPath, [CLI, ...args, '--url', cluster.url(id)]);
   }
 
-  async function acquire(id: string, group: string): Promise<number> {
-    const body = JSON.stringify({ group, messages: 1 });
+  const acquireAt = (id: string, tenant: string, namespace: string) => post(id, { tenant, namespace, messages: 1 });
+  const acquire = (id: string, group: string) => post(id, { group, messages: 1 });
+
+  async function post(id: string, asked: object): Promise<number> {
+    const body = JSON.stringify(asked);
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${cluster.url(id)}/v1/acquire`, { method: 'POST', headers, body });
     await response.arrayBuffer();

@@ -47,7 +47,7 @@ let found: Promise<Distribution> | undefined;
 export function findDistribution(): Promise<Distribution> {
   found ??= chooseSource(systemProbes).then(async (source) =>
     source === 'java'
-      ? { kind: 'java', classPath: join(await fetchJars(), '*') }
+      ? { kind: 'java', classPath: join(await fetchJars(KAFKA), '*') }
       : { kind: 'container', engine: source },
   );
   return found;
@@ -79,7 +79,7 @@ const systemProbes: Probes = {
     return (await outputOf('mvn', ['-v'])) !== null;
   },
   async isCached() {
-    return existsSync(await cacheFolder());
+    return existsSync(await cacheFolder(KAFKA));
   },
   async containerEngine() {
     for (const engine of ['docker', 'podman']) if ((await outputOf(engine, ['info'])) !== null) return engine;
@@ -107,13 +107,13 @@ async function outputOf(command: string, args: readonly string[]): Promise<strin
 }
 
 /** Runs that fetch at the same time each fetch into a folder of their own; the first rename wins. */
-async function fetchJars(): Promise<string> {
-  const folder = await cacheFolder();
+export async function fetchJars(jars: Jars): Promise<string> {
+  const folder = await cacheFolder(jars);
   if (existsSync(folder)) return folder;
   const own = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
     await mkdir(own, { recursive: true });
-    await copyFile(POM, join(own, 'pom.xml'));
+    await copyFile(jars.pom, join(own, 'pom.xml'));
     const goal = ['dependency:copy-dependencies', '-DincludeScope=runtime', `-DoutputDirectory=${own}`];
     await run('mvn', ['-q', '-B', '-f', join(own, 'pom.xml'), ...goal], { timeout: FETCH_TIMEOUT_MS });
     await rename(own, folder).catch((error: unknown) => {
@@ -125,14 +125,21 @@ async function fetchJars(): Promise<string> {
   return folder;
 }
 
-const POM = join(import.meta.dirname, 'pom.xml');
+/** What a pom.xml makes a folder of. */
+export interface Jars {
+  readonly pom: string;
+  /** First part of the folder's name. */
+  readonly name: string;
+}
+
+const KAFKA: Jars = { pom: join(import.meta.dirname, 'pom.xml'), name: `kafka-${KAFKA_VERSION}` };
 
 /** Named by what is in it, so that a changed pom.xml is fetched again. */
-async function cacheFolder(): Promise<string> {
+async function cacheFolder({ pom, name }: Jars): Promise<string> {
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   const contents = createHash('sha256')
-    .update(await readFile(POM))
+    .update(await readFile(pom))
     .digest('hex')
     .slice(0, 8);
-  return join(cache, 'quotamesh', `kafka-${KAFKA_VERSION}-${contents}`);
+  return join(cache, 'quotamesh', `${name}-${contents}`);
 }

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Place } from '../../core/attachments/attachment.js';
 import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refused } from '../decision.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
-import { ACQUIRE_BODY_SCHEMA, type AcquireBody } from './acquire-schema.js';
+import { ACQUIRE_BODY_SCHEMA, type AcquireBody, whereOf } from './acquire-schema.js';
 import type { ErrorHandler } from './error-handler.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.js';
@@ -44,8 +45,8 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
 /** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id, or its `consume`. */
 export function decideAtOnce({ node, reservations }: AcquireRouteParts, body: AcquireBody): Decision | Reserved {
   if (isReserving(body)) return reservations.reserve(body);
-  if (body.priority === 'immediate') return node.gate.passBy(body.group, body, body);
-  return node.tryAcquire(body.group, body, body);
+  if (body.priority === 'immediate') return node.gate.passBy(whereOf(body), body, body);
+  return node.tryAcquire(whereOf(body), body, body);
 }
 
 function isReserving({ cost, reserve }: AcquireBody): boolean {
@@ -64,7 +65,7 @@ async function waitForTurn(request: FastifyRequest, reply: FastifyReply, parts: 
   const onClose = () => hangUp.abort();
   reply.raw.once('close', onClose);
   try {
-    const decision = await parts.node.acquire(body.group, body, { ...body, waitMs, signal: hangUp.signal });
+    const decision = await parts.node.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
     answer(reply, decision, { ...parts, body });
   } catch (error) {
     // Nobody reads the answer any more.
@@ -84,10 +85,14 @@ function answer(
   const { node, outcomes, answers, body } = parts;
   if (decision.granted) {
     outcomes.granted++;
-    sendGranted(reply, decision, { lane: laneAsked(node, body), answers, nowMs: node.clock() });
+    const lane = laneAsked(node, body);
+    if (lane === null) sendJson(reply, JSON.stringify(decision));
+    else sendGranted(reply, decision, { lane, answers, nowMs: node.clock() });
   } else if (decision.reason === 'quota') {
     outcomes.refused++;
-    sendRefused(reply, decision, { lane: laneAsked(node, body), answers, nowMs: node.clock() });
+    // What is refused has a lane.
+    const lane = laneAsked(node, body, decision.group) as number;
+    sendRefused(reply, decision, { lane, answers, nowMs: node.clock() });
   } else {
     outcomes.notReady++;
     sendNotReady(reply, decision, node);
@@ -103,8 +108,16 @@ export interface AcquireRouteParts {
 
 const GRANTED_BODY = '{"granted":true}';
 
-function laneAsked(node: QuotaNode, body: AcquireBody): number {
-  return laneOf(node.gate.groupIndex(body.group), directionIndex(body.direction ?? 'publish'));
+/** Of a place that of the most specific group, or of the one that has refused; null = exempt. */
+function laneAsked(node: QuotaNode, body: AcquireBody, refusedBy?: string): number | null {
+  const direction = directionIndex(body.direction ?? 'publish');
+  const group = refusedBy ?? body.group;
+  if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
+  return node.gate.places.lanesOf(whereOf(body) as Place, direction)[0] ?? null;
+}
+
+function sendJson(reply: FastifyReply, body: string): void {
+  reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
 /** The RateLimit fields cost about 1 µs of the 26 µs of CPU that a grant takes (a bare fastify route takes 20). */
@@ -112,8 +125,7 @@ function sendGranted(reply: FastifyReply, decision: Granted, { lane, answers, no
   const { fields } = answers;
   const policy = fields.policy(lane);
   if (policy !== '') reply.header('ratelimit-policy', policy).header('ratelimit', fields.current(lane, nowMs));
-  const body = decision === GRANTED_DECISION ? GRANTED_BODY : JSON.stringify(decision);
-  reply.header('content-type', 'application/json; charset=utf-8').send(body);
+  sendJson(reply, decision === GRANTED_DECISION ? GRANTED_BODY : JSON.stringify(decision));
 }
 
 export interface AskedLane {

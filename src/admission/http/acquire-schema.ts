@@ -1,5 +1,8 @@
+import type { Place } from '../../core/attachments/attachment.js';
+import { QuotameshError } from '../../errors.js';
 import type { ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
+import type { Where } from '../decision.js';
 import { COST } from './cost-schema.js';
 
 /** Doubles above this skip whole numbers; every maxRequest is below it. */
@@ -10,7 +13,21 @@ export const HTTP_WAIT_MS_MAX = 55_000;
 export const BATCH_MAX = 1000;
 
 const COMMON = {
-  group: { type: 'string', minLength: 1, maxLength: 1024, description: 'A configured group.', examples: ['orders'] },
+  group: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 1024,
+    description: 'A configured group. Without one the groups follow from tenant, namespace, topic, client and headers.',
+    examples: ['orders'],
+  },
+  tenant: { type: 'string', maxLength: NAME_MAX, description: 'Instead of a group: see attachments.' },
+  namespace: { type: 'string', maxLength: NAME_MAX, description: 'Of the tenant; instead of a group.' },
+  headers: {
+    type: 'object',
+    maxProperties: 100,
+    additionalProperties: { type: 'string' },
+    description: 'Headers of the work that rules of attachments look at; instead of a group.',
+  },
   direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
   messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.'),
   bytes: amount('Bytes asked for; absent = 0.'),
@@ -46,12 +63,14 @@ const COMMON = {
   },
 } as const;
 
+const WHERE = ['group', 'tenant', 'namespace', 'topic', 'client', 'headers'] as const;
+
 /** What POST /v1/acquire takes. Compiled once by fastify for validation, and printed by GET /openapi.json. */
 export const ACQUIRE_BODY_SCHEMA = {
   type: 'object',
   additionalProperties: false,
-  required: ['group'],
   anyOf: [{ required: ['messages'] }, { required: ['bytes'] }],
+  allOf: [{ anyOf: WHERE.map((field) => ({ required: [field] })) }],
   properties: {
     ...COMMON,
     waitMs: {
@@ -82,7 +101,10 @@ export const BATCH_BODY_SCHEMA = {
 } as const;
 
 export interface AcquireBody {
-  readonly group: string;
+  readonly group?: string;
+  readonly tenant?: string;
+  readonly namespace?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly direction?: 'publish' | 'dispatch';
   readonly messages?: number;
   readonly bytes?: number;
@@ -100,8 +122,20 @@ export interface BatchBody {
   readonly asks: readonly AcquireBody[];
 }
 
-/** Names with a meaning in a later version: today nobody may send them with another one. */
-export const RESERVED_FIELDS: readonly string[] = ['tenant', 'namespace'];
+/** The group, or the place whose groups are looked up. Throws FIELD_INVALID where both are named. */
+export function whereOf({ group, tenant, namespace, topic, client, headers }: AcquireBody): Where {
+  const place = { tenant, namespace, headers };
+  if (group === undefined) return withoutUndefined({ ...place, topic, client });
+  for (const [field, value] of Object.entries(place)) {
+    if (value === undefined) continue;
+    throw new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where group is given' });
+  }
+  return group;
+}
+
+function withoutUndefined(place: Readonly<Record<keyof Place, unknown>>): Place {
+  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+}
 
 function amount(description: string) {
   return { type: 'integer', minimum: 0, maximum: AMOUNT_MAX, description, examples: [1] } as const;

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { directionIndex, laneOf } from '../../core/vocabulary.js';
 import { QuotameshError } from '../../errors.js';
 import { GRANTED_DECISION, type NotReady, type Refused } from '../decision.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
@@ -70,7 +69,7 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, ask: AcquireBody, deci
   }
   outcomes.refused++;
   const { level, dimension } = decision;
-  const lane = laneOf(node.gate.groupIndex(ask.group), directionIndex(ask.direction ?? 'publish'));
-  const group = node.gate.groupOf(lane).name;
+  // Refusals of a place name the group themselves.
+  const group = decision.group ?? node.groups.at(node.gate.groupIndex(ask.group as string)).name;
   return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
 }

@@ -4,6 +4,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import { BATCH_PATH } from './acquire-schema.js';
 import { invalidBody, invalidQuery } from './invalid-body.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
+import { PULSAR_PREFIX } from './pulsar-routes.js';
 
 export type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -21,7 +22,19 @@ export function errorHandler(telemetry: Telemetry): ErrorHandler {
 
 export function sendError(reply: FastifyReply, error: QuotameshError): void {
   const problem = problemOf(error);
+  if (reply.request.url.startsWith(PULSAR_PREFIX)) {
+    // As Pulsar's admin client takes it; the other members are for people.
+    reply.code(problem.status).header('content-type', 'application/json; charset=utf-8');
+    reply.send(JSON.stringify({ reason: reasonOf(error), ...problem }));
+    return;
+  }
   reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+}
+
+/** In Pulsar's own words, where it has some that are as good. */
+function reasonOf({ code, message, remedy }: QuotameshError): string {
+  if (code === 'GROUP_UNKNOWN' || code === 'ATTACHMENT_DANGLING') return `ResourceGroup does not exist: ${message}`;
+  return `${message}. ${remedy}`;
 }
 
 function knownError(error: unknown, request: FastifyRequest): QuotameshError {

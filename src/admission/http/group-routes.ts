@@ -11,7 +11,10 @@ import {
 import { previewDelete, previewPatch, previewPut } from '../../runtime/groups/preview-change.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { describedRoute, mappingIn } from './described-route.js';
+
+import { expectedBy as expectedByHeaders, rejectUnknownQuery } from './if-match.js';
 import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
+
 import { DEFINITION, PROBLEM } from './response-schemas.js';
 import { NO_QUERY } from './status-routes.js';
 import { onlyThisMachine } from './this-machine.js';
@@ -38,7 +41,8 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     changing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
     async (request, reply) => {
       const { group } = request.params;
-      if (isDryRun(request)) return previewPut(node, group, mappingIn(request.body), expectedBy(request, node, group));
+      if (isSet(request, 'dryRun'))
+        return previewPut(node, group, mappingIn(request.body), expectedBy(request, node, group));
       const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expectedBy(request, node, group));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
@@ -49,20 +53,21 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     async (request, reply) => {
       const { group } = request.params;
       const expected = expectedBy(request, node, group);
-      if (isDryRun(request)) return previewPatch(node, group, mappingIn(request.body), expected);
+      if (isSet(request, 'dryRun')) return previewPatch(node, group, mappingIn(request.body), expected);
       return sendGroup(reply, 200, await patchGroup(node, group, mappingIn(request.body), expected));
     },
   );
   app.delete<GroupRoute>(
     '/v1/groups/:group',
     changing('Deletes what was defined at run time; the group of YAML, if there is one, is in force again', {
+      querystring: DELETING,
       response: { 200: PREVIEW, 204: { description: 'Done.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     }),
     async (request, reply) => {
       const { group } = request.params;
-      const expected = expectedBy(request, node, group);
-      if (isDryRun(request)) return previewDelete(node, group, expected);
-      await deleteGroup(node, group, expected);
+      const expected = expectedBy(request, node, group, ['dryRun', 'force']);
+      if (isSet(request, 'dryRun')) return previewDelete(node, group, expected, isSet(request, 'force'));
+      await deleteGroup(node, group, expected, isSet(request, 'force'));
       return reply.code(204).send();
     },
   );
@@ -79,6 +84,18 @@ const DRY_RUN = {
   },
 } as const;
 
+const DELETING = {
+  ...DRY_RUN,
+  properties: {
+    ...DRY_RUN.properties,
+    force: {
+      type: 'string',
+      enum: ['true', 'false'],
+      description: 'true: places that are attached to it are detached.',
+    },
+  },
+} as const;
+
 /** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
 
@@ -91,35 +108,23 @@ function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): Fast
   return reply.code(code).header('etag', `"${group.revision}"`).send(group);
 }
 
-/** `?dryRun=true`; throws FIELD_INVALID for what is neither true nor false. */
-function isDryRun({ query }: FastifyRequest): boolean {
-  const { dryRun } = query as { readonly dryRun?: unknown };
-  if (dryRun === undefined || dryRun === 'false') return false;
-  if (dryRun === 'true') return true;
-  throw new QuotameshError('FIELD_INVALID', { field: 'dryRun', reason: 'must be true or false' });
+function expectedBy(
+  request: FastifyRequest,
+  node: QuotaNode,
+  group: string,
+  query: readonly string[] = ['dryRun'],
+): Expected {
+  rejectUnknownQuery(request, query);
+  return expectedByHeaders(request, {
+    exists: node.groups.numbers.has(group),
+    refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
+  });
 }
 
-/** If-Match and If-None-Match as a revision; throws GROUP_CHANGED where they cannot hold. */
-function expectedBy({ headers, query, method }: FastifyRequest, node: QuotaNode, group: string): Expected {
-  const [unknown] = Object.keys(query as object).filter((key) => key !== 'dryRun' || method === 'GET');
-  if (unknown !== undefined) {
-    throw new QuotameshError('FIELD_UNKNOWN', { field: unknown.slice(0, 80), near: ': no such query parameter' });
-  }
-  const exists = node.groups.numbers.has(group);
-  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
-  if (noneMatch !== undefined) {
-    if (noneMatch !== '*') throw invalidHeader('If-None-Match', '*');
-    if (exists) throw new QuotameshError('GROUP_CHANGED', { group, reason: 'it exists' });
-    return 0;
-  }
-  if (match === undefined) return null;
-  if (!exists) throw new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason: 'it does not exist' });
-  if (match === '*') return null;
-  const revision = /^"(\d{1,15})"$/.exec(match)?.[1];
-  if (revision === undefined) throw invalidHeader('If-Match', 'the ETag of the group, like "17"');
-  return Number(revision);
-}
-
-function invalidHeader(field: string, allowed: string): QuotameshError {
-  return new QuotameshError('FIELD_INVALID', { field, reason: `must be ${allowed}` });
+/** `?force=true`; throws FIELD_INVALID for what is neither true nor false. */
+function isSet({ query }: FastifyRequest, field: 'dryRun' | 'force'): boolean {
+  const value = (query as Readonly<Record<string, unknown>>)[field];
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new QuotameshError('FIELD_INVALID', { field, reason: 'must be true or false' });
 }

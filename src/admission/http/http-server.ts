@@ -8,8 +8,10 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
 import { VERSION } from '../../version.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { addAcquireRoute } from './acquire-route.js';
+import { addAttachmentRoutes } from './attachment-routes.js';
 import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
+import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addGroupRoutes } from './group-routes.js';
 import { addHealthRoutes } from './health-routes.js';
@@ -17,6 +19,7 @@ import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { addMqttRoute } from './mqtt-route.js';
 import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
+import { addPulsarRoutes } from './pulsar-routes.js';
 import { addReservationRoutes } from './reservation-routes.js';
 import { addStatusRoutes } from './status-routes.js';
 import { addTakeRoutes } from './take-routes.js';
@@ -48,6 +51,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     clientErrorHandler: answerBrokenRequests,
   });
   app.removeContentTypeParser('text/plain');
+  takeEmptyBodies(app);
   // Response schemas describe (response-schemas.ts); answers are written as they are.
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(handleError);
@@ -65,6 +69,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addTakeRoutes(app, { node, outcomes });
     addStatusRoutes(app, node);
     addGroupRoutes(app, node);
+    addAttachmentRoutes(app, node);
+    addPulsarRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);
     if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);

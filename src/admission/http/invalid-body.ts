@@ -4,14 +4,7 @@ import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
-import {
-  ACQUIRE_BODY_SCHEMA,
-  AMOUNT_MAX,
-  BATCH_BODY_SCHEMA,
-  BATCH_MAX,
-  HTTP_WAIT_MS_MAX,
-  RESERVED_FIELDS,
-} from './acquire-schema.js';
+import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BATCH_BODY_SCHEMA, BATCH_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
 
 type Violations = readonly FastifySchemaValidationError[];
 
@@ -49,6 +42,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   group: 'must be a string of 1 to 1024 characters',
   direction: 'must be "publish" or "dispatch"',
   retry: 'must be true or false',
+  tenant: `must be a string of at most ${NAME_MAX} characters`,
+  namespace: `must be a string of at most ${NAME_MAX} characters`,
+  headers: 'must be an object of at most 100 strings',
   topic: `must be a string of at most ${NAME_MAX} characters`,
   client: `must be a string of at most ${NAME_MAX} characters`,
   atMost: 'must be true or false',
@@ -77,6 +73,9 @@ function errorOf(violation: FastifySchemaValidationError, body: object, isBatch:
   const field = path[where === '' ? 0 : 2];
   if (field === 'cost') return [costError(where, (ask as Readonly<Record<string, unknown>>).cost)];
   const fields = isBatch ? (where === '' ? FIELDS_OF_BATCH : FIELDS_OF_ASK) : FIELDS;
+  if (keyword === 'anyOf' && violation.schemaPath.includes('/allOf/')) {
+    return [missingField(where, 'group')];
+  }
   if (keyword === 'anyOf')
     return hasUnknown(ask, fields) ? [] : [amountError(where, 'are both absent: name at least one')];
   if (keyword === 'additionalProperties') return [unexpectedField(where, String(params.additionalProperty), fields)];
@@ -122,14 +121,16 @@ function hasUnknown(ask: unknown, fields: readonly string[]): boolean {
 }
 
 function unexpectedField(where: string, field: string, known: readonly string[]): QuotameshError {
-  if (RESERVED_FIELDS.includes(field)) return new QuotameshError('FIELD_RESERVED', { field: where + field });
   const near = nearestNames(field, known);
   const hint = near.length > 0 ? `; did you mean ${near.join(' or ')}?` : `; known are ${known.join(', ')}`;
   return new QuotameshError('FIELD_UNKNOWN', { field: where + shown(field), near: hint });
 }
 
 function missingField(where: string, field: string): QuotameshError {
-  const reason = field === 'group' ? 'is missing: name the group' : `is missing: ${ALLOWED[field]}`;
+  const reason =
+    field === 'group'
+      ? 'is missing: name the group, or tenant, namespace, topic, client or headers'
+      : `is missing: ${ALLOWED[field]}`;
   return new QuotameshError('FIELD_INVALID', { field: where + field, reason });
 }
 

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Place } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import type { Amounts, Granted, NotReady, Refused, Reservation } from '../decision.js';
-import type { AcquireBody } from './acquire-schema.js';
+import { placeText } from '../places.js';
+import { type AcquireBody, whereOf } from './acquire-schema.js';
 
 /** A grant that is to be committed or cancelled, by its id, at this node, within `validMs`. */
 export interface Reserved extends Granted {
@@ -68,9 +70,10 @@ export class OpenReservations {
     this.expire();
     const { maxReservations: max, reservationMs: validMs } = this.#node.config.limits;
     if (this.#open.size >= max) throw this.#full(max);
-    const reservation = this.#node.reserve(body.group, body, body);
+    const reservation = this.#node.reserve(whereOf(body), body, body);
     if (!reservation.granted) return reservation;
-    const { group, messages = 0, bytes = 0, cost } = body;
+    const { messages = 0, bytes = 0, cost } = body;
+    const group = body.group ?? placeText(whereOf(body) as Place);
     const untilMs = this.#node.clock() + validMs;
     this.#open.set(++this.#last, { reservation, group, messages, bytes, cost, untilMs });
     this.#counts.open = this.#open.size;

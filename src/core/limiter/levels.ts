@@ -21,6 +21,8 @@ export interface Ask {
   retry: boolean;
   topic: string;
   client: string;
+  /** The limit of the node is charged by another lane of the same work (joint-levels.ts). */
+  isFurther?: boolean;
 }
 
 /**
@@ -198,7 +200,8 @@ export class Levels {
     if (made !== GRANTED) return made;
     const { perTopic, perClient, split } = this.#at;
     let answer = GRANTED;
-    if (this.#node !== null) answer = this.#ask(1, this.#node, lane % DIRECTION_COUNT, ask, nowMs);
+    const node = this.#nodeFor(ask);
+    if (node !== null) answer = this.#ask(1, node, lane % DIRECTION_COUNT, ask, nowMs);
     if (answer === GRANTED && perTopic !== null) {
       answer = this.#ask(2, perTopic.buckets, this.#topicRow, ask, nowMs);
     }
@@ -223,7 +226,7 @@ export class Levels {
   #takeOthers(ask: Ask): void {
     const { lane, messages, bytes } = ask;
     const { perTopic, perClient, split } = this.#at;
-    this.#node?.take(lane % DIRECTION_COUNT, messages, bytes);
+    this.#nodeFor(ask)?.take(lane % DIRECTION_COUNT, messages, bytes);
     perTopic?.buckets.take(this.#topicRow, messages, bytes);
     perClient?.buckets.take(this.#clientRow, messages, bytes);
     if (split === null) return;
@@ -239,12 +242,17 @@ export class Levels {
   }
 
   /** Calls for every level but the group that there is for the ask found last, until one says false. */
-  #each({ lane }: Ask, visit: (buckets: Buckets, row: number) => boolean): boolean {
+  #each(ask: Ask, visit: (buckets: Buckets, row: number) => boolean): boolean {
     const { perTopic, perClient, split } = this.#at;
-    if (this.#node !== null && !visit(this.#node, lane % DIRECTION_COUNT)) return false;
+    const node = this.#nodeFor(ask);
+    if (node !== null && !visit(node, ask.lane % DIRECTION_COUNT)) return false;
     if (this.#topicRow !== -1 && !visit(perTopic!.buckets, this.#topicRow)) return false;
     if (this.#clientRow !== -1 && !visit(perClient!.buckets, this.#clientRow)) return false;
     return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow);
+  }
+
+  #nodeFor({ isFurther }: Ask): Buckets | null {
+    return isFurther === true ? null : this.#node;
   }
 
   /** Rows of the ask, without making any. */

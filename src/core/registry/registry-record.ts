@@ -1,3 +1,5 @@
+import { levelOf } from '../attachments/attachment.js';
+
 /**
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
  * What a group's definition means is the configuration's business (src/config); here it is only carried.
@@ -67,10 +69,26 @@ export function registryKeys(cluster: number): RegistryKeys {
   const prefix = cluster.toString(16).padStart(8, '0');
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
-    state: (group, asOf) => `${prefix}/group/${group}/${asOf}`,
+    state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
     yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
+}
+
+const ATTACHMENT = '/attachment/';
+
+/**
+ * Attachments are entries of the registry as groups are, with the same rules. Their names begin with a slash, as those
+ * of groups cannot: `/attachment/tenant/acme`, `/attachment/namespace/acme/orders`.
+ */
+export function attachmentName(path: string): string {
+  return `${ATTACHMENT}${levelOf(path)}/${path}`;
+}
+
+/** The path of the attached place; null for the name of a group. */
+export function attachedPath(name: string): string | null {
+  if (!name.startsWith(ATTACHMENT)) return null;
+  return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
 }
 
 /** The key that a record must have, or null where what it says is impossible. */

@@ -6,6 +6,7 @@ import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
+import { releaseGroup } from './attaching.js';
 import { originOf } from './describe-registry.js';
 import type { GroupRegistry } from './group-registry.js';
 
@@ -71,11 +72,16 @@ export async function patchGroup(
   }
 }
 
-/** Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one. */
-export async function deleteGroup(node: QuotaNode, name: string, expected: Expected): Promise<void> {
+/**
+ * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one.
+ * Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE), or are with `force`.
+ */
+export async function deleteGroup(node: QuotaNode, name: string, expected: Expected, force = false): Promise<void> {
   const registry = registryOf(node);
   const { origin } = definedGroup(node, name);
   if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
+  expectRevision(node, name, expected);
+  if (node.yaml.get(name) === undefined) await releaseGroup(node, name, force);
   const { accepted, state } = await registry.propose(name, expected, null);
   if (!accepted) throw changed(name, state.revision, expected);
 }
@@ -105,7 +111,7 @@ export function expectRevision(node: QuotaNode, name: string, expected: Expected
 const PATCH_ATTEMPTS = 20;
 const MISTAKES_SHOWN = 20;
 
-function registryOf({ registry }: QuotaNode): GroupRegistry {
+export function registryOf({ registry }: QuotaNode): GroupRegistry {
   if (registry === null) throw new QuotameshError('REGISTRY_OFF');
   return registry;
 }

@@ -25,6 +25,6 @@ export function originOf({ registry }: QuotaNode, group: string): Pick<GroupStat
 export function degradedRegistry(registry: GroupRegistry | null): string[] {
   if (registry === null) return [];
   const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];
-  const refused = Array.from(registry.refused, ([group, reason]) => `group ${group} of the registry: ${reason}`);
+  const refused = Array.from(registry.refused, ([group, reason]) => `${group} of the registry: ${reason}`);
   return [...lost, ...refused];
 }

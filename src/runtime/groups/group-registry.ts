@@ -10,13 +10,14 @@ import type {
   RegistryAppend,
   RegistryEvent,
 } from '../../core/registry/registry-protocol.js';
-import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import { attachedPath, type GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
 import { YamlComparison } from '../reload/yaml-comparison.js';
 import { TopicInbox } from '../topic-inbox.js';
+import { applyAttachment } from './attaching.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
 const TICK_MS = 1000;
@@ -112,7 +113,7 @@ export class GroupRegistry {
 
   /** Groups that came at run time, beside those of YAML. */
   *names(): Generator<string> {
-    yield* this.#registry.names();
+    for (const name of this.#registry.names()) if (attachedPath(name) === null) yield name;
   }
 
   /**
@@ -222,6 +223,13 @@ export class GroupRegistry {
     this.refused.delete(name);
     this.applied++;
     this.revision = Math.max(this.revision, revision);
+    const path = attachedPath(name);
+    if (path !== null) {
+      const reason = applyAttachment(this.#node, path, definition, revision);
+      if (reason === null) this.#telemetry.log('info', 'attachment changed at run time', { place: path, revision });
+      else this.#refuse(name, revision, reason);
+      return;
+    }
     if (definition !== null) this.#define(name, definition, revision);
     else if (configured === undefined) removeGroup(this.#node, name);
     else defineGroup(this.#node, configured);
@@ -241,7 +249,11 @@ export class GroupRegistry {
       return;
     }
     const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;
+    this.#refuse(name, revision, reason);
+  }
+
+  #refuse(name: string, revision: number, reason: string): void {
     this.refused.set(name, reason);
-    this.#telemetry.log('error', 'a group of the registry cannot be used here', { group: name, revision, reason });
+    this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
   }
 }

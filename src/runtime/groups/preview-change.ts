@@ -8,6 +8,7 @@ import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { RateStatus } from '../status.js';
 import { checkedDefinition, type Expected, expectRevision, mergedDefinition } from './administration.js';
+import { rejectInUse } from './attaching.js';
 
 /** What a change would do; nothing is changed, and the log is not asked. */
 export interface ChangePreview {
@@ -42,7 +43,7 @@ export function previewPatch(node: QuotaNode, name: string, patch: GroupDefiniti
 }
 
 /** As DELETE: the group of YAML comes back, if there is one. */
-export function previewDelete(node: QuotaNode, name: string, expected: Expected): ChangePreview {
+export function previewDelete(node: QuotaNode, name: string, expected: Expected, force = false): ChangePreview {
   const { config, groups, registry, yaml } = node;
   if (!groups.numbers.has(name)) return node.gate.unknownGroup(name);
   if (registry === null) throw new QuotameshError('REGISTRY_OFF');
@@ -50,6 +51,7 @@ export function previewDelete(node: QuotaNode, name: string, expected: Expected)
     throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: config.source });
   }
   const left = yaml.get(name) ?? null;
+  if (left === null) rejectInUse(node, name, force);
   return preview(node, name, expected, left, left === null ? null : definitionOf(left));
 }
 

@@ -93,6 +93,7 @@ groups:
         writePageBytes: 4096,
         writeFactor: 4,
       },
+      attachments: { places: {}, rules: [] },
       backends: [],
       groups: [
         {

@@ -113,15 +113,19 @@ describe('POST /v1/acquire', () => {
     expect(body.detail).toBe('messages = 101 is above maxRequest 100 of group slow');
   });
 
-  it.each(['tenant', 'namespace'])('%s is reserved', async (field) => {
-    const { status, body } = await scene.acquire({ group: 'orders', messages: 1, [field]: 1 });
-    expect({ status, code: body.code }).toEqual({ status: 422, code: 'FIELD_RESERVED' });
-    expect(body.detail).toContain(field);
+  it.each([
+    ['tenant', 'acme'],
+    ['namespace', 'orders'],
+    ['headers', {}],
+  ])('%s beside a group is refused', async (field, value) => {
+    const { status, body } = await scene.acquire({ group: 'orders', messages: 1, [field]: value });
+    expect({ status, code: body.code }).toEqual({ status: 422, code: 'FIELD_INVALID' });
+    expect(body.detail).toBe(`${field} must be absent where group is given`);
   });
 
   const WRONG_FIELDS: readonly (readonly [string, string, RegExp])[] = [
     ['{"group":"orders","mesages":1}', 'FIELD_UNKNOWN', /^field mesages is not known; did you mean messages\?$/],
-    ['{"group":"orders","messages":1,"zzz":1}', 'FIELD_UNKNOWN', /^field zzz is not known; known are group, direction/],
+    ['{"group":"orders","messages":1,"zzz":1}', 'FIELD_UNKNOWN', /^field zzz is not known; known are group, tenant/],
     ['{"messages":1}', 'FIELD_INVALID', /^group is missing/],
     ['{"group":7,"messages":1}', 'FIELD_INVALID', /^group must be a string of 1 to 1024 characters, got 7$/],
     ['{"group":"","messages":1}', 'FIELD_INVALID', /^group must be a string/],

@@ -25,7 +25,9 @@ describe('GET /openapi.json', () => {
 
   it('describes every route, and nothing else', async () => {
     const routes = Object.entries(described.paths).flatMap(([path, operations]) => {
-      return Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+      return Object.keys(operations).map(
+        (method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1').replace('{*}', '*')}`,
+      );
     });
     const { body } = await scene.get('/');
     expect(routes.sort()).toEqual([...(body.routes as string[])].sort());
@@ -35,9 +37,15 @@ describe('GET /openapi.json', () => {
   it('the schema of the body is the one that validates', () => {
     const operation = operationOf(described, 'post', '/v1/acquire');
     const schema = operation.requestBody?.content['application/json']?.schema;
-    expect(schema).toMatchObject({ required: ['group'], additionalProperties: false });
+    expect(schema).toMatchObject({
+      anyOf: [{ required: ['messages'] }, { required: ['bytes'] }],
+      additionalProperties: false,
+    });
     expect(Object.keys((schema as { properties: object }).properties)).toEqual([
       'group',
+      'tenant',
+      'namespace',
+      'headers',
       'direction',
       'messages',
       'bytes',

@@ -1,0 +1,123 @@
+import { ALL_COUNTED, type JointAsk } from '../core/limiter/joint-levels.js';
+import { laneOf, MESSAGES } from '../core/vocabulary.js';
+import { QuotameshError } from '../errors.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import { directionOf, noEndOf, rejectAmounts, rejectUnlessName, rejectUnlessSomething } from './asked.js';
+import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from './decision.js';
+import type { Gate } from './gate.js';
+import type { LaneBounds } from './lane-bounds.js';
+
+/** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
+export class Asks {
+  readonly #node: QuotaNode;
+  readonly #gate: Gate;
+  readonly #bounds: LaneBounds;
+  /** Scratch space: what is being asked. */
+  readonly #ask: JointAsk = {
+    lane: 0,
+    messages: 0,
+    bytes: 0,
+    retry: false,
+    topic: '',
+    client: '',
+    further: ALONE,
+    counted: 0,
+    isPlaced: false,
+    refusedLane: 0,
+  };
+
+  constructor(node: QuotaNode, gate: Gate, bounds: LaneBounds) {
+    this.#node = node;
+    this.#gate = gate;
+    this.#bounds = bounds;
+  }
+
+  isAllowed(lane: number, messages: number, bytes: number): boolean {
+    // Whole numbers first: to compare a BigInt or a Symbol throws what nobody can read.
+    return (
+      Number.isInteger(messages) &&
+      Number.isInteger(bytes) &&
+      messages >= 0 &&
+      messages <= (this.#bounds.maxMessages[lane] as number) &&
+      bytes >= 0 &&
+      bytes <= (this.#bounds.maxBytes[lane] as number) &&
+      messages + bytes > 0
+    );
+  }
+
+  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */
+  forBatch(group: string, amounts: BatchAmounts, options: TakeOptions): JointAsk {
+    if (amounts !== 'all') return retried(this.askOf(group, amounts, options) as JointAsk, options);
+    const ask = retried(this.place(group, 1, 0, options) as JointAsk, options);
+    this.#node.serve(ask.lane);
+    const there = this.#gate.levels.available(ask, MESSAGES, this.#node.clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(this.#gate.groupOf(ask.lane).name);
+    ask.messages = Math.max(1, Math.floor(there + 1e-6));
+    return ask;
+  }
+
+  /** null = exempt: nothing limits it. */
+  askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointAsk | null {
+    const ask = this.place(where, amounts?.messages ?? 0, amounts?.bytes ?? 0, origin);
+    if (ask === null) {
+      rejectUnlessSomething(amounts);
+      return null;
+    }
+    for (const lane of [ask.lane, ...ask.further]) {
+      if (!this.isAllowed(lane, ask.messages, ask.bytes)) this.reject(lane, amounts);
+    }
+    return ask;
+  }
+
+  place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointAsk | null {
+    const direction = directionOf(origin);
+    if (typeof where !== 'object' || where === null) {
+      return this.placeAt(laneOf(this.#gate.groupIndex(where), direction), messages, bytes, origin);
+    }
+    const [lane, ...further] = this.#gate.places.lanesOf(where, direction);
+    if (lane === undefined) return null;
+    const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
+    const ask = this.placeAt(lane, messages, bytes, { topic, client });
+    ask.isPlaced = true;
+    if (further.length > 0) ask.further = further;
+    return ask;
+  }
+
+  placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointAsk {
+    rejectUnlessName('topic', topic);
+    rejectUnlessName('client', client);
+    const ask = this.#ask;
+    ask.lane = lane;
+    ask.messages = messages;
+    ask.bytes = bytes;
+    ask.retry = false;
+    ask.topic = topic;
+    ask.client = client;
+    ask.further = ALONE;
+    ask.counted = 0;
+    ask.isPlaced = false;
+    ask.refusedLane = lane;
+    return ask;
+  }
+
+  reject(lane: number, amounts: Amounts): never {
+    const group = this.#gate.groupOf(lane).name;
+    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
+    throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
+  }
+}
+
+const ALONE: readonly number[] = Object.freeze([]);
+
+/** A copy that may be kept. */
+export function retried(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+  return setRetry({ ...ask }, options);
+}
+
+export function setRetry(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+  ask.retry = options?.retry === true;
+  ask.counted = ask.retry ? ALL_COUNTED : 0;
+  return ask;
+}
+
+const NO_OPTIONS: Origin = Object.freeze({});

@@ -1,0 +1,86 @@
+import type { JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
+import type { Levels } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import type { QuotaNode } from '../runtime/quota-node.js';
+import type { Decision } from './decision.js';
+import { cutToPart, ofPart } from './part.js';
+import type { Waiting } from './waiting.js';
+
+export interface DecidingParts {
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  /** Made later. */
+  readonly waiting: Waiting;
+  explain(ask: JointAsk, answer: number): Decision;
+}
+
+/** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
+export class Deciding {
+  readonly #node: QuotaNode;
+  readonly #limiter: Limiter;
+  readonly #parts: DecidingParts;
+
+  constructor(node: QuotaNode, parts: DecidingParts) {
+    this.#node = node;
+    this.#limiter = node.limiter;
+    this.#parts = parts;
+  }
+
+  /** Whole messages of the average size asked for; what is left out counts as refused demand. */
+  tryPart(ask: JointAsk): Decision {
+    const { messages, bytes, retry } = ask;
+    cutToPart(this.#node, ask);
+    const answer = this.passing(ask);
+    if (answer !== GRANTED) return this.#parts.explain(ask, ofPart(this.#limiter, ask, answer));
+    const [leftMessages, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
+    const nowMs = this.#node.clock();
+    const isShort = (lane: number) =>
+      ask.further.length === 0 || !this.#limiter.containsTokens(lane, leftMessages, leftBytes, nowMs);
+    for (const lane of leftMessages > 0 || leftBytes > 0 ? [ask.lane, ...ask.further].filter(isShort) : []) {
+      this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
+    }
+    return { granted: true, messages: ask.messages, bytes: ask.bytes };
+  }
+
+  /** Decides for somebody who does not wait, although others may. */
+  passing(ask: JointAsk): number {
+    if (this.#limiter.heldBack[ask.lane] === 0 || this.#parts.waiting.mayPass(ask)) {
+      return this.answer(ask, this.#node.clock());
+    }
+    this.#limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
+    return REFUSED + this.#limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
+  }
+
+  answer(ask: JointAsk, nowMs: number): number {
+    const { levels } = this.#parts;
+    ask.refusedLane = ask.lane;
+    if (ask.further.length > 0) return this.servedAnswer(ask, () => this.#jointAnswer(ask, nowMs));
+    if (levels.isUsedBy[ask.lane] === 1) return this.servedAnswer(ask, () => levels.tryAcquire(ask, nowMs));
+    const { lane, messages, bytes, retry } = ask;
+    return this.servedAnswer(ask, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+  }
+
+  /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
+  #jointAnswer(ask: JointAsk, nowMs: number): number {
+    const held = ask.further.find((lane) => {
+      return this.#limiter.heldBack[lane] !== 0 && !this.#parts.waiting.mayPass({ ...ask, lane });
+    });
+    if (held === undefined) return this.#parts.joint.tryAcquire(ask, nowMs);
+    ask.refusedLane = held;
+    this.#limiter.countRefused(held, ask.messages, ask.bytes, true);
+    return REFUSED + this.#limiter.buckets.scarcest(held, ask.messages, ask.bytes);
+  }
+
+  /** A lane is served from its first use on. */
+  serve({ lane, further }: JointAsk): void {
+    this.#node.serve(lane);
+    for (const one of further) this.#node.serve(one);
+  }
+
+  servedAnswer(ask: JointAsk, answer: () => number): number {
+    const first = answer();
+    if (first !== UNCONFIRMED || !this.#node.isReady) return first;
+    this.serve(ask);
+    return answer();
+  }
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { Place } from '../../core/attachments/attachment.js';
+import { QuotameshError } from '../../errors.js';
+import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../runtime/groups/attaching.js';
+import type { QuotaNode } from '../../runtime/quota-node.js';
+import { describedRoute, mappingIn } from './described-route.js';
+import { expectedBy, rejectUnknownQuery } from './if-match.js';
+import { PROBLEM } from './response-schemas.js';
+import { NO_QUERY } from './status-routes.js';
+import { onlyThisMachine } from './this-machine.js';
+
+interface AttachmentRoute {
+  Params: { '*': string };
+}
+
+/** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
+export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void {
+  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
+  app.get(
+    '/v1/attachments',
+    describe('All attachments, of YAML and of run time, a page at a time', { querystring: PAGE }),
+    (request) => pageOf(node, request),
+  );
+  app.get<AttachmentRoute>(
+    '/v1/attachments/*',
+    describe('What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic', PATH),
+    (request, reply) => send(reply, attachmentAt(node, request.params['*'])),
+  );
+  app.put<AttachmentRoute>(
+    '/v1/attachments/*',
+    { ...describe('Attaches a place, or replaces what it is attached to', { ...PATH, body: BODY }), ...changing },
+    async (request, reply) => {
+      const path = request.params['*'];
+      return send(reply, await attach(node, path, mappingIn(request.body), expected(request, node)));
+    },
+  );
+  app.delete<AttachmentRoute>(
+    '/v1/attachments/*',
+    { ...describe('Detaches what was attached at run time; what YAML says is in force again', PATH), ...changing },
+    async (request, reply) => {
+      await detach(node, request.params['*'], expected(request, node));
+      return reply.code(204).send();
+    },
+  );
+  app.get(
+    '/v1/which',
+    describe('Which groups limit work of a place, and why; headers as header=name:value', { querystring: WHICH }),
+    (request) => which(node, placeIn(request)),
+  );
+}
+
+const PAGE_MAX = 1000;
+
+const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
+const PAGE = { type: 'object', properties: { after: { type: 'string', description: '`next` of the page before.' } } };
+const PATH = {
+  params: { type: 'object', required: ['*'], properties: { '*': { type: 'string', description: 'acme/orders' } } },
+};
+const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
+const WHICH = {
+  type: 'object',
+  properties: Object.fromEntries([...NAMES, 'header'].map((name) => [name, { type: 'string' }])),
+};
+const BODY = {
+  type: 'object',
+  description: 'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader.',
+  properties: {
+    group: { type: 'string' },
+    sameAs: { type: 'string' },
+    exempt: { type: 'boolean' },
+    andBroader: { type: 'boolean', description: 'What the broader places are attached to is enforced too.' },
+  },
+};
+
+function describe(summary: string, schema: FastifySchema) {
+  return describedRoute('attachments', summary, { querystring: NO_QUERY, response: FAILURES, ...schema });
+}
+
+function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
+  return reply.header('etag', `"${attached.revision}"`).send(attached);
+}
+
+function expected(request: FastifyRequest<AttachmentRoute>, node: QuotaNode) {
+  rejectUnknownQuery(request);
+  const place = request.params['*'];
+  return expectedBy(request, {
+    exists: node.gate.places.attachments.at(place) !== null,
+    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
+  });
+}
+
+function pageOf(node: QuotaNode, request: FastifyRequest) {
+  rejectUnknownQuery(request, ['after']);
+  const { after } = request.query as { after?: unknown };
+  const behind = listAttachments(node).filter(({ place }) => typeof after !== 'string' || place > after);
+  const attachments = behind.slice(0, PAGE_MAX);
+  return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
+}
+
+function which(node: QuotaNode, place: Place) {
+  const { groups, exempt, because } = node.gate.places.resolve(place);
+  const { defaultGroup } = node.config;
+  const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;
+  return { place, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
+}
+
+function placeIn(request: FastifyRequest): Place {
+  rejectUnknownQuery(request, [...NAMES, 'header']);
+  const query = request.query as Readonly<Record<string, string | string[]>>;
+  const names = NAMES.filter((name) => query[name] !== undefined).map((name) => [name, query[name]] as const);
+  const headers = [query.header ?? []].flat().map((header) => {
+    const at = header.indexOf(':');
+    if (at > 0) return [header.slice(0, at).trim().toLowerCase(), header.slice(at + 1).trim()] as const;
+    throw new QuotameshError('FIELD_INVALID', { field: 'header', reason: 'must be name:value' });
+  });
+  const place = Object.fromEntries(names) as Place;
+  return headers.length === 0 ? place : { ...place, headers: Object.fromEntries(headers) };
+}

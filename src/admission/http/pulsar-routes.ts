@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify';
+import { QuotameshError } from '../../errors.js';
+import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../runtime/groups/administration.js';
+import { attach, attachmentAt, detach } from '../../runtime/groups/attaching.js';
+import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../runtime/groups/pulsar-group.js';
+import type { QuotaNode } from '../../runtime/quota-node.js';
+import { describedRoute, mappingIn } from './described-route.js';
+import { rejectUnknownQuery } from './if-match.js';
+import { NO_QUERY } from './status-routes.js';
+import { onlyThisMachine } from './this-machine.js';
+
+/** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
+export const PULSAR_PREFIX = '/admin/v2/';
+
+interface NamedRoute {
+  Params: { '*': string };
+}
+
+/**
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
+ * as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ */
+export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
+  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
+  for (const { path, spelling } of GROUP_PATHS) {
+    app.get(path, describe('Names of all groups'), () => [...node.groups.numbers.keys()].sort());
+    app.get<NamedRoute>(`${path}/*`, describe('The rates of a group'), (request, reply) => {
+      const name = request.params['*'];
+      // With the slash alone it is the list (PIP-82).
+      if (name === '') return [...node.groups.numbers.keys()].sort();
+      const { group } = definedGroup(node, name);
+      return reply.send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+    });
+    app.put<NamedRoute>(
+      `${path}/*`,
+      { ...describe('Makes a group, or changes its rates'), ...changing },
+      async (request, reply) => {
+        rejectUnknownQuery(request);
+        await putRates(node, request.params['*'], mappingIn(request.body ?? {}));
+        return noContent(reply);
+      },
+    );
+    app.delete<NamedRoute>(
+      `${path}/*`,
+      { ...describe('Deletes a group; 412 while it is in use'), ...changing },
+      async (request, reply) => {
+        rejectUnknownQuery(request);
+        await deleteGroup(node, request.params['*'], null);
+        return noContent(reply);
+      },
+    );
+  }
+  for (const { path, level } of PLACE_PATHS) addPlaceRoutes(app, node, path, level);
+}
+
+const GROUP_PATHS: readonly { readonly path: string; readonly spelling: Spelling }[] = [
+  { path: '/admin/v2/resourcegroup', spelling: 'pip-82' },
+  { path: '/admin/v2/resourcegroups', spelling: 'pulsar' },
+];
+
+const PLACE_PATHS = [
+  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', level: 'namespace' },
+  { path: '/admin/v2/tenants/:tenant/resourcegroup', level: 'tenant' },
+] as const;
+
+interface PlaceRoute {
+  Params: { tenant: string; namespace?: string; '*': string };
+}
+
+function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, level: 'tenant' | 'namespace'): void {
+  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
+  app.get<PlaceRoute>(path, describe(`The group that a ${level} is attached to`), (request, reply) => {
+    const { group } = attachmentAt(node, placePath(request.params)).attachment;
+    if (typeof group !== 'string') throw unknownPlace(request.params);
+    // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
+    return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
+  });
+  for (const method of ['PUT', 'POST'] as const) {
+    app.route<PlaceRoute>({
+      method,
+      url: `${path}/*`,
+      ...describe(`Attaches a ${level} to a group`),
+      ...changing,
+      handler: async (request, reply) => {
+        rejectUnknownQuery(request);
+        await attach(node, placePath(request.params), { group: request.params['*'] }, null);
+        return noContent(reply);
+      },
+    });
+  }
+  app.delete<PlaceRoute>(path, { ...describe(`Detaches a ${level}`), ...changing }, async (request, reply) => {
+    rejectUnknownQuery(request);
+    await detach(node, placePath(request.params), null);
+    return noContent(reply);
+  });
+}
+
+/** Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. */
+async function putRates(node: QuotaNode, name: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+  const patch = patchOfPulsar(body);
+  if (node.groups.numbers.has(name)) await patchGroup(node, name, patch, null);
+  else await putGroup(node, name, patch, null);
+}
+
+/** A slash that was percent-encoded in a name would make another place of it. */
+function placePath({ tenant, namespace }: PlaceRoute['Params']): string {
+  const names = namespace === undefined ? [tenant] : [tenant, namespace];
+  if (names.some((name) => name.includes('/'))) throw unknownPlace({ tenant, namespace });
+  return names.join('/');
+}
+
+function unknownPlace({ tenant, namespace }: { readonly tenant: string; readonly namespace?: string | undefined }) {
+  const place = namespace === undefined ? tenant : `${tenant}/${namespace}`;
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { place: place.slice(0, 200) });
+}
+
+function noContent(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send();
+}
+
+const REASON = {
+  description: 'Not done; `reason` says why.',
+  type: 'object',
+  properties: { reason: { type: 'string' } },
+} as const;
+const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REASON, 422: REASON, 503: REASON };
+
+function describe(summary: string) {
+  const schema: FastifySchema = { querystring: NO_QUERY, response: FAILURES };
+  return describedRoute('pulsar', summary, schema);
+}

@@ -1,0 +1,189 @@
+import {
+  type Attachment,
+  type AttachmentRule,
+  type AttachmentsConfig,
+  levelOf,
+  type Place,
+  type PlaceLevel,
+  pathsOf,
+} from './attachment.js';
+import { type Captured, fill, matchName, matchTopic } from './patterns.js';
+
+/** Why a group is enforced, or why nothing is. */
+export interface Because {
+  readonly level: 'rule' | PlaceLevel;
+  /** Path of the attached place; of a rule `rule 3`, counted from 0 as in YAML's mistakes. */
+  readonly at: string;
+  readonly origin: 'yaml' | 'run-time';
+  /** What `sameAs` has led over. */
+  readonly via: readonly string[];
+  /** null = exempt. */
+  readonly group: string | null;
+  readonly andBroader: boolean;
+}
+
+export interface Resolution {
+  /** All are enforced, the most specific first; empty where nothing is attached, or where it is exempt. */
+  readonly groups: readonly string[];
+  readonly exempt: boolean;
+  /** What was found, in the order in which it counts. */
+  readonly because: readonly Because[];
+}
+
+export interface AttachedPlace {
+  readonly path: string;
+  readonly origin: 'yaml' | 'run-time';
+  readonly attachment: Attachment;
+}
+
+/** Where a chain of `sameAs` ends. */
+export type Followed =
+  | { readonly end: 'group'; readonly group: string; readonly via: readonly string[] }
+  | { readonly end: 'exempt' | 'dangling' | 'cyclic'; readonly group: null; readonly via: readonly string[] };
+
+/**
+ * Which groups limit which work (PIP-82, attach to tenant and namespace).
+ *
+ * Rules come first, then the topic, its namespace, its tenant. The first that says something counts alone; with
+ * `andBroader` the next one counts too, and so on: all those groups are enforced at once. Worked: tenant acme → gold,
+ * namespace acme/orders → orders. Work of acme/orders is limited by orders; where that is `andBroader`, by orders and
+ * gold; work of acme/other by gold. An exempt place that is reached first is limited by nothing; one behind a group
+ * ends the search.
+ *
+ * What was attached at run time replaces what YAML says of the same place.
+ */
+export class Attachments {
+  #places: Readonly<Record<string, Attachment>> = {};
+  #rules: readonly AttachmentRule[] = [];
+  readonly #atRunTime = new Map<string, Attachment>();
+  readonly #isGroup: (group: string) => boolean;
+
+  /** @param isGroup whether there is such a group now */
+  constructor(config: AttachmentsConfig, isGroup: (group: string) => boolean) {
+    this.#isGroup = isGroup;
+    this.configure(config);
+  }
+
+  /** What YAML says from now on. */
+  configure({ places, rules }: AttachmentsConfig): void {
+    this.#places = places;
+    this.#rules = rules;
+  }
+
+  /** null = nothing was said at run time. */
+  define(path: string, attachment: Attachment | null): void {
+    if (attachment === null) this.#atRunTime.delete(path);
+    else this.#atRunTime.set(path, attachment);
+  }
+
+  at(path: string): AttachedPlace | null {
+    const atRunTime = this.#atRunTime.get(path);
+    if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
+    if (!Object.hasOwn(this.#places, path)) return null;
+    return { path, origin: 'yaml', attachment: this.#places[path] as Attachment };
+  }
+
+  /** Whether YAML says something of it, whatever was said at run time. */
+  isConfigured(path: string): boolean {
+    return Object.hasOwn(this.#places, path);
+  }
+
+  /** Places that came at run time. */
+  get size(): number {
+    return this.#atRunTime.size;
+  }
+
+  /** All places, by path. */
+  list(): AttachedPlace[] {
+    return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  *#all(): Generator<AttachedPlace> {
+    for (const [path, attachment] of this.#atRunTime) yield { path, origin: 'run-time', attachment };
+    for (const [path, attachment] of Object.entries(this.#places)) {
+      if (!this.#atRunTime.has(path)) yield { path, origin: 'yaml', attachment };
+    }
+  }
+
+  /** Places that would be attached to nothing without this group. */
+  of(group: string): AttachedPlace[] {
+    return [...this.#all()].filter(({ attachment }) => {
+      const followed = this.follow(attachment);
+      return followed.group === group;
+    });
+  }
+
+  /** Places whose group, or whose `sameAs`, is not there: a change of another node was faster. */
+  get dangling(): string[] {
+    return [...this.#all()].flatMap(({ path, attachment }) => {
+      const followed = this.follow(attachment, path);
+      const isWhole = followed.end === 'exempt' || (followed.end === 'group' && this.#isGroup(followed.group));
+      return isWhole ? [] : [path];
+    });
+  }
+
+  resolve(place: Place): Resolution {
+    const groups: string[] = [];
+    const because: Because[] = [];
+    for (const found of this.#matching(place)) {
+      because.push(found);
+      if (found.group === null) return { groups, exempt: groups.length === 0, because };
+      if (!groups.includes(found.group)) groups.push(found.group);
+      if (!found.andBroader) break;
+    }
+    return { groups, exempt: false, because };
+  }
+
+  /** @param from path of the attachment, where it is to be told from a place that it leads to */
+  follow(attachment: Attachment, from?: string): Followed {
+    const via: string[] = [];
+    let current = attachment;
+    while (current.sameAs !== null) {
+      const path = current.sameAs;
+      if (path === from || via.includes(path)) return { end: 'cyclic', group: null, via: [...via, path] };
+      via.push(path);
+      const next = this.at(path);
+      if (next === null) return { end: 'dangling', group: null, via };
+      current = next.attachment;
+    }
+    return current.group === null ? { end: 'exempt', group: null, via } : { end: 'group', group: current.group, via };
+  }
+
+  *#matching(place: Place): Generator<Because> {
+    for (let at = 0; at < this.#rules.length; at++) {
+      const rule = this.#rules[at] as AttachmentRule;
+      const captured = match(rule, place);
+      const group = captured === null || rule.group === null ? null : fill(rule.group, captured);
+      if (captured === null || !(rule.exempt || (group !== null && this.#isGroup(group)))) continue;
+      const { andBroader } = rule;
+      yield { level: 'rule', at: `rule ${at}`, origin: 'yaml', via: [], group: rule.exempt ? null : group, andBroader };
+      break;
+    }
+    for (const path of pathsOf(place)) {
+      const attached = this.at(path);
+      if (attached === null) continue;
+      const { attachment, origin } = attached;
+      const followed = this.follow(attachment, path);
+      // What leads nowhere says nothing; `dangling` tells.
+      if (followed.end === 'dangling' || followed.end === 'cyclic') continue;
+      const { group, via } = followed;
+      yield { level: levelOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
+    }
+  }
+}
+
+function match(rule: AttachmentRule, place: Place): Captured | null {
+  const captured: Captured = Object.create(null);
+  const { tenant = '', namespace = '', topic = '', client = '', headers = {} } = place;
+  if (tenant !== '') captured.tenant = tenant;
+  if (namespace !== '') captured.namespace = namespace;
+  const all =
+    (rule.tenant === null || matchName(rule.tenant, tenant, captured)) &&
+    (rule.namespace === null || matchName(rule.namespace, namespace, captured)) &&
+    (rule.client === null || matchName(rule.client, client, captured)) &&
+    (rule.topic === null || matchTopic(rule.topic, topic, captured)) &&
+    Object.entries(rule.headers).every(([name, pattern]) => {
+      return Object.hasOwn(headers, name) && matchName(pattern, headers[name] as string, captured);
+    });
+  return all ? captured : null;
+}

@@ -1,0 +1,116 @@
+import type { Ask, Levels } from './levels.js';
+import { GRANTED, REFUSED } from './limiter.js';
+
+/** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
+export interface JointAsk extends Ask {
+  further: readonly number[];
+  /** Bit 0 for `lane`, 1 and up for `further`: has been counted as demand there. Stands for `retry` there. */
+  counted: number;
+  /** Somebody has named a place, not a group. */
+  isPlaced: boolean;
+  /** The lane that has refused last; `lane` itself where there is but one. */
+  refusedLane: number;
+}
+
+/** Bits of `counted` for work that was refused before, perhaps at another node. */
+export const ALL_COUNTED = -1;
+
+/**
+ * The levels of several groups as if they were one: all are looked at before any is charged, and all are charged or
+ * none. The node's own limit is charged once. Work that is refused is demand only of the groups that lack tokens for
+ * it: a larger share of the others would not admit it.
+ */
+export class JointLevels {
+  readonly #levels: Levels;
+  /** What work that cannot be refused may leave as debt, by lane. */
+  readonly #debtMsOf: (lane: number) => number;
+
+  constructor(levels: Levels, debtMsOf: (lane: number) => number) {
+    this.#levels = levels;
+    this.#debtMsOf = debtMsOf;
+  }
+
+  /** Takes from every group or from none. For several groups; the gate asks the limiter itself where there is one. */
+  tryAcquire(ask: JointAsk, nowMs: number): number {
+    const answer = this.reserve(ask, nowMs);
+    if (answer === GRANTED) this.settle(ask, ask.messages, ask.bytes, nowMs);
+    return answer;
+  }
+
+  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. */
+  reserve(ask: JointAsk, nowMs: number): number {
+    if (ask.further.length === 0) return this.#levels.reserve(ask, nowMs);
+    const asks = asksOf(ask);
+    const lacking = asks.filter((one) => !this.#levels.containsTokens(one, nowMs));
+    let answer = GRANTED;
+    for (const one of lacking) {
+      const refused = this.#levels.reserve(one, nowMs);
+      if (refused === GRANTED) {
+        // Not again below: it has a row now that it did not have.
+        this.#levels.settle(one, 0, 0, 0, nowMs);
+        continue;
+      }
+      if (refused >= REFUSED) setCounted(ask, one.lane);
+      if (answer !== GRANTED) continue;
+      answer = refused;
+      ask.refusedLane = one.lane;
+    }
+    return answer === GRANTED ? this.#takeAll(ask, asks, nowMs) : answer;
+  }
+
+  /** What reserved work has cost, in every group. */
+  settle(ask: JointAsk, messages: number, bytes: number, nowMs: number): void {
+    if (ask.further.length === 0) this.#levels.settle(ask, messages, bytes, this.#debtMsOf(ask.lane), nowMs);
+    else for (const one of asksOf(ask)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
+  }
+
+  consume(ask: JointAsk, nowMs: number): void {
+    if (ask.further.length === 0) this.#levels.consume(ask, this.#debtMsOf(ask.lane), nowMs);
+    else for (const one of asksOf(ask)) this.#levels.consume(one, this.#debtMsOf(one.lane), nowMs);
+  }
+
+  containsTokens(ask: JointAsk, nowMs: number): boolean {
+    if (ask.further.length === 0) return this.#levels.containsTokens(ask, nowMs);
+    return asksOf(ask).every((one) => this.#levels.containsTokens(one, nowMs));
+  }
+
+  /** Milliseconds until all groups could grant this; Infinity while one of them is blocked. */
+  waitMs(ask: JointAsk, nowMs: number): number {
+    if (ask.further.length === 0) return this.#levels.waitMs(ask, nowMs);
+    return Math.max(...asksOf(ask).map((one) => this.#levels.waitMs(one, nowMs)));
+  }
+
+  throttleMs(ask: JointAsk, nowMs: number): number {
+    if (ask.further.length === 0) return this.#levels.throttleMs(ask, nowMs);
+    return Math.max(...asksOf(ask).map((one) => this.#levels.throttleMs(one, nowMs)));
+  }
+
+  available(ask: JointAsk, dimension: number, nowMs: number): number {
+    if (ask.further.length === 0) return this.#levels.available(ask, dimension, nowMs);
+    return Math.min(...asksOf(ask).map((one) => this.#levels.available(one, dimension, nowMs)));
+  }
+
+  /** A table of topics or clients can still be full: then what was taken is given back. */
+  #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number): number {
+    for (const [at, one] of asks.entries()) {
+      const answer = this.#levels.reserve(one, nowMs);
+      if (answer === GRANTED) continue;
+      for (const taken of asks.slice(0, at)) this.#levels.settle(taken, 0, 0, 0, nowMs);
+      ask.refusedLane = one.lane;
+      if (answer >= REFUSED) setCounted(ask, one.lane);
+      return answer;
+    }
+    return GRANTED;
+  }
+}
+
+function asksOf({ lane, further, messages, bytes, topic, client, counted }: JointAsk): Ask[] {
+  return [lane, ...further].map((one, at) => {
+    const retry = (counted & (1 << at)) !== 0;
+    return { lane: one, messages, bytes, retry, topic, client, isFurther: at > 0 };
+  });
+}
+
+function setCounted(ask: JointAsk, lane: number): void {
+  ask.counted |= 1 << (lane === ask.lane ? 0 : ask.further.indexOf(lane) + 1);
+}

@@ -1,0 +1,150 @@
+import { attachmentAsWritten, examineAttachment, PLACE_PATH } from '../../config/attachment-definition.js';
+import { formatMistake } from '../../config/config-error.js';
+import type { Attachment } from '../../core/attachments/attachment.js';
+import type { AttachedPlace } from '../../core/attachments/attachments.js';
+import { NEVER } from '../../core/registry/group-history.js';
+import { attachmentName, type GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors.js';
+import type { QuotaNode } from '../quota-node.js';
+import { type Expected, registryOf } from './administration.js';
+
+/** A tenant, namespace or topic with what it is attached to. */
+export interface AttachedTo {
+  readonly place: string;
+  readonly origin: 'yaml' | 'run-time';
+  /** 0 = as YAML has it, and never changed at run time. */
+  readonly revision: number;
+  /** As YAML writes it below attachments.places. */
+  readonly attachment: Readonly<Record<string, unknown>>;
+}
+
+export function listAttachments(node: QuotaNode): AttachedTo[] {
+  return attachmentsOf(node)
+    .list()
+    .map((attached) => shown(node, attached));
+}
+
+/** Throws ATTACHMENT_UNKNOWN. */
+export function attachmentAt(node: QuotaNode, path: string): AttachedTo {
+  const attached = attachmentsOf(node).at(path);
+  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
+  return shown(node, attached);
+}
+
+/**
+ * The place is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
+ * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, GROUPS_FULL.
+ */
+export async function attach(node: QuotaNode, path: string, written: unknown, expected: Expected): Promise<AttachedTo> {
+  const registry = registryOf(node);
+  const attachment = checked(node, path, written);
+  const name = attachmentName(path);
+  const definition = attachmentAsWritten(attachment);
+  const { accepted, state } = await registry.propose(name, expected, definition);
+  if (!accepted) throw changed(path, state.revision, expected);
+  return { place: path, origin: 'run-time', revision: state.revision, attachment: definition };
+}
+
+/** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
+export async function detach(node: QuotaNode, path: string, expected: Expected): Promise<void> {
+  const registry = registryOf(node);
+  const attachments = attachmentsOf(node);
+  const attached = attachments.at(path);
+  if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
+  if (attached.origin === 'yaml') {
+    throw new QuotameshError('ATTACHMENT_FROM_YAML', { place: path, source: node.config.source });
+  }
+  const same = attachments.list().filter(({ attachment }) => attachment.sameAs === path);
+  if (same.length > 0 && !attachments.isConfigured(path)) {
+    throw new QuotameshError('ATTACHMENT_IN_USE', { place: path, places: namesOf(same) });
+  }
+  const { accepted, state } = await registry.propose(attachmentName(path), expected, null);
+  if (!accepted) throw changed(path, state.revision, expected);
+}
+
+/** Before a group goes: throws GROUP_IN_USE, or detaches every place that was attached to it at run time. */
+export async function releaseGroup(node: QuotaNode, group: string, force: boolean): Promise<void> {
+  rejectInUse(node, group, force);
+  for (const { path } of attachmentsOf(node).of(group))
+    await registryOf(node).propose(attachmentName(path), null, null);
+}
+
+/** Throws GROUP_IN_USE; with `force` only for places that YAML attaches. */
+export function rejectInUse(node: QuotaNode, group: string, force: boolean): void {
+  const users = attachmentsOf(node).of(group);
+  const inTheWay = force ? users.filter(({ origin }) => origin === 'yaml') : users;
+  if (inTheWay.length === 0) return;
+  throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
+}
+
+/** Of the log: checked when it was proposed, but perhaps by a newer version. Returns why it cannot be used here, or null. */
+export function applyAttachment(
+  node: QuotaNode,
+  path: string,
+  definition: GroupDefinition | null,
+  revision: number,
+): string | null {
+  const attachments = attachmentsOf(node);
+  if (definition === null) {
+    attachments.define(path, null);
+    return null;
+  }
+  const { attachment, mistakes } = examineAttachment(path, definition, `revision ${revision}`);
+  if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
+  attachments.define(path, attachment);
+  return null;
+}
+
+/** Places that are attached to what is not there, for `degraded`. */
+export function danglingAttachments(node: QuotaNode): string[] {
+  const { dangling } = attachmentsOf(node);
+  if (dangling.length === 0) return [];
+  return [`attached to what does not exist: ${dangling.slice(0, SHOWN_MAX).join(', ')}`];
+}
+
+const SHOWN_MAX = 20;
+
+function attachmentsOf(node: QuotaNode) {
+  return node.gate.places.attachments;
+}
+
+function shown(node: QuotaNode, { path, origin, attachment }: AttachedPlace): AttachedTo {
+  const { revision, definition } = node.registry?.stateOf(attachmentName(path)) ?? NEVER;
+  const isYaml = definition === null;
+  return { place: path, origin, revision: isYaml ? 0 : revision, attachment: attachmentAsWritten(attachment) };
+}
+
+function checked(node: QuotaNode, path: string, written: unknown): Attachment {
+  const place = path.slice(0, 200);
+  const { attachment, mistakes } = examineAttachment(path, written, 'request');
+  if (attachment === null || !PLACE_PATH.matches.test(path)) {
+    const details = mistakes.slice(0, SHOWN_MAX).map((mistake) => formatMistake(mistake));
+    throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: details.join(' ') });
+  }
+  const { end, group, via } = attachmentsOf(node).follow(attachment, path);
+  if (end === 'cyclic') {
+    throw new QuotameshError('ATTACHMENT_CYCLIC', { place, circle: [path, ...via].join(' → ') });
+  }
+  const missing = end === 'dangling' ? `an attachment of ${via.at(-1)}` : `group ${group}`;
+  if (end === 'dangling' || (end === 'group' && !node.groups.numbers.has(group))) {
+    throw new QuotameshError('ATTACHMENT_DANGLING', { place, missing });
+  }
+  const max = node.config.registry.maxGroups;
+  if (attachmentsOf(node).at(path) === null && attachmentsOf(node).size >= max) {
+    throw new QuotameshError('GROUPS_FULL', { group: place, max });
+  }
+  return attachment;
+}
+
+function changed(path: string, revision: number, expected: Expected): QuotameshError {
+  return new QuotameshError('ATTACHMENT_CHANGED', {
+    place: path,
+    reason: `its revision is ${revision}, not ${expected}`,
+  });
+}
+
+function namesOf(places: readonly AttachedPlace[]): string {
+  const names = places.slice(0, SHOWN_MAX).map(({ path }) => path);
+  const more = places.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${places.length === 1 ? 'is' : 'are'}`;
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Attachment, AttachmentRule, Place } from '../../../../src/core/attachments/attachment.js';
+import { Attachments } from '../../../../src/core/attachments/attachments.js';
+
+const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
+
+function to(group: string, more: Partial<Attachment> = {}): Attachment {
+  return { ...NOTHING, group, ...more };
+}
+
+function rule(given: Partial<AttachmentRule>): AttachmentRule {
+  const asked = { tenant: null, namespace: null, topic: null, client: null, headers: {} };
+  return { ...asked, group: null, exempt: false, andBroader: false, ...given };
+}
+
+const PLACES: Readonly<Record<string, Attachment>> = {
+  acme: to('gold'),
+  'acme/orders': to('orders'),
+  'acme/both': to('orders', { andBroader: true }),
+  'acme/both/audit': { ...NOTHING, exempt: true },
+  'acme/both/deep': to('deep', { andBroader: true }),
+  'acme/copy': { ...NOTHING, sameAs: 'acme/orders' },
+  'acme/free': { ...NOTHING, exempt: true },
+  'acme/free/paid': to('deep', { andBroader: true }),
+  'acme/lost': { ...NOTHING, sameAs: 'nobody' },
+  'acme/a': { ...NOTHING, sameAs: 'acme/b' },
+  'acme/b': { ...NOTHING, sameAs: 'acme/a' },
+};
+const RULES = [
+  rule({ client: 'replicator-*', exempt: true }),
+  rule({ headers: { 'x-tier': '{tier}' }, group: 'tier-{tier}', andBroader: true }),
+  rule({ tenant: 'trial-{who}', topic: 'audit/#', group: 'trials' }),
+];
+const GROUPS = new Set(['gold', 'orders', 'deep', 'trials', 'tier-free']);
+const attachments = new Attachments({ places: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+
+describe('which groups limit a place', () => {
+  test.each<[string, Place, readonly string[] | 'exempt']>([
+    ['a tenant', { tenant: 'acme' }, ['gold']],
+    ['a namespace without an attachment has its tenant’s', { tenant: 'acme', namespace: 'other' }, ['gold']],
+    ['the most specific alone', { tenant: 'acme', namespace: 'orders', topic: 't' }, ['orders']],
+    ['several at once', { tenant: 'acme', namespace: 'both' }, ['orders', 'gold']],
+    ['three at once', { tenant: 'acme', namespace: 'both', topic: 'deep' }, ['deep', 'orders', 'gold']],
+    ['an exempt topic', { tenant: 'acme', namespace: 'both', topic: 'audit' }, 'exempt'],
+    ['exempt behind a group ends the search', { tenant: 'acme', namespace: 'free', topic: 'paid' }, ['deep']],
+    ['the same as another', { tenant: 'acme', namespace: 'copy' }, ['orders']],
+    ['what leads nowhere says nothing', { tenant: 'acme', namespace: 'lost' }, ['gold']],
+    ['nor does a circle', { tenant: 'acme', namespace: 'a' }, ['gold']],
+    ['nobody', { tenant: 'nobody', namespace: 'orders' }, []],
+    ['a slash does not make a namespace of a tenant', { tenant: 'acme/orders' }, []],
+    ['a rule by client', { tenant: 'acme', client: 'replicator-eu' }, 'exempt'],
+    ['a rule by header', { tenant: 'acme', headers: { 'x-tier': 'free' } }, ['tier-free', 'gold']],
+    ['whose group is not there: the next', { tenant: 'acme', headers: { 'x-tier': 'none' } }, ['gold']],
+    ['a rule by tenant and topic', { tenant: 'trial-7', topic: 'audit/x' }, ['trials']],
+    ['that asks for all it names', { tenant: 'trial-7', topic: 'other' }, []],
+    ['nothing known', {}, []],
+    ['names of objects', { tenant: '__proto__', namespace: 'constructor' }, []],
+  ])('%s', (_, place, expected) => {
+    const { groups, exempt } = attachments.resolve(place);
+    expect(exempt ? 'exempt' : groups).toEqual(expected);
+  });
+
+  test('what was attached at run time replaces YAML, place by place', () => {
+    const changing = new Attachments({ places: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    changing.define('acme', to('deep'));
+    expect(changing.resolve({ tenant: 'acme' }).groups).toEqual(['deep']);
+    expect(changing.resolve({ tenant: 'acme', namespace: 'orders' }).groups).toEqual(['orders']);
+    changing.define('acme', null);
+    expect(changing.resolve({ tenant: 'acme' }).because[0]).toMatchObject({ origin: 'yaml', group: 'gold' });
+  });
+
+  test('who would be left without a group, and what leads nowhere', () => {
+    expect(attachments.of('orders').map(({ path }) => path)).toEqual(['acme/orders', 'acme/both', 'acme/copy']);
+    expect(attachments.dangling).toEqual(['acme/lost', 'acme/a', 'acme/b']);
+  });
+
+  test('any chains: an end within as many steps as there are places, and no group twice', () => {
+    const path = fc.constantFrom('t', 'u', 't/n', 't/m', 't/n/x');
+    const attachment = fc.record({
+      group: fc.constantFrom('gold', 'orders', 'deep'),
+      sameAs: fc.option(path, { nil: null }),
+      andBroader: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.dictionary(path, attachment), (written) => {
+        const places = Object.fromEntries(
+          Object.entries(written).map(([at, { group, sameAs, andBroader }]) => {
+            return [at, { group: sameAs === null ? group : null, sameAs, exempt: false, andBroader }];
+          }),
+        );
+        const random = new Attachments({ places, rules: [] }, () => true);
+        const { groups } = random.resolve({ tenant: 't', namespace: 'n', topic: 'x' });
+        expect(new Set(groups).size).toBe(groups.length);
+        for (const { attachment: one, path: from } of random.list()) {
+          expect(random.follow(one, from).via.length).toBeLessThanOrEqual(random.list().length + 1);
+        }
+      }),
+    );
+  });
+});

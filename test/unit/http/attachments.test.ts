@@ -1,0 +1,244 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerOf, GROUPS, type HttpScene, readyScene } from './http-scene.js';
+
+/** Two nodes of one cluster. */
+let a: HttpScene;
+let b: HttpScene;
+let clusters = 0;
+
+const LIMITED = {
+  groups: {
+    ...GROUPS,
+    gold: { quota: { publish: { messagesPerSecond: 1000 } }, burstMs: 1000, strategy: 'equal' },
+    tight: { quota: { publish: { messagesPerSecond: 0 } } },
+  },
+  attachments: {
+    places: {
+      acme: 'gold',
+      'acme/orders': { group: 'orders', andBroader: true },
+      'acme/stopped': { group: 'free', andBroader: true },
+      stopped: 'tight',
+      'stopped/open': { group: 'gold', andBroader: true },
+      'acme/replicated': { exempt: true },
+    },
+    rules: [
+      { client: 'replicator-*', exempt: true },
+      { headers: { 'X-Tier': 'blocked' }, group: 'blocked' },
+    ],
+  },
+};
+
+beforeEach(async () => {
+  const cluster = `attachments-${process.pid}-${clusters++}`;
+  a = await readyScene({ cluster, node: 'a', ...LIMITED });
+  b = await readyScene({ cluster, node: 'b', ...LIMITED });
+});
+afterEach(async () => {
+  await Promise.all([a.close(), b.close()]);
+});
+
+type Method = 'GET' | 'PUT' | 'DELETE';
+
+function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, headers: Record<string, string> = {}) {
+  const body = payload === undefined ? {} : { payload: payload as object };
+  return answerOf(scene.app, { method, url: `/v1/attachments/${path}`, headers, ...body });
+}
+
+const settled = () => sleep(50);
+
+describe('an acquire that names a place', () => {
+  it('is granted by all its groups, charged in each of them, and the node answers with the fields of the first', async () => {
+    const lane = (group: string) => a.node.limiter.admitted.at(4 * a.node.gate.groupIndex(group));
+    const before = [lane('orders'), lane('gold')];
+    const { status, headers } = await a.acquire({ tenant: 'acme', namespace: 'orders', messages: 3 });
+    expect(status).toBe(200);
+    expect(headers.ratelimit).toContain('orders');
+    expect([lane('orders'), lane('gold')]).toEqual([before[0]! + 3, before[1]! + 3]);
+  });
+
+  it('is refused by the stricter one, which the answer names, and then nothing is charged', async () => {
+    const gold = () => a.node.limiter.admitted.at(4 * a.node.gate.groupIndex('gold'));
+    const before = gold();
+    const refused = await a.acquire({ tenant: 'stopped', namespace: 'open', messages: 1 });
+    expect(refused).toMatchObject({ status: 429, body: { group: 'tight', level: 'group' } });
+    expect(gold()).toBe(before);
+    const attempted = a.node.limiter.attempted;
+    expect(attempted.at(4 * a.node.gate.groupIndex('tight'))).toBe(1);
+    expect(attempted.at(4 * a.node.gate.groupIndex('gold'))).toBe(before);
+  });
+
+  it('counts as demand once, however often it is tried', async () => {
+    const body = { tenant: 'stopped', namespace: 'open', messages: 1 };
+    await a.acquire(body);
+    await a.acquire({ ...body, retry: true });
+    await a.acquire({ ...body, waitMs: 30 });
+    const attempted = a.node.limiter.attempted.at(4 * a.node.gate.groupIndex('tight'));
+    expect(attempted).toBe(2);
+  });
+
+  it('waits for the stricter one, and others of its line need not', async () => {
+    const waiting = a.acquire({ tenant: 'stopped', namespace: 'open', messages: 1, waitMs: 300 });
+    await sleep(20);
+    const passing = await a.acquire({ tenant: 'acme', messages: 1, waitMs: 200 });
+    expect(passing.status).toBe(200);
+    expect(await waiting).toMatchObject({ status: 429, body: { group: 'tight' } });
+  });
+
+  it('reserves in all, commits in all', async () => {
+    const admitted = (group: string) => a.node.limiter.admitted.at(4 * a.node.gate.groupIndex(group));
+    const reserved = await a.acquire({ tenant: 'acme', namespace: 'orders', messages: 5, reserve: true });
+    expect(reserved.status).toBe(200);
+    const before = [admitted('orders'), admitted('gold')];
+    const payload = { id: reserved.body.id, messages: 2 };
+    await answerOf(a.app, { method: 'POST', url: '/v1/commit', payload });
+    expect([admitted('orders'), admitted('gold')]).toEqual([before[0]! + 2, before[1]! + 2]);
+  });
+
+  it.each([
+    ['an exempt namespace', { tenant: 'acme', namespace: 'replicated', messages: 1e9 }],
+    ['a client', { tenant: 'stopped', client: 'replicator-eu', messages: 7 }],
+  ])('exempt by %s: granted, and counted apart', async (_, body) => {
+    expect(await a.acquire(body)).toMatchObject({ status: 200, body: { granted: true } });
+    expect(a.node.gate.places.exempt[0]).toMatchObject({ asks: 1, messages: body.messages });
+    expect((await a.app.inject('/metrics')).body).toContain(
+      `quotamesh_exempt_messages_total{direction="publish"} ${body.messages}`,
+    );
+  });
+
+  it.each([
+    ['attached to nothing', { tenant: 'nobody', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    ['by a header', { headers: { 'x-TIER': 'blocked' }, messages: 1 }, 429, 'QUOTA_EXCEEDED'],
+    ['of a wrong kind', { tenant: 7, messages: 1 }, 422, 'FIELD_INVALID'],
+    ['headers of a wrong kind', { headers: { a: 1 }, messages: 1 }, 422, 'FIELD_INVALID'],
+    ['odd names', { tenant: '..', namespace: ' é\u0000', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    ['a prototype', { tenant: '__proto__', messages: 1 }, 404, 'PLACE_UNATTACHED'],
+    [
+      'above maxRequest of one of them',
+      { tenant: 'acme', namespace: 'orders', messages: 1e9 },
+      422,
+      'AMOUNT_ABOVE_MAX_REQUEST',
+    ],
+  ])('%s', async (_, body, status, code) => {
+    const answer = await a.acquire(body);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+  });
+
+  it('the library answers as HTTP does', async () => {
+    expect(a.node.tryAcquire({ tenant: 'acme' }, { messages: 1 })).toEqual({ granted: true });
+    const place = { tenant: 'stopped', namespace: 'open' };
+    expect(a.node.tryAcquire(place, { messages: 1 })).toMatchObject({ granted: false, group: 'tight' });
+    expect(a.node.containsTokens(place, { messages: 1 })).toBe(false);
+    expect(() => a.node.tryAcquire({ tenat: 'acme' } as object, { messages: 1 })).toThrow('tenat is not known');
+    const part = a.node.tryAcquire({ tenant: 'acme', namespace: 'orders' }, { messages: 400 }, { atMost: true });
+    expect(part).toMatchObject({ granted: true });
+    a.node.consume(place, { messages: 1 });
+    await expect(a.node.acquire(place, { messages: 1 }, { waitMs: 10 })).resolves.toMatchObject({ granted: false });
+  });
+
+  it('/v1/which explains', async () => {
+    const { body } = await a.get('/v1/which?tenant=acme&namespace=orders&topic=x');
+    expect(body).toMatchObject({
+      groups: ['orders', 'gold'],
+      exempt: false,
+      because: [
+        { level: 'namespace', at: 'acme/orders', origin: 'yaml', group: 'orders', andBroader: true },
+        { level: 'tenant', at: 'acme', group: 'gold' },
+      ],
+    });
+    expect((await a.get('/v1/which?header=x-tier:blocked')).body).toMatchObject({ groups: ['blocked'] });
+    expect((await a.get('/v1/which?tenannt=acme')).status).toBe(422);
+    expect((await a.get('/v1/which?tenant=a&tenant=b')).status).toBe(422);
+  });
+});
+
+describe('attachments at run time', () => {
+  it('attached at one node, a namespace is limited at both; detached, YAML is in force again', async () => {
+    const put = await ask(a, 'PUT', 'acme/new', { group: 'blocked' });
+    expect(put).toMatchObject({ status: 200, body: { place: 'acme/new', origin: 'run-time' } });
+    expect(put.headers.etag).toBe(`"${put.body.revision}"`);
+    await settled();
+    for (const scene of [a, b]) {
+      expect((await scene.acquire({ tenant: 'acme', namespace: 'new', messages: 1 })).status).toBe(429);
+    }
+    expect((await ask(b, 'DELETE', 'acme/new')).status).toBe(204);
+    await settled();
+    expect((await a.acquire({ tenant: 'acme', namespace: 'new', messages: 1 })).status).toBe(200);
+    await ask(a, 'PUT', 'acme', { group: 'blocked' });
+    await ask(a, 'DELETE', 'acme');
+    expect((await ask(a, 'GET', 'acme')).body).toMatchObject({ origin: 'yaml', revision: 0 });
+    expect((await a.get('/v1/groups')).body.groups).toHaveLength(6);
+  });
+
+  it('of two changes from the same reading one wins', async () => {
+    const { headers } = await ask(a, 'PUT', 'acme/x', { group: 'gold' });
+    await settled();
+    const match = { 'if-match': String(headers.etag) };
+    const both = await Promise.all([a, b].map((scene) => ask(scene, 'PUT', 'acme/x', { group: 'free' }, match)));
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+    expect(both.find(({ status }) => status === 412)?.body.code).toBe('ATTACHMENT_CHANGED');
+  });
+
+  it.each([
+    ['acme/x', { group: 'missing' }, 412, 'ATTACHMENT_DANGLING'],
+    ['acme/x', { sameAs: 'nowhere' }, 412, 'ATTACHMENT_DANGLING'],
+    ['acme', { sameAs: 'acme' }, 422, 'ATTACHMENT_CYCLIC'],
+    ['acme/x', { group: 'gold', exempt: true }, 422, 'ATTACHMENT_INVALID'],
+    ['acme/x', { grp: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['acme/x', {}, 422, 'ATTACHMENT_INVALID'],
+    ['acme/x', [], 400, 'BODY_INVALID'],
+    ['a%20b', { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['%C3%A9', { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['acme/%2e%2e', { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['acme//x', { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['', { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+    ['__proto__', { exempt: 'yes' }, 422, 'ATTACHMENT_INVALID'],
+    ['x'.repeat(900), { group: 'gold' }, 422, 'ATTACHMENT_INVALID'],
+  ])('PUT %s %j is %i %s, and changes nothing', async (path, body, status, code) => {
+    const before = (await a.get('/v1/attachments')).body;
+    const answer = await ask(a, 'PUT', path, body);
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
+    expect((await a.get('/v1/attachments')).body).toEqual(before);
+  });
+
+  it('a circle over two places is refused, and a place that others lead to cannot be detached', async () => {
+    await ask(a, 'PUT', 'one', { group: 'gold' });
+    await ask(a, 'PUT', 'two', { sameAs: 'one' });
+    expect((await ask(a, 'PUT', 'one', { sameAs: 'two' })).body).toMatchObject({ code: 'ATTACHMENT_CYCLIC' });
+    expect((await ask(a, 'DELETE', 'one')).body).toMatchObject({ code: 'ATTACHMENT_IN_USE' });
+  });
+
+  it('what YAML attaches cannot be detached, what is attached to nothing neither', async () => {
+    expect(await ask(a, 'DELETE', 'acme')).toMatchObject({ status: 409, body: { code: 'ATTACHMENT_FROM_YAML' } });
+    expect(await ask(a, 'DELETE', 'nobody')).toMatchObject({ status: 404, body: { code: 'ATTACHMENT_UNKNOWN' } });
+  });
+
+  it('a group in use is not deleted; with force, its places are detached', async () => {
+    const url = '/v1/groups/brief';
+    await answerOf(a.app, { method: 'PUT', url, payload: {} });
+    await ask(a, 'PUT', 'acme/brief', { group: 'brief' });
+    await ask(a, 'PUT', 'acme/same', { sameAs: 'acme/brief' });
+    const refused = await answerOf(a.app, { method: 'DELETE', url });
+    expect(refused).toMatchObject({ status: 412, body: { code: 'GROUP_IN_USE' } });
+    expect(refused.body.detail).toContain('acme/brief, acme/same are attached');
+    expect((await answerOf(a.app, { method: 'DELETE', url: `${url}?force=true` })).status).toBe(204);
+    expect((await ask(a, 'GET', 'acme/brief')).status).toBe(404);
+    expect((await a.get('/readyz')).body.degraded).toEqual([]);
+  });
+
+  it('only this machine may change them', async () => {
+    const remoteAddress = '10.0.0.7';
+    for (const method of ['PUT', 'DELETE'] as const) {
+      const url = '/v1/attachments/acme/x';
+      const answer = await answerOf(a.app, { method, url, payload: { group: 'gold' }, remoteAddress });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'CHANGE_NOT_LOCAL' } });
+    }
+  });
+
+  it('a node that starts later has them', async () => {
+    await ask(a, 'PUT', 'late', { group: 'blocked' });
+    const c = await readyScene({ cluster: a.node.config.cluster, node: 'c', ...LIMITED });
+    expect((await c.acquire({ tenant: 'late', messages: 1 })).status).toBe(429);
+    await c.close();
+  });
+});
