@@ -19,7 +19,7 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,outage-redis,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** Two MQTT brokers take 40 s more than npm test has. */

@@ -1,6 +1,7 @@
 /** Where the Redis of the tests comes from; redis.ts says in which order. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -35,15 +36,16 @@ async function find(): Promise<RedisSource | null> {
   return null;
 }
 
-/** libfaketime moves the clock of a server that is started with it; null where it is not installed. */
-export async function findFakeTime(): Promise<string | null> {
-  const library = () => FAKE_TIME.find((file) => existsSync(file)) ?? null;
-  const mayInstall = process.env.CI === 'true' && process.getuid?.() === 0 && existsSync('/etc/debian_version');
-  if (library() === null && mayInstall) await install(['faketime']);
-  return library();
+/**
+ * What has to be preloaded into a server so that `CLOCK_FILE` moves its clock (moved-clock.c); null where there is no C
+ * compiler, or where the server runs in a container.
+ */
+export async function buildMovedClock(folder: string): Promise<string | null> {
+  if ((await findRedis())?.kind !== 'installed') return null;
+  const library = join(folder, 'moved-clock.so');
+  const source = join(import.meta.dirname, 'moved-clock.c');
+  return (await answers('cc', ['-shared', '-fPIC', '-O1', '-o', library, source])) ? library : null;
 }
-
-const FAKE_TIME = ['x86_64', 'aarch64'].map((each) => `/usr/lib/${each}-linux-gnu/faketime/libfaketimeMT.so.1`);
 
 async function isInstalled(): Promise<boolean> {
   return (await answers('redis-server', ['--version'])) && (await answers('redis-sentinel', ['--version']));

@@ -32,7 +32,7 @@ export interface RedisOptions {
   /** Lines of redis.conf. */
   readonly config?: readonly string[];
   readonly sentinel?: boolean;
-  /** Variables of the process, e.g. for libfaketime; only of an installed one. */
+  /** Variables of the process, e.g. to move its clock; only of an installed one. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Does not wait until it answers PING without a password on a plain connection. */
   readonly guarded?: boolean;

@@ -3,12 +3,14 @@ import type { ReadRecord } from '../../ports/report-topic.js';
 import { FetchPace } from '../remote/fetch-pace.js';
 import { readEntry, readNewest } from './redis-entry.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
+import { OFFSET_MAX } from './scripts.js';
 import type { OpenedLog, TopicLink } from './topic-link.js';
 
 /** Redis says nothing for as long where nothing is appended; a log that was emptied is noticed after it. */
 const BLOCK_MS = 250;
 const ENTRIES_PER_READ = 1_000;
 const FIELDS_PER_SCAN = 1_000;
+const SEQUENCE_MAX = '18446744073709551615';
 
 export interface ReaderSink {
   /** Redis answers. */
@@ -33,6 +35,8 @@ export class LogReader {
   readonly #sink: ReaderSink;
   readonly #pace: FetchPace;
   #caughtUp = false;
+  /** Where to read on, and in which epoch: behind the position where a foreign entry stands beyond all offsets. */
+  #from = { epoch: '', id: '' };
 
   constructor(options: RedisTopicOptions, sink: ReaderSink) {
     this.#options = options;
@@ -47,7 +51,7 @@ export class LogReader {
     while (!stopped.aborted) {
       const isAtEnd = this.#caughtUp;
       const known = epoch();
-      const entries = await this.#next(link, isAtEnd ? BLOCK_MS : 0);
+      const entries = await this.#next(link, known, isAtEnd ? BLOCK_MS : 0);
       this.#sink.onReading();
       await this.#accept(link, entries);
       if (!isAtEnd && (entries.length === 0 || this.position >= opened.offset)) this.#becomeCaughtUp();
@@ -73,10 +77,11 @@ export class LogReader {
     this.#sink.onCaughtUp();
   }
 
-  async #next(link: TopicLink, blockMs: number): Promise<Entries> {
+  async #next(link: TopicLink, epoch: string, blockMs: number): Promise<Entries> {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
     const { log } = this.#options.keys;
-    const from = `${this.position}-18446744073709551615`;
+    if (this.#from.epoch !== epoch) this.#from = { epoch, id: `${this.position}-${SEQUENCE_MAX}` };
+    const from = this.#from.id;
     const answer = await link.read('XREAD', ['COUNT', ENTRIES_PER_READ, ...block, 'STREAMS', log, from], blockMs);
     return (answer as readonly [readonly [Buffer, Entries]] | null)?.[0][1] ?? [];
   }
@@ -91,8 +96,9 @@ export class LogReader {
       const record = readEntry(entry[0], entry[1]);
       if (record === null) this.#sink.onForeign(`entry ${entry[0]} of ${this.#options.keys.log}`);
       else records.push(record);
-      if (Number.isSafeInteger(offsetOf(entry))) this.position = Math.max(this.position, offsetOf(entry));
+      if (offsetOf(entry) < OFFSET_MAX) this.position = Math.max(this.position, offsetOf(entry));
     }
+    this.#from = { ...this.#from, id: String(entries.at(-1)?.[0]) };
     if (records.length > 0) this.#sink.onRecords(records);
   }
 

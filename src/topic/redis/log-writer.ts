@@ -1,4 +1,4 @@
-import type { AppendRecord } from '../../ports/report-topic.js';
+import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import { PARTITION } from './redis-entry.js';
 import { AppendRefused, isAnswer, isOtherEpoch, isPassing, unusable } from './redis-failure.js';
@@ -9,6 +9,12 @@ import type { OpenedLog, TopicLink } from './topic-link.js';
 const TAIL_RECORDS = 5_000;
 /** A failover loses at most the last records that the new master had not got; a second would do. */
 const SAY_AGAIN_MS = 5_000;
+
+interface Recent {
+  readonly record: AppendRecord;
+  readonly atMs: number;
+  isRead: boolean;
+}
 
 export interface WriterSink {
   /** Own records have been said again, in a log that had forgotten them. */
@@ -26,7 +32,7 @@ export class LogWriter {
   readonly #options: RedisTopicOptions;
   readonly #outbox: Outbox;
   readonly #sink: WriterSink;
-  readonly #recent = new Map<string, { readonly record: AppendRecord; readonly atMs: number }>();
+  readonly #recent = new Map<string, Recent>();
   #isOther = false;
   #wake: () => void = () => {};
 
@@ -46,6 +52,16 @@ export class LogWriter {
     await this.#sayAgain(link);
     this.#sink.onNewEpoch();
     return opened;
+  }
+
+  /** Somebody else has written the key after this node: then it is not this node that says it again. */
+  read(records: readonly ReadRecord[]): void {
+    for (const { key, value } of records) {
+      const recent = this.#recent.get(key);
+      if (recent === undefined) continue;
+      if (isSame(recent.record.value, value)) recent.isRead = true;
+      else if (recent.isRead) this.#recent.delete(key);
+    }
   }
 
   openAgain(): void {
@@ -79,6 +95,8 @@ export class LogWriter {
 
   async #write(link: TopicLink, parcel: Parcel, position: () => number): Promise<void> {
     const { topic } = this.#options;
+    // Before it is sent: it may be read back before the answer to it comes.
+    this.#remember(parcel.records);
     try {
       try {
         await this.#append(link, parcel.records);
@@ -94,7 +112,6 @@ export class LogWriter {
       if (!refused) throw failure;
       return;
     }
-    this.#remember(parcel.records);
     parcel.settle(null);
   }
 
@@ -112,7 +129,7 @@ export class LogWriter {
     const nowMs = performance.now();
     for (const record of records) {
       this.#recent.delete(record.key);
-      this.#recent.set(record.key, { record, atMs: nowMs });
+      this.#recent.set(record.key, { record, atMs: nowMs, isRead: false });
     }
     for (const [key, { atMs }] of this.#recent) {
       if (nowMs - atMs <= SAY_AGAIN_MS) break;
@@ -124,4 +141,8 @@ export class LogWriter {
     const records = [...this.#recent.values()].map(({ record }) => record);
     if (records.length > 0) await this.#append(link, records);
   }
+}
+
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0;
 }

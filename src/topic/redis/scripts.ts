@@ -13,7 +13,7 @@
  */
 const OFFSETS_PER_EPOCH = 2 ** 20;
 /** Beyond it an offset is somebody else's doing. */
-const OFFSET_MAX = 2 ** 53 - 2 ** 40;
+export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
 
 /**
  * Begins a new epoch where the log is not the one that this server process has had all along: it is empty, another

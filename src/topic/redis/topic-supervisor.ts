@@ -119,6 +119,7 @@ export class TopicSupervisor {
       },
       onRecords: (records) => {
         this.#memory.read(records);
+        this.#writer.read(records);
         counters.recordsRead += records.length;
         for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
