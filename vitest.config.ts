@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /**
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
  * processes: the command, the embedded topic with several processes, and the limiter in real time
+ * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
  * stories:   what clusters of real processes promise under load, to a per cent: one at a time
  * cluster:   other clusters of real processes, with wider bounds
@@ -16,7 +17,9 @@ const processes = [
   'test/unit/admission/ways-to-take.test.ts',
 ];
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,stalled-node}.test.ts'];
+/** Against a real Redis. */
+const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,outage-redis,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** Two MQTT brokers take 40 s more than npm test has. */
@@ -31,15 +34,16 @@ export default defineConfig({
           ...{ ...common, name: 'quick', include: ['test/**/*.test.ts'], testTimeout: 120_000 },
           // One module graph per worker: half of the time went into loading it anew for every file.
           isolate: false,
-          exclude: [...processes, ...kafka, ...cluster, ...long],
+          exclude: [...processes, ...kafka, ...redis, ...cluster, ...long],
         },
       },
       { test: { ...common, name: 'processes', include: processes, testTimeout: 60_000, retry: 1 } },
+      { test: { ...common, name: 'redis', include: redis, testTimeout: 60_000, retry: 1 } },
       { test: { ...common, name: 'kafka', include: kafka, testTimeout: 60_000, retry: 1, globalSetup } },
       {
         test: {
           ...{ ...common, name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
-          exclude: [...processes, ...kafka, ...stories, ...demo, ...long],
+          exclude: [...processes, ...kafka, ...redis, ...stories, ...demo, ...long],
         },
       },
       { test: { ...common, name: 'stories', include: stories, testTimeout: 60_000, globalSetup } },

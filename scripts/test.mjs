@@ -15,7 +15,7 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
 const GROUPS = [
   { projects: ['quick'], workers: 2 },
   { projects: ['stories'], workers: 1 },
-  { projects: ['cluster', 'processes', 'kafka'], workers: 3 },
+  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
   { projects: ['demo'], workers: 1 },
 ];
 const LONG = [{ projects: ['long'], workers: 1 }];

@@ -106,13 +106,13 @@ export const ERROR_CATALOGUE = {
   TOPIC_SETTINGS: {
     message: 'topic {topic} has wrong settings: {reason}',
     remedy:
-      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.path (embedded).',
+      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.prefix (redis), topic.path (embedded).',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:
-      'Kafka: grant the user Read, Write and DescribeConfigs on the topic (and Create, where it does not exist). Embedded: let this user write in the folder.',
+      'Kafka: grant the user Read, Write and DescribeConfigs on the topic (and Create, where it does not exist). Redis: check user and password, and grant what docs/redis.md lists. Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_FULL: {

@@ -60,8 +60,12 @@ export function buildConfig({
 
 function topicOf(topic: SettingValues): TopicConfig {
   const own = Object.entries(below(topic, 'topic')).filter(([key]) => !key.includes('.'));
-  if (topic.get('topic.kind') !== 'kafka') return Object.fromEntries(own) as unknown as TopicConfig;
-  return { ...Object.fromEntries(own), tls: tlsOf(topic), sasl: saslOf(topic) } as unknown as TopicConfig;
+  const parts: Readonly<Record<string, () => object>> = {
+    kafka: () => ({ tls: tlsOf(topic), sasl: saslOf(topic) }),
+    redis: () => ({ tls: tlsOf(topic), sentinel: below(topic, 'topic.sentinel') }),
+  };
+  const nested = parts[String(topic.get('topic.kind'))]?.() ?? {};
+  return { ...Object.fromEntries(own), ...nested } as unknown as TopicConfig;
 }
 
 /** What Node.js's tls.connect takes. */

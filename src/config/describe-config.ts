@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Rates } from '../core/vocabulary.js';
 import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
-import { SETTINGS } from './settings.js';
+import { SETTINGS, type SettingRows } from './settings.js';
 
 /**
  * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
@@ -28,18 +28,22 @@ export function describeConfig(config: ResolvedConfig): string {
 const MASK = '***';
 
 function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
-  if (topic.kind !== 'kafka') return { ...topic };
-  const { tls, sasl, ...others } = topic;
-  const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls', tls) };
-  return { ...others, tls: tlsShown, ...(sasl === null ? {} : { sasl: masked('sasl', sasl) }) };
+  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return { ...topic };
+  const { tls, ...others } = topic;
+  const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls.', tls) };
+  if (topic.kind === 'redis')
+    return { ...masked('', others), tls: tlsShown, sentinel: masked('sentinel.', topic.sentinel) };
+  const { sasl } = topic;
+  const { sasl: _, ...plain } = { ...others, sasl };
+  return { ...plain, tls: tlsShown, ...(sasl === null ? {} : { sasl: masked('sasl.', sasl) }) };
 }
 
-function masked(section: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+/** Without the keys that have no value. */
+function masked(prefix: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows };
+  const given = Object.entries(options).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    Object.entries(options).map(([key, value]) => {
-      const isSecret = SETTINGS.kafka.rows[`${section}.${key}`]?.secret !== undefined;
-      return [key, isSecret ? MASK : value];
-    }),
+    given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? value : MASK]),
   );
 }
 

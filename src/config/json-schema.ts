@@ -38,7 +38,7 @@ function topicSchema(kind: TopicKind): z.ZodType {
   const tls: z.ZodType = editorSchema(rowsBelow('tls'));
   const besides = {
     kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
-    ...(kind === 'kafka' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
+    ...(kind === 'kafka' || kind === 'redis' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
   };
   const rows = Object.entries(SETTINGS[kind].rows).filter(([key]) => !key.startsWith('tls.'));
   return schemaOf(Object.fromEntries(rows), { leafOf: editorLeaf, besides });

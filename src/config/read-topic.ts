@@ -5,7 +5,7 @@ import type { SettingValues } from './read-node.js';
 import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
 import { allowedText } from './setting-text.js';
 import { valueAt } from './setting-value.js';
-import { SETTINGS, type TopicKind } from './settings.js';
+import { SETTINGS, type SettingRows, type TopicKind } from './settings.js';
 import { readRows } from './settings-layers.js';
 import { FILE_SETTINGS } from './topic-settings.js';
 
@@ -32,7 +32,9 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
   const values = new Map(readRows(SHAPES[kind].rows, [topic]));
   values.set('kind', kind);
   if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
+  if (kind === 'kafka' || kind === 'redis') completeRemote(values, topic, findings, context);
   if (kind === 'kafka') completeKafka(values, topic, findings, context);
+  if (kind === 'redis') completeRedis(values, findings);
   return new Map([...values].map(([key, value]) => [`topic.${key}`, value]));
 }
 
@@ -42,26 +44,31 @@ const SHAPES: Readonly<Record<TopicKind, Shape>> = {
   memory: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows }),
   embedded: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows }),
   kafka: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows }),
+  redis: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows }),
 };
 
 const SECRET_BYTES_MAX = 65_536;
 
-function completeKafka(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
-  if (values.get('clientId') === null) values.set('clientId', `quotamesh-${context.nodeId}`.slice(0, 128));
+/** What the stores on other machines have in common. */
+function completeRemote(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
   if (values.get('tls.enabled') === false && valueAt(topic, 'tls.enabled') === undefined) {
     values.set('tls.enabled', isMapping(valueAt(topic, 'tls')));
   }
-  requireKey(values, 'brokers', 'with kind kafka', findings);
   for (const key of FILE_SETTINGS) readFromFile(values, key, findings, context);
-  const sasl = ['sasl.mechanism', 'sasl.username', 'sasl.password'];
-  if (isMapping(valueAt(topic, 'sasl'))) {
-    for (const key of sasl) requireKey(values, key, 'with sasl', findings);
-  }
   for (const [one, other] of [
     ['tls.key', 'tls.cert'],
     ['tls.cert', 'tls.key'],
   ] as const) {
     if (values.get(one) !== null && values.get(one) !== undefined) requireKey(values, other, `with ${one}`, findings);
+  }
+}
+
+function completeKafka(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
+  if (values.get('clientId') === null) values.set('clientId', `quotamesh-${context.nodeId}`.slice(0, 128));
+  requireKey(values, 'brokers', 'with kind kafka', findings);
+  const sasl = ['sasl.mechanism', 'sasl.username', 'sasl.password'];
+  if (isMapping(valueAt(topic, 'sasl'))) {
+    for (const key of sasl) requireKey(values, key, 'with sasl', findings);
   }
   if (values.get('replicationFactor') === 0) {
     const { remedy = '' } = SETTINGS.kafka.rows.replicationFactor as { remedy?: string };
@@ -69,9 +76,32 @@ function completeKafka(values: Map<string, unknown>, topic: unknown, findings: F
   }
 }
 
+function completeRedis(values: Map<string, unknown>, findings: Findings): void {
+  requireKey(values, 'addresses', 'with kind redis', findings);
+  for (const section of ['', 'sentinel.']) {
+    if (values.get(`${section}username`) === null) continue;
+    requireKey(values, `${section}password`, `with ${section}username`, findings);
+  }
+  const addresses = values.get('addresses');
+  const usesSentinel = values.get('sentinel.master') !== null;
+  if (!usesSentinel && Array.isArray(addresses) && addresses.length > 1) {
+    const problem = `must name one server, got ${addresses.length}`;
+    const remedy = 'Name one, or add sentinel.master where they are Sentinels.';
+    findings.add(['topic', 'addresses'], { problem, allowed: 'one host:port', remedy });
+  }
+  for (const key of ['sentinel.username', 'sentinel.password']) {
+    if (!usesSentinel && values.get(key) !== null) requireKey(values, 'sentinel.master', `with ${key}`, findings);
+  }
+  if (values.get('sentinel.tls') === true && values.get('tls.enabled') === false) {
+    const remedy = 'Add `tls: true`, or remove sentinel.tls.';
+    findings.add(['topic', 'sentinel', 'tls'], { problem: 'needs topic.tls', allowed: 'false without tls', remedy });
+  }
+}
+
 function requireKey(values: SettingValues, key: string, when: string, findings: Findings): void {
   if (values.get(key) !== null) return;
-  const setting = SETTINGS.kafka.rows[key]!;
+  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows };
+  const setting = rows[key]!;
   const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
   findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });
 }

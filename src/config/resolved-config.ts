@@ -129,7 +129,7 @@ export interface MetricsConfig {
   readonly perGroup: 'none' | 'all' | readonly string[];
 }
 
-export type TopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig;
+export type TopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
 
 export interface MemoryTopicConfig {
   readonly kind: 'memory';
@@ -161,4 +161,26 @@ export interface KafkaTopicConfig {
   readonly fetchIntervalMs: number;
   readonly tls: boolean | Readonly<Record<string, unknown>>;
   readonly sasl: Readonly<Record<string, string>> | null;
+}
+
+export interface RedisTopicConfig {
+  readonly kind: 'redis';
+  /** The server; where `sentinel.master` is given, the Sentinels. */
+  readonly addresses: readonly string[];
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly db: number;
+  readonly prefix: string;
+  readonly appendTimeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly readIntervalMs: number;
+  readonly settleMs: number;
+  readonly tls: boolean | Readonly<Record<string, unknown>>;
+  readonly sentinel: {
+    readonly master: string | null;
+    readonly username: string | null;
+    readonly password: string | null;
+    readonly tls: boolean;
+  };
 }

@@ -73,6 +73,11 @@ export const KAFKA_TOPIC_NAME: NamePattern = {
   text: 'a Kafka topic name (1 to 249 letters, digits and . _ -)',
 };
 
+export const REDIS_PREFIX: NamePattern = {
+  matches: /^[A-Za-z0-9._:/-]{1,100}$/,
+  text: '1 to 100 letters, digits and . _ : / -',
+};
+
 export const HOST_NAME: NamePattern = {
   matches: /^[A-Za-z0-9._:%-]{1,253}$/,
   text: 'a host name or IP address',

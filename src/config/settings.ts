@@ -4,6 +4,7 @@ import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
 import { MQTT_SETTINGS } from './mqtt-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
 import { POLLED_BACKEND_SETTINGS } from './polled-backend-settings.js';
+import { REDIS_TOPIC_SETTINGS } from './redis-settings.js';
 import { REGISTRY_SETTINGS } from './registry-settings.js';
 import type { Setting } from './setting.js';
 import { COST_SETTINGS, LIMITING_SETTINGS } from './target-settings.js';
@@ -45,6 +46,7 @@ export const SETTINGS = {
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },
+  redis: { path: 'topic', title: 'Topic of kind redis', rows: withFileRows(REDIS_TOPIC_SETTINGS) },
   group: { path: 'defaults', title: 'Group', rows: GROUP_SETTINGS },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 

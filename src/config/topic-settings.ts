@@ -1,20 +1,20 @@
 import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig } from './resolved-config.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from './setting.js';
+import { TLS_SETTINGS } from './tls-settings.js';
 
 export const TOPIC_SETTINGS = {
   kind: {
     kind: 'choice',
     default: 'embedded',
-    choices: ['memory', 'embedded', 'kafka'],
-    laterChoices: ['redis'],
-    buys: 'memory: one process, for tests. embedded: the processes of one machine. kafka: any machines.',
-    costs: 'kafka needs a Kafka cluster; embedded needs a local (not a network) file system.',
+    choices: ['memory', 'embedded', 'kafka', 'redis'],
+    buys: 'memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
+    costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-type SettingsOf<Config extends { kind: string }> = Readonly<Record<Exclude<keyof Config, 'kind'>, Setting>>;
+export type SettingsOf<Config extends { kind: string }> = Readonly<Record<Exclude<keyof Config, 'kind'>, Setting>>;
 
-const APPEND_TIMEOUT: Setting = {
+export const APPEND_TIMEOUT: Setting = {
   kind: 'duration',
   default: 5000,
   min: 50,
@@ -34,61 +34,6 @@ export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
 };
-
-const PEM_REMEDY = 'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
-
-const TLS_SETTINGS = {
-  'tls.enabled': {
-    kind: 'switch',
-    default: false,
-    defaultText: 'false; true where a key of tls is given',
-    buys: 'Encrypted connections to Kafka. `tls: true` is short for `tls: { enabled: true }`.',
-    costs: 'A few milliseconds per connection.',
-  },
-  'tls.ca': {
-    kind: 'text',
-    default: null,
-    defaultText: "Node.js's list",
-    remedy: PEM_REMEDY,
-    buys: 'Trusts certificates signed by this authority only (PEM).',
-    costs: 'Must be replaced before it expires.',
-  },
-  'tls.cert': {
-    kind: 'text',
-    default: null,
-    remedy: PEM_REMEDY,
-    buys: 'Client certificate (PEM), where Kafka asks for one.',
-    costs: 'Needs tls.key.',
-  },
-  'tls.key': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    remedy: PEM_REMEDY,
-    buys: 'Private key of the client certificate (PEM).',
-    costs: 'A secret: prefer tls.keyFile or the environment.',
-  },
-  'tls.passphrase': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    buys: 'Opens an encrypted tls.key.',
-    costs: 'A secret: prefer tls.passphraseFile or the environment.',
-  },
-  'tls.servername': {
-    kind: 'text',
-    default: null,
-    defaultText: 'the host of the address',
-    buys: 'The name expected in the certificate, where brokers are addressed by IP.',
-    costs: 'The same name for all brokers.',
-  },
-  'tls.rejectUnauthorized': {
-    kind: 'switch',
-    default: true,
-    buys: 'true refuses brokers whose certificate cannot be verified.',
-    costs: 'false accepts anybody who answers: for tests only.',
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
 
 const SASL_SETTINGS = {
   'sasl.mechanism': {
@@ -205,5 +150,8 @@ const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
 
 export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ...SASL_SETTINGS };
 
-/** Settings of kafka whose text may stand in a file: `<key>File` in YAML, `…_FILE` in the environment. */
-export const FILE_SETTINGS = ['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password'] as const;
+/** Settings whose text may stand in a file: `<key>File` in YAML, `…_FILE` in the environment. */
+export const FILE_SETTINGS = [
+  ...['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password'],
+  ...['password', 'sentinel.password'],
+] as const;

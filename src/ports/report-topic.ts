@@ -72,4 +72,6 @@ export interface TopicCounters {
   bytesAppended: number;
   appendsFailed: number;
   reconnects: number;
+  /** Found in the store, and not written by any node; ignored. */
+  foreignEntries: number;
 }

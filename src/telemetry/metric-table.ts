@@ -133,6 +133,10 @@ export const TOPIC_METRICS = {
     help: 'Appends that were refused or not acknowledged in time.',
   },
   quotamesh_topic_reconnects_total: { type: 'counter', help: 'Times the topic came back after a loss.' },
+  quotamesh_topic_foreign_entries_total: {
+    type: 'counter',
+    help: 'Entries in the store of the topic that no node has written; ignored (redis).',
+  },
   quotamesh_topic_records_ignored_total: {
     type: 'counter',
     help: 'Records read and not used, by cause: what could not be decoded, and what is old or repeated.',

@@ -5,9 +5,10 @@ import type { ResolvedConfig } from '../config/resolved-config.js';
  * library may quote what it was given, which redaction by key cannot know.
  */
 export function scrubberOf({ topic }: ResolvedConfig): (line: string) => string {
-  if (topic.kind !== 'kafka') return (line) => line;
+  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return (line) => line;
   const tls = typeof topic.tls === 'object' ? topic.tls : {};
-  const secrets = [topic.sasl?.password, tls.passphrase, tls.key]
+  const own = topic.kind === 'kafka' ? [topic.sasl?.password] : [topic.password, topic.sentinel.password];
+  const secrets = [...own, tls.passphrase, tls.key]
     .filter((secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN)
     // As they stand inside a JSON string.
     .map((secret) => JSON.stringify(secret).slice(1, -1));

@@ -5,7 +5,7 @@ import type { Telemetry } from '../ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from './memory-log.js';
 import { MemoryTopic } from './memory-topic.js';
 
-/** The adapter that the configuration asks for. LMDB and the Kafka client are loaded only where they are used. */
+/** The adapter that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
 export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   switch (topic.kind) {
     case 'memory':
@@ -18,6 +18,12 @@ export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry:
       const { KafkaReportTopic } = await import('./kafka/kafka-report-topic.js');
       return new KafkaReportTopic(topic, {
         log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka', ...facts }),
+      });
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('./redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'reports' }, topic, {
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis', ...facts }),
       });
     }
   }
@@ -44,6 +50,13 @@ export async function createRegistryTopic(config: ResolvedConfig, telemetry: Tel
           log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka-registry', ...facts }),
         },
       );
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('./redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'registry' }, topic, {
+        keepsForever: true,
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis-registry', ...facts }),
+      });
     }
   }
 }

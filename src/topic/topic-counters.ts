@@ -1,5 +1,13 @@
 import type { TopicCounters } from '../ports/report-topic.js';
 
 export function createTopicCounters(): TopicCounters {
-  return { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 };
+  return {
+    recordsRead: 0,
+    bytesRead: 0,
+    recordsAppended: 0,
+    bytesAppended: 0,
+    appendsFailed: 0,
+    reconnects: 0,
+    foreignEntries: 0,
+  };
 }

@@ -1,6 +1,7 @@
 import { QuotameshError } from '../../errors.js';
-import { withDeadline } from './deadline.js';
-import { type KafkaLog, kafkajsLogger } from './kafka-log.js';
+import { withDeadline } from '../remote/deadline.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { kafkajsLogger } from './kafka-log.js';
 import type { ApiName, Broker, Connection, ConnectionPool, Kafkajs, Protocol } from './kafkajs-internals.js';
 import { openSocket } from './socket-factory.js';
 
@@ -41,7 +42,7 @@ export class BrokerLink {
     kafkajs: Kafkajs,
     address: BrokerAddress,
     settings: LinkSettings,
-    log: KafkaLog,
+    log: TopicLog,
     onDestroyed: (link: BrokerLink) => void = () => {},
   ) {
     this.#kafkajs = kafkajs;

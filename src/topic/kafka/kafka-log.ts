@@ -1,11 +1,5 @@
+import type { TopicLog } from '../remote/topic-log.js';
 import type { Kafkajs, LogEntry, Logger } from './kafkajs-internals.js';
-
-/** Where the adapter and kafkajs write; never the console. */
-export type KafkaLog = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  message: string,
-  facts: Readonly<Record<string, unknown>>,
-) => void;
 
 const KAFKAJS_WARN_LEVEL = 2;
 
@@ -13,10 +7,10 @@ const KAFKAJS_WARN_LEVEL = 2;
  * kafkajs's own lines as `debug`: what it calls an error is one failed attempt to it, of which an outage has many;
  * the adapter itself says once what was lost and why.
  */
-export function kafkajsLogger(kafkajs: Kafkajs, log: KafkaLog): Logger {
+export function kafkajsLogger(kafkajs: Kafkajs, log: TopicLog): Logger {
   return kafkajs.createLogger({ level: KAFKAJS_WARN_LEVEL, logCreator: () => (entry) => forward(entry, log) });
 }
 
-function forward({ namespace, label, log: { message, timestamp: _, logger: __, ...facts } }: LogEntry, log: KafkaLog) {
+function forward({ namespace, label, log: { message, timestamp: _, logger: __, ...facts } }: LogEntry, log: TopicLog) {
   log('debug', `kafkajs: ${message}`, { kafkajsLevel: label, ...(namespace ? { part: namespace } : {}), ...facts });
 }

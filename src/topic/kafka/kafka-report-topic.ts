@@ -2,15 +2,16 @@ import type { KafkaTopicConfig } from '../../config/resolved-config.js';
 import { invariant } from '../../core/invariant.js';
 import { QuotameshError } from '../../errors.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
+import { GuardedListener } from '../remote/guarded-listener.js';
+import { Outbox, sizeOf } from '../remote/outbox.js';
+import { PendingAppends } from '../remote/pending-appends.js';
+import { TopicHealth } from '../remote/topic-health.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { createTopicCounters } from '../topic-counters.js';
-import { GuardedListener } from './guarded-listener.js';
-import type { KafkaLog } from './kafka-log.js';
 import { type KafkaTopicHooks, type KafkaTopicOptions, kafkaTopicOptions } from './kafka-topic-options.js';
 import { type Kafkajs, loadKafkajs } from './kafkajs-internals.js';
-import { Outbox, sizeOf } from './outbox.js';
-import { PendingAppends } from './pending-appends.js';
-import { AppendRefused, reasonOf, TopicUnusable } from './topic-failure.js';
-import { TopicHealth } from './topic-health.js';
+import { AppendRefused } from './topic-failure.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
 /**
@@ -29,7 +30,7 @@ export class KafkaReportTopic implements ReportTopic {
   readonly counters: TopicCounters = createTopicCounters();
   readonly #kafkajs: Kafkajs;
   readonly #options: KafkaTopicOptions;
-  readonly #log: KafkaLog;
+  readonly #log: TopicLog;
   readonly #outbox = new Outbox();
   readonly #appends: PendingAppends;
   #listener: GuardedListener | undefined;
@@ -54,7 +55,12 @@ export class KafkaReportTopic implements ReportTopic {
     if (this.#isClosed) return Promise.reject(this.#closedError());
     invariant(this.#supervisor === undefined, 'a topic is opened once');
     this.#listener = new GuardedListener(listener, this.#log);
-    this.#health = new TopicHealth(this.#listener, this.counters, this.#options.topic, this.#log);
+    this.#health = new TopicHealth(
+      this.#listener,
+      this.counters,
+      { store: 'Kafka', topic: this.#options.topic },
+      this.#log,
+    );
     const supervisor = new TopicSupervisor({
       kafkajs: this.#kafkajs,
       options: this.#options,

@@ -1,6 +1,6 @@
 import type { KafkaTopicConfig } from '../../config/resolved-config.js';
+import type { TopicLog } from '../remote/topic-log.js';
 import { type BrokerAddress, type LinkSettings, parseAddress } from './broker-link.js';
-import type { KafkaLog } from './kafka-log.js';
 import type { ReaderSettings } from './leader-reader.js';
 import type { WriterSettings } from './leader-writer.js';
 import type { WantedTopic } from './topic-preparation.js';
@@ -13,7 +13,7 @@ export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterS
 /** What does not fit into YAML. */
 export interface KafkaTopicHooks {
   /** Lines of the adapter and of kafkajs; by default they are dropped. */
-  readonly log?: KafkaLog;
+  readonly log?: TopicLog;
   /** Nothing in the topic is ever said again (the registry's); default false. */
   readonly keepsForever?: boolean;
   /** Makes `sasl: { mechanism: 'oauthbearer' }` work: returns a fresh token whenever a connection needs one. */

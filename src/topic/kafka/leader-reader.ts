@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadRecord } from '../../ports/report-topic.js';
+import { FetchPace } from '../remote/fetch-pace.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
-import { FetchPace } from './fetch-pace.js';
 import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
-import type { KafkaLog } from './kafka-log.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
-import { brokerError, TopicUnusable } from './topic-failure.js';
+import { brokerError } from './topic-failure.js';
 
 export interface ReaderSettings {
   readonly topic: string;
@@ -43,7 +44,7 @@ export class LeaderReader {
   readonly #link: BrokerLink;
   readonly #settings: ReaderSettings;
   readonly #sink: ReaderSink;
-  readonly #log: KafkaLog;
+  readonly #log: TopicLog;
   readonly #pace: FetchPace;
   #cursors: readonly PartitionCursor[];
   /** The first answer is not held back: it tells at once that reading works, and that an empty topic is read. */
@@ -55,7 +56,7 @@ export class LeaderReader {
     cursors: readonly PartitionCursor[],
     settings: ReaderSettings,
     sink: ReaderSink,
-    log: KafkaLog,
+    log: TopicLog,
   ) {
     this.#kafkajs = kafkajs;
     this.#link = link;

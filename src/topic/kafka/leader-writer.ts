@@ -1,6 +1,6 @@
+import type { Outbox, Parcel } from '../remote/outbox.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import type { Outbox, Parcel } from './outbox.js';
 import { AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
 
 export interface WriterSettings {

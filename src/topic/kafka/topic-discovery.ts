@@ -1,6 +1,7 @@
+import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerAddress, type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { TopicUnusable, unusable } from './topic-failure.js';
+import { unusable } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
 import { createTopic, untilLed, verifyTopic, type WantedTopic } from './topic-preparation.js';
 

@@ -1,13 +1,6 @@
-import { type ErrorCode, type ErrorFacts, QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors.js';
+import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
-
-/** Trying again changes nothing: somebody has to change the topic, its permissions or our configuration. */
-export class TopicUnusable extends QuotameshError {
-  constructor(code: ErrorCode, facts: ErrorFacts, options?: { readonly cause?: unknown }) {
-    super(code, facts, options);
-    this.name = 'TopicUnusable';
-  }
-}
 
 const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
@@ -57,15 +50,4 @@ export function unusable(error: unknown, topic: string, doing: string): TopicUnu
   const isDenied = error.name === 'KafkaJSSASLAuthenticationError' || DENIED.has(typeOf(error) ?? '');
   if (!isDenied) return null;
   return new TopicUnusable('TOPIC_DENIED', { topic, reason: `${doing}: ${error.message}` }, { cause: error });
-}
-
-/** Name of the error in Kafka's protocol. */
-export function typeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;
-}
-
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const type = typeOf(error);
-  return type ? `${error.message} (${type})` : error.message;
 }

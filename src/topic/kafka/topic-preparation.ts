@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { brokerError, TopicUnusable } from './topic-failure.js';
+import { brokerError } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
 import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settings.js';
 

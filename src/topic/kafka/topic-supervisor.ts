@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicCounters } from '../../ports/report-topic.js';
-import { Backoff } from './backoff.js';
+import { Backoff } from '../remote/backoff.js';
+import type { GuardedListener } from '../remote/guarded-listener.js';
+import type { Outbox } from '../remote/outbox.js';
+import type { TopicHealth } from '../remote/topic-health.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import type { FetchedBatch } from './fetch-response.js';
-import type { GuardedListener } from './guarded-listener.js';
-import type { KafkaLog } from './kafka-log.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { LeaderReader, type ReaderSink } from './leader-reader.js';
 import { LeaderWriter } from './leader-writer.js';
-import type { Outbox } from './outbox.js';
 import { PartitionCursor } from './partition-cursor.js';
 import { PartitionLeader } from './partition-leader.js';
 import { TopicDiscovery } from './topic-discovery.js';
-import { isLeaderless, NoLeader, reasonOf, TopicUnusable, unusable } from './topic-failure.js';
-import type { TopicHealth } from './topic-health.js';
+import { isLeaderless, NoLeader, unusable } from './topic-failure.js';
 import type { TopicMetadata } from './topic-metadata.js';
 
 /** A broker that has just started may not know its topics yet; after this time the topic counts as deleted. */
@@ -25,7 +26,7 @@ const SETTLING_PATIENCE_MS = 3_000;
 export interface SupervisorParts {
   readonly kafkajs: Kafkajs;
   readonly options: KafkaTopicOptions;
-  readonly log: KafkaLog;
+  readonly log: TopicLog;
   readonly listener: GuardedListener;
   readonly health: TopicHealth;
   readonly outbox: Outbox;

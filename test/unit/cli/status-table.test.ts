@@ -80,7 +80,15 @@ const NODE: NodeStatus = {
     lost: null,
     positions: [5],
     pendingAppends: 0,
-    counters: { recordsRead: 0, bytesRead: 0, recordsAppended: 0, bytesAppended: 0, appendsFailed: 0, reconnects: 0 },
+    counters: {
+      recordsRead: 0,
+      bytesRead: 0,
+      recordsAppended: 0,
+      bytesAppended: 0,
+      appendsFailed: 0,
+      reconnects: 0,
+      foreignEntries: 0,
+    },
   },
   configuration: {
     source: 'a.yaml',

@@ -119,12 +119,22 @@ describe('a broken node.yaml', () => {
     [
       'a misspelled topic',
       `cluster: demo\ntopic: kafak\n${GROUPS}`,
-      /:2:8: topic.kind must be one of memory, embedded, kafka, got "kafak"\. Did you mean "kafka"\?$/,
+      /:2:8: topic.kind must be one of memory, embedded, kafka, redis, got "kafak"\. Did you mean "kafka"\?$/,
     ],
     [
-      'a topic of later',
+      'a Redis without an address',
       `cluster: demo\ntopic: redis\n${GROUPS}`,
-      /:2:8: topic.kind cannot be "redis" yet: it arrives in a later version/,
+      /:2:8: topic.addresses is required with kind redis\. Name the server/,
+    ],
+    [
+      'two Redis servers without a master',
+      `cluster: demo\ntopic: { kind: redis, addresses: ["a:1", "b:1"] }\n${GROUPS}`,
+      /:2:34: topic.addresses must name one server, got 2\. Name one, or add sentinel\.master/,
+    ],
+    [
+      'a Sentinel password without a master',
+      `cluster: demo\ntopic: { kind: redis, addresses: ["a:1"], sentinel: { password: x } }\n${GROUPS}`,
+      /topic.sentinel.master is required with sentinel.password/,
     ],
     [
       'a key of another kind of topic',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AppendRecord } from '../../../src/ports/report-topic.js';
-import { Outbox, PARCEL_BYTES_MAX, type Parcel } from '../../../src/topic/kafka/outbox.js';
-import { PendingAppends } from '../../../src/topic/kafka/pending-appends.js';
+import { Outbox, PARCEL_BYTES_MAX, type Parcel } from '../../../src/topic/remote/outbox.js';
+import { PendingAppends } from '../../../src/topic/remote/pending-appends.js';
 import { settled } from '../../conformance/topic-expectations.js';
 
 function record(partition: number, key: string, bytes = 10): AppendRecord {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Backoff } from '../../../src/topic/kafka/backoff.js';
 import { parseAddress } from '../../../src/topic/kafka/broker-link.js';
-import { withDeadline } from '../../../src/topic/kafka/deadline.js';
 import { kafkajsLogger } from '../../../src/topic/kafka/kafka-log.js';
 import { KAFKAJS_VERSION, type Logger, loadKafkajs } from '../../../src/topic/kafka/kafkajs-internals.js';
+import { Backoff } from '../../../src/topic/remote/backoff.js';
+import { withDeadline } from '../../../src/topic/remote/deadline.js';
 
 function blockEventLoop(forMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FetchPace } from '../../../src/topic/kafka/fetch-pace.js';
+import { FetchPace } from '../../../src/topic/remote/fetch-pace.js';
 
 /** Fetches of a reader whose broker answers after `answerMs`: when each was sent. */
 function fetches(count: number, intervalMs: number, answerMs: number, pauseMs = 0): number[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TopicCounters } from '../../../src/ports/report-topic.js';
-import { GuardedListener } from '../../../src/topic/kafka/guarded-listener.js';
-import { TopicHealth } from '../../../src/topic/kafka/topic-health.js';
+import { GuardedListener } from '../../../src/topic/remote/guarded-listener.js';
+import { TopicHealth } from '../../../src/topic/remote/topic-health.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
 
 function make() {
@@ -10,7 +10,13 @@ function make() {
   const logged: string[] = [];
   const log = (level: string, message: string) => logged.push(`${level}: ${message}`);
   const guarded = new GuardedListener(listener, log);
-  return { listener, counters, logged, guarded, health: new TopicHealth(guarded, counters, 'topic', log) };
+  return {
+    listener,
+    counters,
+    logged,
+    guarded,
+    health: new TopicHealth(guarded, counters, { store: 'Kafka', topic: 'topic' }, log),
+  };
 }
 
 it('tells a loss once, and recovery when every partition is read again', () => {

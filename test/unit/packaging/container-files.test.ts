@@ -29,7 +29,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('runs a Kafka 4, three nodes and Prometheus', () => {
-    expect(Object.keys(compose.services)).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'prometheus']);
+    expect(Object.keys(compose.services)).toEqual(['kafka', 'node-1', 'node-2', 'node-3', 'redis', 'prometheus']);
     expect(compose.services.kafka.image).toMatch(/^apache\/kafka:4\./);
     expect(compose.services.kafka.environment.KAFKA_PROCESS_ROLES).toBe('broker,controller');
   });

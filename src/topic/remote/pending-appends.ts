@@ -2,7 +2,7 @@ import { QuotameshError } from '../../errors.js';
 import type { AppendRecord } from '../../ports/report-topic.js';
 import { withDeadline } from './deadline.js';
 import { type Outbox, PARCEL_BYTES_MAX, type Parcel, sizeOf } from './outbox.js';
-import { reasonOf } from './topic-failure.js';
+import { reasonOf } from './topic-unusable.js';
 
 /** More would only wait: the runtime has one append per partition under way at a time. */
 const PENDING_MAX = 1_000;

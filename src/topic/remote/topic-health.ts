@@ -1,6 +1,6 @@
 import type { TopicCounters } from '../../ports/report-topic.js';
 import type { GuardedListener } from './guarded-listener.js';
-import type { KafkaLog } from './kafka-log.js';
+import type { TopicLog } from './topic-log.js';
 
 /**
  * Whether reads and appends work, told to the listener once per loss. Reads work when every partition's leader has
@@ -12,14 +12,22 @@ import type { KafkaLog } from './kafka-log.js';
 export class TopicHealth {
   readonly #listener: GuardedListener;
   readonly #counters: TopicCounters;
+  /** Kafka or Redis. */
+  readonly #store: string;
   readonly #topic: string;
-  readonly #log: KafkaLog;
+  readonly #log: TopicLog;
   readonly #reading = new Set<number>();
   #partitions = Number.POSITIVE_INFINITY;
   #appendsRefused = false;
   #isLost = false;
 
-  constructor(listener: GuardedListener, counters: TopicCounters, topic: string, log: KafkaLog) {
+  constructor(
+    listener: GuardedListener,
+    counters: TopicCounters,
+    { store, topic }: { readonly store: string; readonly topic: string },
+    log: TopicLog,
+  ) {
+    this.#store = store;
     this.#listener = listener;
     this.#counters = counters;
     this.#topic = topic;
@@ -62,7 +70,7 @@ export class TopicHealth {
   #lose(reason: string): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#log('warn', `Kafka topic lost: ${reason}`, { topic: this.#topic });
+    this.#log('warn', `${this.#store} topic lost: ${reason}`, { topic: this.#topic });
     this.#listener.onLost(reason);
   }
 
@@ -70,7 +78,7 @@ export class TopicHealth {
     if (!this.#isLost || this.#appendsRefused || this.#reading.size < this.#partitions) return;
     this.#isLost = false;
     this.#counters.reconnects++;
-    this.#log('info', 'Kafka topic works again', { topic: this.#topic });
+    this.#log('info', `${this.#store} topic works again`, { topic: this.#topic });
     this.#listener.onRecovered();
   }
 }

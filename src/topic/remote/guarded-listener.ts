@@ -1,15 +1,15 @@
 import type { ReadRecord, ReportTopicListener } from '../../ports/report-topic.js';
-import type { KafkaLog } from './kafka-log.js';
-import { reasonOf } from './topic-failure.js';
+import type { TopicLog } from './topic-log.js';
+import { reasonOf } from './topic-unusable.js';
 
 /** The listener as the port promises to treat it: never called after the end, and what it throws hurts nobody. */
 export class GuardedListener implements ReportTopicListener {
   readonly #listener: ReportTopicListener;
-  readonly #log: KafkaLog;
+  readonly #log: TopicLog;
   #ended = false;
   #caughtUp = false;
 
-  constructor(listener: ReportTopicListener, log: KafkaLog) {
+  constructor(listener: ReportTopicListener, log: TopicLog) {
     this.#listener = listener;
     this.#log = log;
   }

@@ -1,0 +1,29 @@
+import type { ReadRecord } from '../../ports/report-topic.js';
+
+/** Beyond it the oldest are forgotten: a key that was buried so long ago is not coming back by a failover. */
+const TOMBSTONES_MAX = 1_000;
+
+/** The newest record per key that this node has read, for the day that Redis has forgotten it. */
+export class LogMemory {
+  readonly #newest = new Map<string, ReadRecord>();
+  readonly #buried = new Map<string, ReadRecord>();
+
+  read(records: readonly ReadRecord[]): void {
+    for (const record of records) {
+      this.#newest.delete(record.key);
+      this.#buried.delete(record.key);
+      (record.value === null ? this.#buried : this.#newest).set(record.key, record);
+    }
+    for (const key of this.#buried.keys()) {
+      if (this.#buried.size <= TOMBSTONES_MAX) break;
+      this.#buried.delete(key);
+    }
+  }
+
+  /** What a log with these newest records (key → offset) lacks, tombstones last. */
+  missing(found: ReadonlyMap<string, number>): ReadRecord[] {
+    const lacks = ({ key, offset }: ReadRecord) => (found.get(key) ?? -1) < offset;
+    const returned = [...this.#buried.values()].filter((record) => found.has(record.key) && lacks(record));
+    return [...[...this.#newest.values()].filter(lacks), ...returned];
+  }
+}

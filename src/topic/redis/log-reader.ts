@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadRecord } from '../../ports/report-topic.js';
+import { FetchPace } from '../remote/fetch-pace.js';
+import { readEntry, readNewest } from './redis-entry.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+import { OFFSET_MAX } from './scripts.js';
+import type { OpenedLog, TopicLink } from './topic-link.js';
+
+/** Redis says nothing for as long where nothing is appended; a log that was emptied is noticed after it. */
+const BLOCK_MS = 250;
+const ENTRIES_PER_READ = 1_000;
+const FIELDS_PER_SCAN = 1_000;
+const SEQUENCE_MAX = '18446744073709551615';
+
+export interface ReaderSink {
+  /** Redis answers. */
+  onReading(): void;
+  onRecords(records: readonly ReadRecord[]): void;
+  onCaughtUp(): void;
+  onForeign(what: string): void;
+  /** The log is another one than `epoch`: emptied, or begun again by somebody else. */
+  onOtherEpoch(): void;
+}
+
+type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
+
+/**
+ * Reads the log in order: first the newest record of every key whose place has been trimmed away, then the stream. A
+ * reader that was away for so long that the stream goes on behind its position does the same again.
+ */
+export class LogReader {
+  /** Offset that has been read up to. */
+  position = 0;
+  readonly #options: RedisTopicOptions;
+  readonly #sink: ReaderSink;
+  readonly #pace: FetchPace;
+  #caughtUp = false;
+  /** Where to read on, and in which epoch: behind the position where a foreign entry stands beyond all offsets. */
+  #from = { epoch: '', id: '' };
+
+  constructor(options: RedisTopicOptions, sink: ReaderSink) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#pace = new FetchPace(options.readIntervalMs);
+  }
+
+  /** Until the link ends or `stopped`. `epoch` tells which one is in force now, as far as this node knows. */
+  async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
+    const { readIntervalMs, keys } = this.#options;
+    if (this.position === 0) await this.#begin(link, opened);
+    while (!stopped.aborted) {
+      const isAtEnd = this.#caughtUp;
+      const known = epoch();
+      const entries = await this.#next(link, known, isAtEnd ? BLOCK_MS : 0);
+      this.#sink.onReading();
+      await this.#accept(link, entries);
+      if (!isAtEnd && (entries.length === 0 || this.position >= opened.offset)) this.#becomeCaughtUp();
+      const found = await link.read('HGET', [keys.meta, 'epoch']);
+      if (String(found) !== known && known === epoch()) this.#sink.onOtherEpoch();
+      const waitMs = isAtEnd && entries.length > 0 && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopped }).catch(() => {});
+    }
+  }
+
+  /** Where this node has never read: nodes that have may still be putting back what a young log lacks. */
+  async #begin(link: TopicLink, { ageMs, offset }: OpenedLog): Promise<void> {
+    const { settleMs } = this.#options;
+    const leftMs = settleMs - Math.max(0, ageMs);
+    if (leftMs > 0) await Promise.race([sleep(leftMs), link.ended]);
+    const first = (await this.#first(link)) ?? offset + 1;
+    await this.#readNewestBelow(link, first);
+    this.position = Math.max(this.position, first - 1);
+  }
+
+  #becomeCaughtUp(): void {
+    this.#caughtUp = true;
+    this.#sink.onCaughtUp();
+  }
+
+  async #next(link: TopicLink, epoch: string, blockMs: number): Promise<Entries> {
+    const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
+    const { log } = this.#options.keys;
+    if (this.#from.epoch !== epoch) this.#from = { epoch, id: `${this.position}-${SEQUENCE_MAX}` };
+    const from = this.#from.id;
+    const answer = await link.read('XREAD', ['COUNT', ENTRIES_PER_READ, ...block, 'STREAMS', log, from], blockMs);
+    return (answer as readonly [readonly [Buffer, Entries]] | null)?.[0][1] ?? [];
+  }
+
+  async #accept(link: TopicLink, entries: Entries): Promise<void> {
+    const [head] = entries;
+    if (head === undefined) return;
+    const firstRead = offsetOf(head);
+    if (firstRead > this.position + 1 && this.position > 0) await this.#bridge(link, firstRead);
+    const records: ReadRecord[] = [];
+    for (const entry of entries) {
+      const record = readEntry(entry[0], entry[1]);
+      if (record === null) this.#sink.onForeign(`entry ${entry[0]} of ${this.#options.keys.log}`);
+      else records.push(record);
+      if (offsetOf(entry) < OFFSET_MAX) this.position = Math.max(this.position, offsetOf(entry));
+    }
+    this.#from = { ...this.#from, id: String(entries.at(-1)?.[0]) };
+    if (records.length > 0) this.#sink.onRecords(records);
+  }
+
+  /** Offsets are missing: nobody has had them (a new epoch), or they were trimmed away before they were read here. */
+  async #bridge(link: TopicLink, firstRead: number): Promise<void> {
+    const first = await this.#first(link);
+    if (first !== null && first <= this.position) return;
+    await this.#readNewestBelow(link, firstRead);
+  }
+
+  async #first(link: TopicLink): Promise<number | null> {
+    const [entry] = (await link.read('XRANGE', [this.#options.keys.log, '-', '+', 'COUNT', 1])) as Entries;
+    return entry === undefined ? null : offsetOf(entry);
+  }
+
+  async #readNewestBelow(link: TopicLink, below: number): Promise<void> {
+    const found = await scanNewest(link, this.#options, (what) => this.#sink.onForeign(what));
+    const records = [...found.values()].filter(({ offset }) => offset > this.position && offset < below);
+    records.sort((left, right) => left.offset - right.offset);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    this.#sink.onRecords(records);
+    this.position = last.offset;
+  }
+}
+
+/** The newest record of every key, as far as none is written meanwhile; what is written stands in the stream too. */
+export async function scanNewest(
+  link: TopicLink,
+  { keys }: RedisTopicOptions,
+  onForeign: (what: string) => void,
+): Promise<Map<string, ReadRecord>> {
+  const found = new Map<string, ReadRecord>();
+  let cursor = '0';
+  do {
+    const answer = await link.read('HSCAN', [keys.newest, cursor, 'COUNT', FIELDS_PER_SCAN]);
+    const [next, fields] = answer as readonly [Buffer, readonly Buffer[]];
+    for (let i = 0; i + 1 < fields.length; i += 2) {
+      const record = readNewest(fields[i]!, fields[i + 1]!);
+      if (record === null) onForeign(`field ${fields[i]!.toString('utf8').slice(0, 60)} of ${keys.newest}`);
+      else found.set(record.key, record);
+    }
+    cursor = String(next);
+  } while (cursor !== '0');
+  return found;
+}
+
+function offsetOf([id]: Entries[number]): number {
+  return Number(id.toString('latin1').split('-', 1)[0]);
+}

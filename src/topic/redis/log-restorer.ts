@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicLog } from '../remote/topic-log.js';
+import type { LogMemory } from './log-memory.js';
+import { scanNewest } from './log-reader.js';
+import { restorable } from './redis-entry.js';
+import { isAnswer } from './redis-failure.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+import type { TopicLink } from './topic-link.js';
+
+/** Well below settleMs, for which newcomers wait; so that of many nodes few send the same. */
+const SPREAD_MS = 300;
+const RECORDS_PER_CALL = 500;
+
+/** Puts back what Redis has forgotten and this node still knows; the first node to come does it, the others find it done. */
+export async function restoreLog(
+  link: TopicLink,
+  options: RedisTopicOptions,
+  memory: LogMemory,
+  epoch: string,
+  log: TopicLog,
+): Promise<void> {
+  await sleep(SPREAD_MS * Math.random(), undefined, { ref: false });
+  try {
+    const found = await scanNewest(link, options, () => {});
+    const missing = memory.missing(new Map([...found].map(([key, { offset }]) => [key, offset])));
+    let restored = 0;
+    for (let i = 0; i < missing.length; i += RECORDS_PER_CALL) {
+      const records = missing.slice(i, i + RECORDS_PER_CALL);
+      const args = records.flatMap((record) => [record.key, String(record.offset), restorable(record)]);
+      restored += await link.restore([epoch, ...args]);
+    }
+    log('warn', 'Redis had lost records: this node has put back what it knew', {
+      ...{ topic: options.topic, restored, lacking: missing.length },
+    });
+  } catch (error) {
+    // The link's own end is told by whoever runs it; a log that was emptied again is restored again.
+    if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
+  }
+}

@@ -1,0 +1,148 @@
+import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
+import type { Outbox, Parcel } from '../remote/outbox.js';
+import { PARTITION } from './redis-entry.js';
+import { AppendRefused, isAnswer, isOtherEpoch, isPassing, unusable } from './redis-failure.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+import type { OpenedLog, TopicLink } from './topic-link.js';
+
+/** The stream keeps about as many: newcomers read them all, and a reader may be away for as long and miss nothing. */
+const TAIL_RECORDS = 5_000;
+/** A failover loses at most the last records that the new master had not got; a second would do. */
+const SAY_AGAIN_MS = 5_000;
+
+interface Recent {
+  readonly record: AppendRecord;
+  readonly atMs: number;
+  isRead: boolean;
+}
+
+export interface WriterSink {
+  /** Own records have been said again, in a log that had forgotten them. */
+  onNewEpoch(): void;
+}
+
+/**
+ * Writes one parcel at a time, so that nothing passes anything. Where the log is another one than before, it opens it
+ * and first says again what this node has appended in the last seconds: the others may not have read it, and the new
+ * master may not have got it. Only reports: what the registry decides is decided once.
+ */
+export class LogWriter {
+  /** In force as far as this node knows; '' before the first. */
+  epoch = '';
+  readonly #options: RedisTopicOptions;
+  readonly #outbox: Outbox;
+  readonly #sink: WriterSink;
+  readonly #recent = new Map<string, Recent>();
+  #isOther = false;
+  #wake: () => void = () => {};
+
+  constructor(options: RedisTopicOptions, outbox: Outbox, sink: WriterSink) {
+    this.#options = options;
+    this.#outbox = outbox;
+    this.#sink = sink;
+  }
+
+  /** On a new link, and where the log is another one. @param position that this node has read up to */
+  async open(link: TopicLink, position: number): Promise<OpenedLog> {
+    this.#isOther = false;
+    const opened = await link.open(position);
+    const isNew = this.epoch !== '' && this.epoch !== opened.epoch;
+    this.epoch = opened.epoch;
+    if (!isNew) return opened;
+    await this.#sayAgain(link);
+    this.#sink.onNewEpoch();
+    return opened;
+  }
+
+  /** Somebody else has written the key after this node: then it is not this node that says it again. */
+  read(records: readonly ReadRecord[]): void {
+    for (const { key, value } of records) {
+      const recent = this.#recent.get(key);
+      if (recent === undefined) continue;
+      if (isSame(recent.record.value, value)) recent.isRead = true;
+      else if (recent.isRead) this.#recent.delete(key);
+    }
+  }
+
+  openAgain(): void {
+    this.#isOther = true;
+    this.#wake();
+  }
+
+  /** Until the link ends or `stopped`. */
+  async run(link: TopicLink, position: () => number, stopped: AbortSignal): Promise<void> {
+    while (!stopped.aborted) {
+      if (this.#isOther) await this.open(link, position());
+      const parcels = this.#outbox.take([PARTITION]);
+      if (parcels.length === 0) await this.#nextPut(stopped);
+      for (const parcel of parcels) await this.#write(link, parcel, position);
+    }
+  }
+
+  #nextPut(stopped: AbortSignal): Promise<void> {
+    if (this.#isOther) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        forget();
+        stopped.removeEventListener('abort', wake);
+        resolve();
+      };
+      const forget = this.#outbox.onPut(wake);
+      this.#wake = wake;
+      stopped.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  async #write(link: TopicLink, parcel: Parcel, position: () => number): Promise<void> {
+    const { topic } = this.#options;
+    // Before it is sent: it may be read back before the answer to it comes.
+    this.#remember(parcel.records);
+    try {
+      try {
+        await this.#append(link, parcel.records);
+      } catch (error) {
+        if (!isOtherEpoch(error)) throw error;
+        await this.open(link, position());
+        await this.#append(link, parcel.records);
+      }
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      const refused = isAnswer(error) && !isPassing(error) && !isOtherEpoch(error);
+      parcel.settle(refused ? (unusable(error, topic) ?? new AppendRefused(topic, error)) : failure);
+      if (!refused) throw failure;
+      return;
+    }
+    parcel.settle(null);
+  }
+
+  #append(link: TopicLink, records: readonly AppendRecord[]): Promise<void> {
+    const args = records.flatMap(({ key, value }) => {
+      // A view, not a copy: ioredis takes only Buffers for bytes.
+      const bytes = value === null ? '' : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+      return [key, value === null ? '0' : '1', bytes];
+    });
+    return link.append([this.epoch, TAIL_RECORDS, ...args]);
+  }
+
+  #remember(records: readonly AppendRecord[]): void {
+    if (this.#options.keepsForever) return;
+    const nowMs = performance.now();
+    for (const record of records) {
+      this.#recent.delete(record.key);
+      this.#recent.set(record.key, { record, atMs: nowMs, isRead: false });
+    }
+    for (const [key, { atMs }] of this.#recent) {
+      if (nowMs - atMs <= SAY_AGAIN_MS) break;
+      this.#recent.delete(key);
+    }
+  }
+
+  async #sayAgain(link: TopicLink): Promise<void> {
+    const records = [...this.#recent.values()].map(({ record }) => record);
+    if (records.length > 0) await this.#append(link, records);
+  }
+}
+
+function isSame(one: Uint8Array | null, other: Uint8Array | null): boolean {
+  return one === null || other === null ? one === other : Buffer.compare(one, other) === 0;
+}

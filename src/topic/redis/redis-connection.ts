@@ -1,0 +1,97 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { withDeadline } from '../remote/deadline.js';
+import { isAnswer } from './redis-failure.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+
+type Argument = string | number | Buffer;
+
+/**
+ * One connection that dies with its first error: ioredis neither reconnects nor queues nor sends anything twice, because
+ * an old report after a newer one would be what the log keeps. Through Sentinel it asks who is the master now.
+ */
+export class RedisConnection {
+  readonly #redis: Redis;
+  readonly #requestTimeoutMs: number;
+  readonly #connectionTimeoutMs: number;
+  readonly #ended: Promise<never>;
+  #end: (error: Error) => void = () => {};
+  #reason: Error | null = null;
+
+  constructor(options: RedisTopicOptions) {
+    this.#redis = new Redis({ ...clientOptions(options), replyMapping: 'legacy' });
+    this.#requestTimeoutMs = options.requestTimeoutMs;
+    this.#connectionTimeoutMs = options.connectionTimeoutMs;
+    this.#ended = new Promise((_, reject) => {
+      this.#end = reject;
+    });
+    this.#ended.catch(() => {});
+    this.#redis.on('error', (error: Error) => {
+      this.#reason ??= error;
+    });
+    this.#redis.on('end', () => this.destroy(this.#reason ?? new Error('Redis closed the connection')));
+  }
+
+  /** Never resolves; rejects when the connection has ended. */
+  get ended(): Promise<never> {
+    return this.#ended;
+  }
+
+  async connect(): Promise<void> {
+    const connecting = this.#redis.connect().catch((error: unknown) => {
+      throw this.#reason ?? error;
+    });
+    await this.#within(connecting, this.#connectionTimeoutMs, 'connecting');
+  }
+
+  /** Texts come as Buffers. @param holdBackMs for how long the server may hold the answer back by itself */
+  async send(command: string, args: readonly Argument[], holdBackMs = 0): Promise<unknown> {
+    const answer = this.#redis.callBuffer(command, [...args]) as Promise<unknown>;
+    return this.#within(answer, this.#requestTimeoutMs + holdBackMs, command);
+  }
+
+  destroy(reason: Error): void {
+    this.#reason ??= reason;
+    this.#end(this.#reason);
+    this.#redis.disconnect();
+  }
+
+  async #within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+    const late = () => new Error(`Redis has not answered ${what} within ${timeoutMs} ms`);
+    work.catch(() => {});
+    try {
+      return await withDeadline(Promise.race([work, this.#ended]), timeoutMs, late);
+    } catch (error) {
+      if (!isAnswer(error)) this.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw isAnswer(error) ? error : (this.#reason ?? error);
+    }
+  }
+}
+
+function clientOptions(options: RedisTopicOptions): RedisOptions {
+  const { addresses, sentinel, tls, connectionTimeoutMs, requestTimeoutMs } = options;
+  const common: RedisOptions = {
+    lazyConnect: true,
+    // Authenticated and selected by topic-link.ts, which wants to know what went wrong.
+    protocol: 2,
+    disableClientInfo: true,
+    enableReadyCheck: false,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+    connectTimeout: connectionTimeoutMs,
+    ...(tls === null ? {} : { tls }),
+  };
+  if (sentinel.master === null) return { ...common, ...addresses[0]! };
+  return {
+    ...common,
+    sentinels: [...addresses],
+    name: sentinel.master,
+    ...(sentinel.username === null ? {} : { sentinelUsername: sentinel.username }),
+    ...(sentinel.password === null ? {} : { sentinelPassword: sentinel.password }),
+    sentinelRetryStrategy: () => null,
+    sentinelCommandTimeout: requestTimeoutMs,
+    enableTLSForSentinelMode: tls !== null,
+    ...(tls !== null && sentinel.tls ? { sentinelTLS: tls } : {}),
+  };
+}

@@ -1,0 +1,43 @@
+import { QuotameshError } from '../../errors.js';
+import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
+
+/** The log is not the one that was opened; what to do is to open it again. */
+export function isOtherEpoch(error: unknown): boolean {
+  return reasonOf(error).startsWith('EPOCH');
+}
+
+/** Redis answered, and refused; the connection is as good as before. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
+
+/** Taken back by itself: a replica that takes no writes, a server that is reading its disk. Another connection may do. */
+export function isPassing(error: unknown): boolean {
+  return /^(READONLY|LOADING|MASTERDOWN|BUSY|UNBLOCKED|NOSCRIPT)\b/.test(reasonOf(error));
+}
+
+/** The permanent failure that `error` means, or null when trying again may help. */
+export function unusable(error: unknown, topic: string): TopicUnusable | null {
+  if (error instanceof TopicUnusable) return error;
+  const reason = reasonOf(error);
+  const cause = { cause: error };
+  if (/^(NOAUTH|WRONGPASS|NOPERM)\b|^ERR (invalid password|AUTH )|without any password configured/.test(reason)) {
+    return new TopicUnusable('TOPIC_DENIED', { topic, reason }, cause);
+  }
+  if (/^ERR (DB index|unknown command|invalid DB)|^(MOVED|CROSSSLOT)\b/i.test(reason)) {
+    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, cause);
+  }
+  if (/\bWRONGTYPE\b/.test(reason)) {
+    const foreign = `one of its keys is not what quotamesh writes (${reason}); delete it, or choose another topic.prefix`;
+    return new TopicUnusable('TOPIC_SETTINGS', { topic, reason: foreign }, cause);
+  }
+  return null;
+}
+
+/** The answer to an append: Redis works, but takes no writes (OOM, NOREPLICAS, MISCONF). */
+export class AppendRefused extends QuotameshError {
+  constructor(topic: string, error: unknown) {
+    super('APPEND_REFUSED', { topic, reason: reasonOf(error) }, { cause: error });
+    this.name = 'AppendRefused';
+  }
+}

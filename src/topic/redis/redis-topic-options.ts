@@ -1,0 +1,60 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { RedisTopicConfig } from '../../config/resolved-config.js';
+import type { TopicLog } from '../remote/topic-log.js';
+
+/** What does not fit into YAML. */
+export interface RedisTopicHooks {
+  /** Lines of the adapter; by default they are dropped. */
+  readonly log?: TopicLog;
+  /** Nothing in the topic is ever said again (the registry's); default false. */
+  readonly keepsForever?: boolean;
+}
+
+export interface RedisTopicOptions {
+  /** For messages: the prefix of all keys. */
+  readonly topic: string;
+  readonly keys: { readonly log: string; readonly newest: string; readonly meta: string };
+  /** The server, or the Sentinels. */
+  readonly addresses: readonly Address[];
+  readonly sentinel: RedisTopicConfig['sentinel'];
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly db: number;
+  readonly tls: ConnectionOptions | null;
+  readonly appendTimeoutMs: number;
+  readonly connectionTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly readIntervalMs: number;
+  readonly settleMs: number;
+  readonly keepsForever: boolean;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** @param log `reports`, `registry`: one server holds several logs of many clusters. */
+export function redisTopicOptions(
+  cluster: string,
+  log: string,
+  config: RedisTopicConfig,
+  hooks: RedisTopicHooks,
+): RedisTopicOptions {
+  const topic = `${config.prefix}${cluster}:${log}:`;
+  const { kind: _, prefix: __, addresses, tls, ...rest } = config;
+  return {
+    ...rest,
+    topic,
+    keys: { log: `${topic}log`, newest: `${topic}newest`, meta: `${topic}meta` },
+    addresses: addresses.map(addressOf),
+    tls: tls === false ? null : tls === true ? {} : tls,
+    keepsForever: hooks.keepsForever ?? false,
+  };
+}
+
+/** The settings table has checked its form. */
+function addressOf(text: string): Address {
+  const at = text.lastIndexOf(':');
+  return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+}

@@ -1,0 +1,102 @@
+/**
+ * What has to happen at once inside Redis, and nothing else. Keys of a log:
+ *
+ *     <prefix>log      stream   <offset>-0 → k: key, r: record; its newest TAIL_RECORDS
+ *     <prefix>newest   hash     key → <offset> and a newline before the record: the newest per key, no tombstones
+ *     <prefix>meta     hash     epoch, run (of the server that began it), offset (the highest given), created
+ *
+ * A record is `<append time, ms> <1, or 0 for a tombstone>`, a newline, and the value.
+ *
+ * Offsets never go back and are never given twice, whatever Redis forgets (FLUSHALL, a failover): every epoch begins
+ * above all that any opener has read, and, for openers that have read nothing, at 2^20 offsets per second of the
+ * server's clock. 1 million records a second would have to be appended for years to overtake it; 2^53 comes in 2242.
+ */
+const OFFSETS_PER_EPOCH = 2 ** 20;
+/** Beyond it an offset is somebody else's doing. */
+export const OFFSET_MAX = 2 ** 53 - 2 ** 40;
+
+/**
+ * Begins a new epoch where the log is not the one that this server process has had all along: it is empty, another
+ * server (a failover), or another run of it (a restart, which may have lost the end).
+ *
+ * ARGV: run id · epoch to begin · offset the caller has read up to → epoch, offset, ms since it began, whether it began now
+ */
+export const OPEN = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local meta = redis.call('HMGET', KEYS[3], 'epoch', 'run', 'offset', 'created')
+local offset = tonumber(meta[3] or '') or 0
+local created = tonumber(meta[4] or '')
+local position = tonumber(ARGV[3])
+if meta[1] and meta[2] == ARGV[1] and created and offset >= position and offset < ${OFFSET_MAX} then
+  return { meta[1], string.format('%.0f', offset), string.format('%.0f', now - created), 0 }
+end
+local last = 0
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then last = tonumber(string.match(info[i + 1], '^%d+')) end
+  end
+end
+if last >= ${OFFSET_MAX} then
+  redis.call('DEL', KEYS[1])
+  last = 0
+end
+if offset >= ${OFFSET_MAX} then offset = 0 end
+offset = math.max(math.max(offset, last, position) + ${OFFSETS_PER_EPOCH}, time[1] * ${OFFSETS_PER_EPOCH})
+local text = string.format('%.0f', offset)
+redis.call('HSET', KEYS[3], 'epoch', ARGV[2], 'run', ARGV[1], 'offset', text, 'created', string.format('%.0f', now))
+return { ARGV[2], text, '0', 1 }
+`;
+
+/** ARGV: epoch · tail records · then key, 1 or 0, value of each record. Refuses with EPOCH where the log is another one. */
+export const APPEND = `
+local meta = redis.call('HMGET', KEYS[3], 'epoch', 'offset')
+local offset = tonumber(meta[2] or '')
+if meta[1] ~= ARGV[1] or not offset then return redis.error_reply('EPOCH the log is another one') end
+local time = redis.call('TIME')
+local ms = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+for i = 3, #ARGV, 3 do
+  offset = offset + 1
+  local text = string.format('%.0f', offset)
+  local record = ms .. ' ' .. ARGV[i + 1] .. '\\n' .. ARGV[i + 2]
+  local added = redis.pcall('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], text .. '-0', 'k', ARGV[i], 'r', record)
+  if type(added) == 'table' and added.err then
+    -- Somebody else wrote an entry above ours: an epoch above that.
+    if string.find(added.err, 'equal or smaller') then redis.call('HDEL', KEYS[3], 'epoch') end
+    return redis.error_reply(string.find(added.err, 'equal or smaller') and 'EPOCH a foreign entry' or added.err)
+  end
+  if ARGV[i + 1] == '1' then
+    redis.call('HSET', KEYS[2], ARGV[i], text .. '\\n' .. record)
+  else
+    redis.call('HDEL', KEYS[2], ARGV[i])
+  end
+  redis.call('HSET', KEYS[3], 'offset', text)
+end
+return 'OK'
+`;
+
+/**
+ * Puts back what the log has forgotten, at its old place: for newcomers it is as if it had never been away. Whatever
+ * was written since is newer, because offsets are never given twice; so it does not matter who comes first.
+ *
+ * ARGV: epoch · then key, offset, record of each ('' for a tombstone) → how many were put back
+ */
+export const RESTORE = `
+if redis.call('HGET', KEYS[3], 'epoch') ~= ARGV[1] then return redis.error_reply('EPOCH the log is another one') end
+local restored = 0
+for i = 2, #ARGV, 3 do
+  local found = redis.call('HGET', KEYS[2], ARGV[i])
+  local offset = tonumber(found and string.match(found, '^%d+') or '') or -1
+  if offset < tonumber(ARGV[i + 1]) then
+    if ARGV[i + 2] ~= '' then
+      redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 1] .. '\\n' .. ARGV[i + 2])
+      restored = restored + 1
+    elseif found then
+      redis.call('HDEL', KEYS[2], ARGV[i])
+      restored = restored + 1
+    end
+  end
+end
+return restored
+`;

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { RedisConnection } from './redis-connection.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+import { APPEND, OPEN, RESTORE } from './scripts.js';
+
+const SCRIPTS = { OPEN, APPEND, RESTORE };
+
+/** What the log is at the moment of opening it. */
+export interface OpenedLog {
+  readonly epoch: string;
+  /** Newest offset given; nothing may be there yet. */
+  readonly offset: number;
+  /** Milliseconds of Redis's clock since the epoch began; negative where that clock was moved back. */
+  readonly ageMs: number;
+}
+
+/**
+ * Two connections to one server, which is a master: a read that waits for news must not hold up appends. Whatever fails
+ * ends both.
+ */
+export class TopicLink {
+  readonly #options: RedisTopicOptions;
+  readonly #reading: RedisConnection;
+  readonly #writing: RedisConnection;
+  readonly #scripts = new Map<string, string>();
+  #runId = '';
+
+  constructor(options: RedisTopicOptions) {
+    this.#options = options;
+    this.#reading = new RedisConnection(options);
+    this.#writing = new RedisConnection(options);
+  }
+
+  async connect(): Promise<void> {
+    const runIds = await Promise.all([this.#reading, this.#writing].map((each) => this.#prepare(each)));
+    if (runIds[0] !== runIds[1]) throw new Error('the master has changed while connecting');
+    this.#runId = String(runIds[0]);
+    for (const [name, text] of Object.entries(SCRIPTS)) {
+      this.#scripts.set(name, String(await this.#writing.send('SCRIPT', ['LOAD', text])));
+    }
+  }
+
+  /** Rejects when either connection has ended. */
+  get ended(): Promise<never> {
+    return Promise.race([this.#reading.ended, this.#writing.ended]);
+  }
+
+  /** @param position offset that has been read */
+  async open(position: number): Promise<OpenedLog> {
+    const candidate = randomBytes(9).toString('base64url');
+    const [epoch, offset, ageMs] = (await this.#run('OPEN', [this.#runId, candidate, position])) as Buffer[];
+    return { epoch: String(epoch), offset: Number(offset), ageMs: Number(ageMs) };
+  }
+
+  /** @param args as scripts.ts has them */
+  async append(args: readonly (string | number | Buffer)[]): Promise<void> {
+    await this.#run('APPEND', args);
+  }
+
+  async restore(args: readonly (string | number | Buffer)[]): Promise<number> {
+    return Number(await this.#run('RESTORE', args));
+  }
+
+  async read(command: string, args: readonly (string | number | Buffer)[], holdBackMs = 0): Promise<unknown> {
+    return this.#reading.send(command, args, holdBackMs);
+  }
+
+  destroy(reason: Error): void {
+    this.#reading.destroy(reason);
+    this.#writing.destroy(reason);
+  }
+
+  #run(script: string, args: readonly (string | number | Buffer)[]): Promise<unknown> {
+    const { log, newest, meta } = this.#options.keys;
+    return this.#writing.send('EVALSHA', [this.#scripts.get(script)!, 3, log, newest, meta, ...args]);
+  }
+
+  /** Returns the run id of the server, which is another one after every start. */
+  async #prepare(connection: RedisConnection): Promise<string> {
+    const { username, password, db } = this.#options;
+    await connection.connect();
+    if (password !== null) await connection.send('AUTH', username === null ? [password] : [username, password]);
+    if (db !== 0) await connection.send('SELECT', [db]);
+    const info = String(await connection.send('INFO', [])).split(/\r?\n/);
+    const fact = (name: string) => info.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1);
+    if (fact('loading') === '1') throw new Error('Redis is still reading its data from the disk');
+    if (fact('role') !== 'master') throw new Error('this Redis is a replica; name the master, or use topic.sentinel');
+    return fact('run_id') ?? '';
+  }
+}

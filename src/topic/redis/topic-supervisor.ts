@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TopicCounters } from '../../ports/report-topic.js';
+import { Backoff } from '../remote/backoff.js';
+import type { GuardedListener } from '../remote/guarded-listener.js';
+import type { Outbox } from '../remote/outbox.js';
+import type { TopicHealth } from '../remote/topic-health.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { reasonOf, type TopicUnusable } from '../remote/topic-unusable.js';
+import { LogMemory } from './log-memory.js';
+import { LogReader, type ReaderSink } from './log-reader.js';
+import { restoreLog } from './log-restorer.js';
+import { LogWriter } from './log-writer.js';
+import { PARTITION } from './redis-entry.js';
+import { unusable } from './redis-failure.js';
+import type { RedisTopicOptions } from './redis-topic-options.js';
+import { type OpenedLog, TopicLink } from './topic-link.js';
+
+export interface SupervisorParts {
+  readonly options: RedisTopicOptions;
+  readonly log: TopicLog;
+  readonly listener: GuardedListener;
+  readonly health: TopicHealth;
+  readonly outbox: Outbox;
+  readonly counters: TopicCounters;
+}
+
+/** Keeps a working link, and begins again with a new one when it fails; nothing is repaired in place. */
+export class TopicSupervisor {
+  readonly #parts: SupervisorParts;
+  readonly #backoff = new Backoff();
+  readonly #memory = new LogMemory();
+  readonly #reader: LogReader;
+  readonly #writer: LogWriter;
+  readonly #stop = new AbortController();
+  #link: TopicLink | null = null;
+  #isOpen = false;
+  #toldFailure: string | null = null;
+  #toldForeign = false;
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    this.#reader = new LogReader(parts.options, this.#sink());
+    this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
+  }
+
+  /** Until `stop`. `onOpen` is called when Redis answers for the first time; rejects if that can never be. */
+  async run(onOpen: () => void): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      try {
+        const link = new TopicLink(this.#parts.options);
+        this.#link = link;
+        await link.connect();
+        const opened = await this.#writer.open(link, this.#reader.position);
+        if (!this.#isOpen) await this.#open(onOpen);
+        await this.#use(link, opened);
+      } catch (error) {
+        this.#link?.destroy(error instanceof Error ? error : new Error(String(error)));
+        if (!this.#stop.signal.aborted) this.#failed(error);
+      }
+      await sleep(this.#backoff.next(), undefined, { signal: this.#stop.signal }).catch(() => {});
+    }
+  }
+
+  stop(reason: Error): void {
+    this.#stop.abort();
+    this.#link?.destroy(reason);
+  }
+
+  /** Once per kind of failure until all works again: attempts go on, in case somebody repairs it. */
+  tellFailure(permanent: TopicUnusable): void {
+    const { listener, log, options } = this.#parts;
+    if (permanent.code === this.#toldFailure) return;
+    this.#toldFailure = permanent.code;
+    log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
+    listener.onFailed(permanent);
+  }
+
+  async #open(onOpen: () => void): Promise<void> {
+    this.#isOpen = true;
+    onOpen();
+    // Whoever awaits `open` goes first.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Ends with the first of the three. */
+  async #use(link: TopicLink, opened: OpenedLog): Promise<void> {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([this.#stop.signal, ended.signal]);
+    const reading = this.#reader.run(link, opened, () => this.#writer.epoch, signal);
+    const writing = this.#writer.run(link, () => this.#reader.position, signal);
+    for (const work of [reading, writing]) work.catch(() => {});
+    try {
+      await Promise.race([reading, writing, link.ended]);
+    } catch (error) {
+      link.destroy(error instanceof Error ? error : new Error(String(error)));
+      ended.abort();
+      // Neither may be at work when the next link begins.
+      await Promise.allSettled([reading, writing]);
+      throw error;
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { health, options } = this.#parts;
+    const permanent = unusable(error, options.topic);
+    if (permanent && !this.#isOpen) throw permanent;
+    health.disconnected([PARTITION], reasonOf(error));
+    if (permanent) this.tellFailure(permanent);
+  }
+
+  #sink(): ReaderSink {
+    const { health, listener, counters } = this.#parts;
+    return {
+      onReading: () => {
+        health.reading(PARTITION);
+        if (health.isLost) return;
+        this.#backoff.reset();
+        this.#toldFailure = null;
+      },
+      onRecords: (records) => {
+        this.#memory.read(records);
+        this.#writer.read(records);
+        counters.recordsRead += records.length;
+        for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
+        listener.onRecords(records);
+      },
+      onCaughtUp: () => listener.onCaughtUp(),
+      onForeign: (what) => this.#foreign(what),
+      onOtherEpoch: () => this.#writer.openAgain(),
+    };
+  }
+
+  /** Told once. */
+  #foreign(what: string): void {
+    const { counters, log, options } = this.#parts;
+    counters.foreignEntries++;
+    if (this.#toldForeign) return;
+    this.#toldForeign = true;
+    const remedy = 'Only quotamesh may write below its prefix.';
+    log('warn', `Redis holds what quotamesh has not written, ignored: ${what}; further ones are only counted`, {
+      ...{ topic: options.topic, remedy },
+    });
+  }
+
+  #restore(): void {
+    const { options, log } = this.#parts;
+    if (this.#link !== null) void restoreLog(this.#link, options, this.#memory, this.#writer.epoch, log);
+  }
+}

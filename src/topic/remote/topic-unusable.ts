@@ -1,0 +1,20 @@
+import { type ErrorCode, type ErrorFacts, QuotameshError } from '../../errors.js';
+
+/** Trying again changes nothing: somebody has to change the topic, its permissions or our configuration. */
+export class TopicUnusable extends QuotameshError {
+  constructor(code: ErrorCode, facts: ErrorFacts, options?: { readonly cause?: unknown }) {
+    super(code, facts, options);
+    this.name = 'TopicUnusable';
+  }
+}
+
+/** Name of the error in Kafka's protocol. */
+export function typeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string' ? error.type : undefined;
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const type = typeOf(error);
+  return type ? `${error.message} (${type})` : error.message;
+}

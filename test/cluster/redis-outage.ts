@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { type RedisServer, startRedis } from '../redis/redis.js';
+import { findRedis } from '../redis/redis-source.js';
+import { MASTER, type SentinelSet, startSentinels } from '../redis/sentinels.js';
+import { surviveOutage } from './outage.js';
+
+const isHere = (await findRedis()) !== null;
+let topics = 0;
+
+function topicOf(redis: { readonly address: string }) {
+  return { kind: 'redis', addresses: [redis.address], prefix: `outage-${process.pid}-${topics++}:` };
+}
+
+/** A Redis killed (it comes back empty) and frozen under load. */
+export function redisOutages(outageMs: number): void {
+  describe.skipIf(!isHere)(`a Redis outage of ${outageMs / 1000} s under load`, () => {
+    let redis: RedisServer;
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(() => redis?.stop());
+
+    const OUTAGES = [
+      { what: 'killed with -9 and started again, empty', begin: () => redis.kill(), end: () => redis.start() },
+      { what: 'frozen (SIGSTOP) and thawed', begin: () => redis.freeze(), end: () => redis.thaw() },
+    ];
+    test.each(OUTAGES)('$what', { retry: 1 }, async ({ what, begin, end }) => {
+      const during = () => begin().then(() => sleep(outageMs));
+      await surviveOutage({
+        name: `redis ${what}, ${outageMs / 1000} s`,
+        topic: topicOf(redis),
+        during,
+        end,
+        isAway: true,
+      });
+    });
+  });
+}
+
+/** What happens in a moment: FLUSHALL, and a failover (the Sentinels act after a second). */
+export function redisLosses(): void {
+  describe.skipIf(!isHere)('a Redis that forgets under load', () => {
+    let redis: RedisServer;
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    afterAll(() => redis?.stop());
+
+    test('FLUSHALL, three times', { retry: 1 }, async () => {
+      const during = async () => {
+        for (let i = 0; i < 3; i++) {
+          await redis.command('FLUSHALL');
+          await sleep(1500);
+        }
+      };
+      await surviveOutage({
+        name: 'redis FLUSHALL',
+        topic: topicOf(redis),
+        during,
+        end: async () => {},
+        isAway: false,
+      });
+    });
+
+    for (const way of ['kill', 'freeze'] as const) {
+      test(`the master is lost (${way}), and Sentinel makes the replica one`, { retry: 1 }, async () => {
+        const set: SentinelSet = await startSentinels();
+        const topic = { kind: 'redis', addresses: set.addresses, sentinel: { master: MASTER } };
+        const during = () => set.servers[0][way]();
+        const end = () => set.untilMaster(set.servers[1]);
+        try {
+          await surviveOutage({ name: `redis failover (${way})`, topic, during, end, isAway: false });
+        } finally {
+          await set.stop();
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,3 @@
+import { redisOutages } from '../cluster/redis-outage.js';
+
+redisOutages(6_000);

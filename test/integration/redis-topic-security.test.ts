@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
+import { settled, within } from '../conformance/topic-expectations.js';
+import { type RedisServer, startRedis } from '../redis/redis.js';
+import { findRedis } from '../redis/redis-source.js';
+import { redisTopicConfig } from '../redis/redis-topic-config.js';
+
+const run = promisify(execFile);
+const DEADLINE_MS = 15_000;
+const PASSWORD = 'correct horse';
+const isHere = (await findRedis()) !== null;
+/** What a user of the topic needs, and no more. */
+const RIGHTS =
+  '~quotamesh:* resetchannels -@all +evalsha +script|load +info +select +xread +xrange +hget +hscan +xadd +xinfo|stream +hset +hdel +hmget +del +exists +time';
+
+describe.skipIf(!isHere)('a Redis that asks who it is', () => {
+  let folder: string;
+  let plain: RedisServer;
+  let secure: RedisServer;
+  let ca: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'quotamesh-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', cert];
+    await run('openssl', [...request, ...subject]);
+    ca = await readFile(cert, 'utf8');
+    const users = ['user default off', `user alice on "#${await sha256(PASSWORD)}" ${RIGHTS}`];
+    plain = await startRedis({ config: users, guarded: true });
+    const { port } = await startRedis().then(async (server) => {
+      await server.stop();
+      return server;
+    });
+    const tls = [`tls-port ${port}`, `tls-cert-file ${cert}`, `tls-key-file ${key}`, 'tls-auth-clients no'];
+    secure = await startRedis({ port, config: [...tls, `requirepass "${PASSWORD}"`], guarded: true });
+  });
+  afterAll(async () => {
+    await Promise.all([plain?.stop(), secure?.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const opened: RedisReportTopic[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((topic) => topic.close())));
+
+  function make(server: RedisServer, overrides: Partial<RedisTopicConfig>) {
+    const config = redisTopicConfig([server.address], { prefix: 'quotamesh:', ...overrides });
+    const topic = new RedisReportTopic({ cluster: 'c', log: 'reports' }, config);
+    opened.push(topic);
+    return { topic, listener: new RecordingListener() };
+  }
+
+  async function expectToWork({ topic, listener }: ReturnType<typeof make>): Promise<void> {
+    await within(DEADLINE_MS, 'open', () => topic.open(listener));
+    await topic.append([{ partition: 0, key: 'key', value: Buffer.from('value') }]);
+    await topic.append([{ partition: 0, key: 'key', value: null }]);
+    await listener.until('both', () => listener.records.length >= 2, DEADLINE_MS);
+  }
+
+  it('works with a user that has the rights of docs/redis.md and no more', () =>
+    expectToWork(make(plain, { username: 'alice', password: PASSWORD })));
+
+  it('works in another database', () => expectToWork(make(plain, { username: 'alice', password: PASSWORD, db: 3 })));
+
+  it('works over TLS with the password of the server', () =>
+    expectToWork(make(secure, { tls: { ca }, password: PASSWORD })));
+
+  it.each([
+    { what: 'no password', overrides: {}, code: 'TOPIC_DENIED' },
+    { what: 'a wrong password', overrides: { username: 'alice', password: 'wrong' }, code: 'TOPIC_DENIED' },
+    {
+      what: 'a key outside of the rights',
+      overrides: { username: 'alice', password: PASSWORD, prefix: 'other:' },
+      code: 'TOPIC_DENIED',
+    },
+    {
+      what: 'a database that is not there',
+      overrides: { username: 'alice', password: PASSWORD, db: 99 },
+      code: 'TOPIC_SETTINGS',
+    },
+  ])('refuses to open: $what', async ({ overrides, code }) => {
+    const { topic, listener } = make(plain, overrides);
+    expect(await within(DEADLINE_MS, 'open', () => settled(topic.open(listener)))).toBe(code);
+  });
+
+  it('stays pending where the certificate is not trusted, and says why', async () => {
+    const { topic, listener } = make(secure, { tls: true, password: PASSWORD });
+    const opening = settled(topic.open(listener));
+    await listener.until('lost', () => listener.lost.length === 1, DEADLINE_MS);
+    expect(listener.lost[0]).toMatch(/self-signed certificate/);
+    await topic.close();
+    expect(await opening).toBe('TOPIC_CLOSED');
+  });
+});
+
+async function sha256(text: string): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(text).digest('hex');
+}
