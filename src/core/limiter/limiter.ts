@@ -198,16 +198,20 @@ export class Limiter {
     this.buckets.refilledMs.set(lane, sinceMs);
   }
 
-  /** Copies what was attempted, its squares and what was admitted, each in every dimension: one line is read. */
+  /** Copies what was attempted, its squares and what was admitted, each in every dimension: half a line is read. */
   countsInto(lane: number, column: Float64Array, first: number): void {
     const counts = this.#counts;
-    const line = lane * LINE;
-    for (let place = 0; place < REFUSED_COUNT - ATTEMPTED; place++) {
-      column[first + place] = counts[line + ATTEMPTED + place] as number;
-    }
-    for (let place = 0; place < ATTEMPTED; place++) {
-      column[first + REFUSED_COUNT - ATTEMPTED + place] = counts[line + place] as number;
-    }
+    const count = lane * COUNTS;
+    const slot = lane * DIMENSION_COUNT;
+    const messages = counts[count] as number;
+    const bytes = counts[count + 1] as number;
+    const attempted = messages + this.#refusedWork.notAdmitted(slot);
+    column[first] = attempted;
+    column[first + 1] = bytes + this.#refusedWork.notAdmitted(slot + 1);
+    column[first + 2] = attempted + (counts[count + EXCESS] as number);
+    column[first + 3] = counts[count + BYTE_SQUARES] as number;
+    column[first + 4] = messages;
+    column[first + 5] = bytes;
   }
 
   /** What is above a window is demand too: with a larger share it may fit. */
