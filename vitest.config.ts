@@ -19,11 +19,11 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-*,outage-kafka,outage-redis,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-reloads,outage-kafka,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
-/** Two MQTT brokers take 40 s more than npm test has. */
-const long = ['test/long/**/*.test.ts', 'test/integration/mqtt-cluster.test.ts'];
+/** These take 40 s (two MQTT brokers), 2 min (Pulsar's client, a JVM per command), 50 s and 20 s more than npm test has. */
+const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pulsar-admin,outage-redis,hot-halved}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
 
 export default defineConfig({
