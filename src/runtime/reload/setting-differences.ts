@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { isMapping } from '../../mapping.js';
 
-/** Settings that two configurations have differently, but for groups: `timing.heartbeatMs`. Values are not told: secrets. */
+/** Settings that two configurations have differently, but for groups and attachments: `timing.heartbeatMs`. Values are not told: secrets. */
 export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
-  const { groups: _, source: _from, nodeId: node, ...rest } = one;
-  const { groups: _others, source: _otherFrom, nodeId: otherNode, ...others } = other;
+  const { groups: _, attachments: _places, source: _from, nodeId: node, ...rest } = one;
+  const { groups: _others, attachments: _otherPlaces, source: _otherFrom, nodeId: otherNode, ...others } = other;
   return differences({ node, ...rest }, { node: otherNode, ...others }, '');
 }
 
