@@ -2,6 +2,10 @@ import type { ErrorRow } from './errors.js';
 
 /** Of the catalogue (errors.ts): what can be wrong with a change of groups. */
 export const GROUP_ERRORS = {
+  NODE_COUNT_INVALID: {
+    message: 'the count of nodes cannot be set: {reason}',
+    remedy: 'See topic.nodeCount in docs/settings.md.',
+  },
   GROUP_INVALID: {
     message: 'group {group}: {count} mistake(s): {details}',
     remedy: 'Correct what is named; docs/settings.md lists the keys of a group.',

@@ -19,6 +19,7 @@ export type { Place } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
 export { type CreateNodeOptions, createNode } from './runtime/create-node.js';
+export { setNodeCount } from './runtime/groups/node-count.js';
 export type { QuotaNode } from './runtime/quota-node.js';
 export type { GroupStatus, NodeStatus } from './runtime/status.js';
 export type { GroupExplanation } from './runtime/target/explain.js';

@@ -10,9 +10,9 @@ const PROGRESS_EVERY_MS = 1000;
 /** `quotamesh record`: until a signal, a failure or the end of `--for`. */
 export async function record(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
-  if (config.topic.kind === 'memory') {
+  if (config.topic.kind === 'memory' || config.topic.kind === 'none') {
     throw new QuotameshError('USAGE', {
-      reason: 'topic kind memory lives inside one process; record embedded or kafka',
+      reason: `topic kind ${config.topic.kind} lives inside one process; record embedded, kafka or redis`,
     });
   }
   const ending = new AbortController();

@@ -53,7 +53,7 @@ export function buildConfig({
     limiting: below(node, 'limiting') as unknown as ResolvedConfig['limiting'],
     costs: below(node, 'costs') as unknown as ResolvedConfig['costs'],
     backends,
-    groups: Array.from(groups, ([name, values]) => buildGroup(name, values)),
+    groups: Array.from(groups, ([name, values]) => ({ ...buildGroup(name, values), ...alone(topic) })),
     defaultGroup: node.get('defaultGroup') as string | null,
   });
 }
@@ -66,6 +66,12 @@ function topicOf(topic: SettingValues): TopicConfig {
   };
   const nested = parts[String(topic.get('topic.kind'))]?.() ?? {};
   return { ...Object.fromEntries(own), ...nested } as unknown as TopicConfig;
+}
+
+/** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
+function alone(topic: SettingValues): Partial<GroupConfig> {
+  if (topic.get('topic.kind') !== 'none') return {};
+  return { strategy: 'equal', nodeCount: topic.get('topic.nodeCount') as number };
 }
 
 /** What Node.js's tls.connect takes. */
@@ -92,6 +98,7 @@ export function buildGroup(name: string, values: SettingValues): GroupConfig {
     ramp: rampOf(limiting),
     expectedCost: values.get('expectedCost') as number,
     strategy: values.get('strategy') as string,
+    nodeCount: 0,
     floorRatio: values.get('floorRatio') as number,
     allowanceRatio: values.get('allowanceRatio') as number,
     weights: (values.get('weights') ?? Object.create(null)) as GroupConfig['weights'],

@@ -49,7 +49,7 @@ function masked(prefix: string, options: Readonly<Record<string, unknown>>): Rea
 
 /** A group as YAML would write it, every default written out. */
 export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
-  const { name: _, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
+  const { name: _, nodeCount: _ofTheTopic, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
   const { publish, dispatch } = describeDirections(quota);
   const described = {
     publish: { ...publish, ...describeCost(cost.publish) },

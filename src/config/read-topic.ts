@@ -31,6 +31,7 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
   checkShape(findings, SHAPES[kind], ['topic'], topic ?? null);
   const values = new Map(readRows(SHAPES[kind].rows, [topic]));
   values.set('kind', kind);
+  if (kind === 'none') requireKey(values, 'nodeCount', 'with kind none', findings);
   if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
   if (kind === 'kafka' || kind === 'redis') completeRemote(values, topic, findings, context);
   if (kind === 'kafka') completeKafka(values, topic, findings, context);
@@ -41,6 +42,7 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
 const KIND_KEYS = Object.keys(SETTINGS.topic.rows);
 
 const SHAPES: Readonly<Record<TopicKind, Shape>> = {
+  none: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.none.rows }),
   memory: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows }),
   embedded: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows }),
   kafka: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows }),
@@ -100,7 +102,7 @@ function completeRedis(values: Map<string, unknown>, findings: Findings): void {
 
 function requireKey(values: SettingValues, key: string, when: string, findings: Findings): void {
   if (values.get(key) !== null) return;
-  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows };
+  const rows: SettingRows = { ...SETTINGS.none.rows, ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows };
   const setting = rows[key]!;
   const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
   findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });

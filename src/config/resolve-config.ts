@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isMapping } from '../mapping.js';
 import { readAttachments } from './attachment-definition.js';
 import { buildConfig } from './build-config.js';
+import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShareRanges } from './check-share-range.js';
@@ -66,6 +67,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const groups = readGroups(root, findings);
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
+  checkAlone(topic, root, findings);
   checkRamps(groups, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);

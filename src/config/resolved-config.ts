@@ -129,7 +129,13 @@ export interface MetricsConfig {
   readonly perGroup: 'none' | 'all' | readonly string[];
 }
 
-export type TopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
+export type TopicConfig = NoTopicConfig | MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
+
+/** Nothing is shared: every node takes its part of the quota, and is told how many parts there are. */
+export interface NoTopicConfig {
+  readonly kind: 'none';
+  readonly nodeCount: number;
+}
 
 export interface MemoryTopicConfig {
   readonly kind: 'memory';

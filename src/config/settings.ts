@@ -14,6 +14,7 @@ import {
   FILE_SETTINGS,
   KAFKA_TOPIC_SETTINGS,
   MEMORY_TOPIC_SETTINGS,
+  NO_TOPIC_SETTINGS,
   TOPIC_SETTINGS,
 } from './topic-settings.js';
 
@@ -43,6 +44,7 @@ export const SETTINGS = {
   registry: { path: 'registry', title: 'Registry', rows: REGISTRY_SETTINGS },
   attachments: { path: 'attachments', title: 'Attachments', rows: ATTACHMENT_SETTINGS },
   topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
+  none: { path: 'topic', title: 'Topic of kind none', rows: NO_TOPIC_SETTINGS },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },

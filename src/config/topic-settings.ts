@@ -1,4 +1,4 @@
-import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig } from './resolved-config.js';
+import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig, NoTopicConfig } from './resolved-config.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from './setting.js';
 import { TLS_SETTINGS } from './tls-settings.js';
 
@@ -6,8 +6,8 @@ export const TOPIC_SETTINGS = {
   kind: {
     kind: 'choice',
     default: 'embedded',
-    choices: ['memory', 'embedded', 'kafka', 'redis'],
-    buys: 'memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
+    choices: ['none', 'memory', 'embedded', 'kafka', 'redis'],
+    buys: 'none: nothing is shared. memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
     costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;
@@ -21,6 +21,19 @@ export const APPEND_TIMEOUT: Setting = {
   max: 60_000,
   buys: 'Patience with a slow topic before an append counts as failed.',
   costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
+};
+
+export const NO_TOPIC_SETTINGS: SettingsOf<NoTopicConfig> = {
+  nodeCount: {
+    kind: 'count',
+    default: null,
+    defaultText: 'none: required with kind none',
+    min: 1,
+    max: 10_000,
+    remedy: 'Say how many nodes share the quota, e.g. `nodeCount: 3`.',
+    buys: 'No store at all: every node takes quota / nodeCount, whatever the others use. Hot, as groups are.',
+    costs: 'What one node does not use nobody else may, and the count must be right: raise it before a node comes.',
+  },
 };
 
 export const MEMORY_TOPIC_SETTINGS: SettingsOf<MemoryTopicConfig> = { appendTimeoutMs: APPEND_TIMEOUT };

@@ -16,6 +16,8 @@ export interface GroupSettings {
   readonly ramp: RampSettings | null;
   /** A row of the strategy registry. */
   readonly strategy: string;
+  /** What `equal` divides by where no log tells how many nodes there are; 0 = the pool that the nodes agree on. */
+  readonly nodeCount: number;
   /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */
   readonly floorRatio: number;
   /** How a left-over that nobody wants is handed out. */

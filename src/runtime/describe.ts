@@ -58,7 +58,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
     lastRebalancingMs: node.rebalancing.lastMs(nowMs),
-    pool: poolOf(coordinator),
+    pool: poolOf(node),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
     ...describeBusy(node),
   };
@@ -177,7 +177,10 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
   };
 }
 
-function poolOf(coordinator: Coordinator | null): PoolStatus | null {
+function poolOf({ coordinator, groups }: QuotaNode): PoolStatus | null {
+  const [first] = groups.numbers.values();
+  const given = first === undefined ? 0 : groups.at(first).nodeCount;
+  if (given > 0) return { size: given, agreed: true };
   if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
   const { divisor, isAgreed } = coordinator.log.pool;
   return { size: divisor, agreed: isAgreed };

@@ -8,6 +8,9 @@ import { MemoryTopic } from './memory-topic.js';
 /** The adapter that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
 export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   switch (topic.kind) {
+    case 'none':
+      // A log that nobody else has: the node is the same machine as with others.
+      return new MemoryTopic(createMemoryLog(), ALONE);
     case 'memory':
       return new MemoryTopic(memoryLogOf(cluster), topic);
     case 'embedded': {
@@ -29,11 +32,13 @@ export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry:
   }
 }
 
-/** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off. */
+/** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or nothing is shared. */
 export async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
   const { cluster, topic, registry } = config;
   if (!registry.enabled) return null;
   switch (topic.kind) {
+    case 'none':
+      return null;
     case 'memory':
       return new MemoryTopic(memoryLogOf(`${cluster}/registry`), topic);
     case 'embedded': {
@@ -60,6 +65,8 @@ export async function createRegistryTopic(config: ResolvedConfig, telemetry: Tel
     }
   }
 }
+
+const ALONE = { appendTimeoutMs: 5000 };
 
 /** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
 const memoryLogs = new Map<string, MemoryLog>();

@@ -9,6 +9,7 @@ export const GROUP: GroupSettings = {
   cost: { publish: NO_COST_QUOTA, dispatch: NO_COST_QUOTA },
   expectedCost: 1,
   ramp: null,
+  nodeCount: 0,
   strategy: 'max-min',
   floorRatio: 0.001,
   allowanceRatio: 0.25,

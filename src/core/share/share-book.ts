@@ -119,7 +119,8 @@ export class ShareBook {
 
   #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
     const round = this.#gather(settings, strategy, direction, mapLane);
-    if (strategy.agreesOnPool) this.#fillDivisors(round);
+    if (settings.nodeCount > 0) round.divisor.fill(settings.nodeCount, 0, round.count);
+    else if (strategy.agreesOnPool) this.#fillDivisors(round);
     if (round.count > 0) strategy.converge(round);
     return round;
   }

@@ -2,11 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedConfig } from '../../config/resolved-config.js';
 import { isMapping } from '../../mapping.js';
 
-/** Settings that two configurations have differently, but for groups: `timing.heartbeatMs`. Values are not told: secrets. */
+/** Settings that two configurations have differently, but for groups, attachments and topic.nodeCount: `timing.heartbeatMs`. Values are not told: secrets. */
 export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
-  const { groups: _, source: _from, nodeId: node, ...rest } = one;
-  const { groups: _others, source: _otherFrom, nodeId: otherNode, ...others } = other;
-  return differences({ node, ...rest }, { node: otherNode, ...others }, '');
+  const { groups: _, attachments: _places, source: _from, nodeId: node, ...rest } = one;
+  const { groups: _others, attachments: _otherPlaces, source: _otherFrom, nodeId: otherNode, ...others } = other;
+  // The count of nodes without a topic is a part of every group (build-config.ts).
+  return differences({ node, ...rest }, { node: otherNode, ...others }, '').filter(
+    (path) => path !== 'topic.nodeCount',
+  );
 }
 
 function differences(one: unknown, other: unknown, path: string): string[] {

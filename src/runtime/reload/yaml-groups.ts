@@ -73,7 +73,7 @@ export class YamlGroups {
   }
 
   /**
-   * Its groups are in force from now on, but for those that were defined at run time. A group that only a setting in
+   * Its groups and attachments are in force from now on, but for those that were defined at run time. A group that only a setting in
    * force still names (defaultGroup, a rule of mqtt) stays until the restart that this setting needs.
    */
   take(config: ResolvedConfig): void {
@@ -91,6 +91,7 @@ export class YamlGroups {
       return before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name));
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
+    this.#node.gate.places.attachments.configure(config.attachments);
     this.version++;
     this.reloads.taken++;
     this.#refused = null;

@@ -49,21 +49,9 @@ export class LeaderWriter {
   async run(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       const parcels = this.#outbox.take(this.#partitions);
-      if (parcels.length === 0) await this.#nextPut(stopped);
+      if (parcels.length === 0) await this.#outbox.nextPut(stopped);
       else await this.#produce(parcels);
     }
-  }
-
-  #nextPut(stopped: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        forget();
-        stopped.removeEventListener('abort', wake);
-        resolve();
-      };
-      const forget = this.#outbox.onPut(wake);
-      stopped.addEventListener('abort', wake, { once: true });
-    });
   }
 
   async #produce(parcels: readonly Parcel[]): Promise<void> {

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicCounters } from '../../ports/report-topic.js';
 import { Backoff } from '../remote/backoff.js';
-import type { GuardedListener } from '../remote/guarded-listener.js';
-import type { Outbox } from '../remote/outbox.js';
-import type { TopicHealth } from '../remote/topic-health.js';
-import type { TopicLog } from '../remote/topic-log.js';
+import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import type { FetchedBatch } from './fetch-response.js';
@@ -23,21 +19,16 @@ const MISSING_PATIENCE_MS = 10_000;
 /** The leaders of a topic that was created just now refuse requests for a moment: no loss before it was ever open. */
 const SETTLING_PATIENCE_MS = 3_000;
 
-export interface SupervisorParts {
+export interface SupervisorParts extends SupervisedParts {
   readonly kafkajs: Kafkajs;
   readonly options: KafkaTopicOptions;
-  readonly log: TopicLog;
-  readonly listener: GuardedListener;
-  readonly health: TopicHealth;
-  readonly outbox: Outbox;
-  readonly counters: TopicCounters;
 }
 
 /**
  * Keeps a working leader for every partition: finds them, starts them, and begins again with what has failed. Any error
  * ends the leader it belongs to, with its connections; nothing is repaired in place. Others go on meanwhile.
  */
-export class TopicSupervisor {
+export class TopicSupervisor implements Supervisor {
   readonly #parts: SupervisorParts;
   readonly #discovery: TopicDiscovery;
   readonly #backoff = new Backoff();

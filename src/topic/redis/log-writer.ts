@@ -81,15 +81,8 @@ export class LogWriter {
 
   #nextPut(stopped: AbortSignal): Promise<void> {
     if (this.#isOther) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        forget();
-        stopped.removeEventListener('abort', wake);
-        resolve();
-      };
-      const forget = this.#outbox.onPut(wake);
+    return this.#outbox.nextPut(stopped, (wake) => {
       this.#wake = wake;
-      stopped.addEventListener('abort', wake, { once: true });
     });
   }
 

@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicCounters } from '../../ports/report-topic.js';
 import { Backoff } from '../remote/backoff.js';
-import type { GuardedListener } from '../remote/guarded-listener.js';
-import type { Outbox } from '../remote/outbox.js';
-import type { TopicHealth } from '../remote/topic-health.js';
-import type { TopicLog } from '../remote/topic-log.js';
+import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf, type TopicUnusable } from '../remote/topic-unusable.js';
 import { LogMemory } from './log-memory.js';
 import { LogReader, type ReaderSink } from './log-reader.js';
@@ -15,17 +11,13 @@ import { unusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
-export interface SupervisorParts {
+export interface SupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
-  readonly log: TopicLog;
-  readonly listener: GuardedListener;
-  readonly health: TopicHealth;
-  readonly outbox: Outbox;
-  readonly counters: TopicCounters;
 }
 
 /** Keeps a working link, and begins again with a new one when it fails; nothing is repaired in place. */
-export class TopicSupervisor {
+export class TopicSupervisor implements Supervisor {
+  readonly partitions = 1;
   readonly #parts: SupervisorParts;
   readonly #backoff = new Backoff();
   readonly #memory = new LogMemory();
@@ -39,6 +31,7 @@ export class TopicSupervisor {
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
+    parts.health.partitionsKnown(this.partitions);
     this.#reader = new LogReader(parts.options, this.#sink());
     this.#writer = new LogWriter(parts.options, parts.outbox, { onNewEpoch: () => this.#restore() });
   }

@@ -55,10 +55,18 @@ export class Outbox {
     }
   }
 
-  /** Calls `wake` whenever something was put, until the returned function is called. */
-  onPut(wake: () => void): () => void {
-    this.#wakers.add(wake);
-    return () => this.#wakers.delete(wake);
+  /** Until something is put, or `stopped`. `onWaiting` gets what ends it before that. */
+  nextPut(stopped: AbortSignal, onWaiting: (wake: () => void) => void = () => {}): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wakers.delete(wake);
+        stopped.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wakers.add(wake);
+      stopped.addEventListener('abort', wake, { once: true });
+      onWaiting(wake);
+    });
   }
 }
 

@@ -119,7 +119,7 @@ describe('a broken node.yaml', () => {
     [
       'a misspelled topic',
       `cluster: demo\ntopic: kafak\n${GROUPS}`,
-      /:2:8: topic.kind must be one of memory, embedded, kafka, redis, got "kafak"\. Did you mean "kafka"\?$/,
+      /:2:8: topic.kind must be one of none, memory, embedded, kafka, redis, got "kafak"\. Did you mean "kafka"\?$/,
     ],
     [
       'a Redis without an address',

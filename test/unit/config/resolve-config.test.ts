@@ -103,6 +103,7 @@ groups:
           expectedCost: 1,
           ramp: null,
           strategy: 'max-min',
+          nodeCount: 0,
           floorRatio: 0.001,
           allowanceRatio: 0.25,
           weights: {},

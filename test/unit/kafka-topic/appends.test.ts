@@ -39,14 +39,18 @@ describe('what waits for a leader', () => {
     expect(keysOf(outbox.take([0]))).toEqual(['huge']);
   });
 
-  it('wakes those who wait for it until they no longer do', () => {
+  it('wakes those who wait for it: when something is put, and when they stop', async () => {
     const { outbox, append } = make();
-    let woken = 0;
-    const forget = outbox.onPut(() => woken++);
+    const woken: string[] = [];
+    const [stopping, going] = [new AbortController(), new AbortController()];
+    const stopped = outbox.nextPut(stopping.signal).then(() => woken.push('stopped'));
+    const waiting = outbox.nextPut(going.signal).then(() => woken.push('put'));
+    stopping.abort();
+    await stopped;
+    expect(woken).toEqual(['stopped']);
     void append(record(0, 'a'));
-    forget();
-    void append(record(0, 'b'));
-    expect(woken).toBe(1);
+    await waiting;
+    expect(woken).toEqual(['stopped', 'put']);
   });
 });
 

@@ -40,6 +40,19 @@ describe('a configuration that is read again', () => {
     ]);
   });
 
+  it('has its attachments in force at once, with groups that are new, and none where they are gone', async () => {
+    const ask = () => scene.acquire({ tenant: 'acme', messages: 1 });
+    expect(await ask()).toMatchObject({ status: 200 });
+    const closed = { ...FIRST, closed: { quota: { publish: { messagesPerSecond: 0 } } } };
+    read({ groups: closed, attachments: { places: { acme: 'closed' } } });
+    expect(await ask()).toMatchObject({ status: 429 });
+    expect(scene.node.status()).toMatchObject({ degraded: [], configuration: { needsRestart: [] } });
+    read({ groups: closed, attachments: { places: { acme: 'missing' } } });
+    expect(await ask()).toMatchObject({ status: 429 });
+    read({});
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+
   it('with a mistake changes nothing, and says so once: status, degraded, metric, log', async () => {
     for (let time = 0; time < 3; time++) read({ groups: { a: {}, b: { burstMs: -1 }, named: {} } });
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 429 });

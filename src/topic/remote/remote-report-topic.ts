@@ -1,0 +1,128 @@
+import { invariant } from '../../core/invariant.js';
+import { QuotameshError } from '../../errors.js';
+import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
+import { createTopicCounters } from '../topic-counters.js';
+import { GuardedListener } from './guarded-listener.js';
+import { Outbox, sizeOf } from './outbox.js';
+import { PendingAppends } from './pending-appends.js';
+import { TopicHealth } from './topic-health.js';
+import type { TopicLog } from './topic-log.js';
+import { reasonOf, TopicUnusable } from './topic-unusable.js';
+
+/** Keeps the connections of an adapter, and begins again when they end. */
+export interface Supervisor {
+  /** 0 until it is known. */
+  readonly partitions: number;
+  /** Goes on until it is stopped, or fails for good; calls `opened` once. */
+  run(opened: () => void): Promise<void>;
+  stop(reason: Error): void;
+  /** The topic cannot be used as it is, as an append has shown. */
+  tellFailure(error: TopicUnusable): void;
+}
+
+/** What a supervisor works with, whatever the store. */
+export interface SupervisedParts {
+  readonly log: TopicLog;
+  readonly listener: GuardedListener;
+  readonly health: TopicHealth;
+  readonly outbox: Outbox;
+  readonly counters: TopicCounters;
+}
+
+export interface RemoteTopicOptions {
+  readonly store: 'Kafka' | 'Redis';
+  readonly topic: string;
+  readonly appendTimeoutMs: number;
+  readonly log: TopicLog;
+  readonly supervise: (parts: SupervisedParts) => Supervisor;
+  /** Whether an append failed because the store does not take it. */
+  readonly isRefusal: (error: Error) => boolean;
+}
+
+/** What topics on servers have in common: appends that wait in an outbox, and a supervisor that empties it. */
+export class RemoteReportTopic implements ReportTopic {
+  readonly counters: TopicCounters = createTopicCounters();
+  readonly #options: RemoteTopicOptions;
+  readonly #outbox = new Outbox();
+  readonly #appends: PendingAppends;
+  #listener: GuardedListener | undefined;
+  #health: TopicHealth | undefined;
+  #supervisor: Supervisor | undefined;
+  #rejectOpen: (error: Error) => void = () => {};
+  #isClosed = false;
+
+  constructor(options: RemoteTopicOptions) {
+    this.#options = options;
+    this.#appends = new PendingAppends(options.topic, options.appendTimeoutMs, this.#outbox);
+  }
+
+  get partitions(): number {
+    return this.#supervisor?.partitions ?? 0;
+  }
+
+  open(listener: ReportTopicListener): Promise<void> {
+    if (this.#isClosed) return Promise.reject(this.#closedError());
+    invariant(this.#supervisor === undefined, 'a topic is opened once');
+    const { store, topic, log, supervise } = this.#options;
+    const { counters } = this;
+    const guarded = new GuardedListener(listener, log);
+    const health = new TopicHealth(guarded, counters, { store, topic }, log);
+    const supervisor = supervise({ log, listener: guarded, health, outbox: this.#outbox, counters });
+    this.#listener = guarded;
+    this.#health = health;
+    this.#supervisor = supervisor;
+    return new Promise((resolve, reject) => {
+      this.#rejectOpen = reject;
+      supervisor.run(resolve).catch((error: unknown) => this.#fail(error));
+    });
+  }
+
+  async append(records: readonly AppendRecord[]): Promise<void> {
+    if (this.#isClosed || !this.#supervisor) throw this.#closedError();
+    for (const { partition } of records) {
+      invariant(partition >= 0 && partition < (this.partitions || Infinity), 'no such partition', { partition });
+    }
+    if (records.length === 0) return;
+    try {
+      await this.#appends.append(records, (error) => this.#answered(error));
+    } catch (error) {
+      this.counters.appendsFailed++;
+      throw error;
+    }
+    this.counters.recordsAppended += records.length;
+    for (const record of records) this.counters.bytesAppended += sizeOf(record);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const reason = this.#closedError();
+    this.#listener?.end();
+    this.#supervisor?.stop(reason);
+    this.#appends.rejectAll(reason);
+    this.#rejectOpen(reason);
+  }
+
+  #answered(error: Error | null): void {
+    if (error === null) this.#health?.appended();
+    else if (this.#options.isRefusal(error)) this.#health?.appendRefused(error.message);
+    else if (error instanceof TopicUnusable) {
+      this.#health?.appendRefused(error.message);
+      this.#supervisor?.tellFailure(error);
+    }
+  }
+
+  /** The supervisor has ended: before the topic was open, or by a defect. */
+  #fail(error: unknown): void {
+    const { store, topic, log } = this.#options;
+    log('error', `${store} topic given up: ${reasonOf(error)}`, { topic });
+    const failure = error instanceof Error ? error : new QuotameshError('UNEXPECTED', { reason: String(error) });
+    this.#rejectOpen(failure);
+    if (!(error instanceof QuotameshError)) this.#listener?.onFailed(failure);
+    void this.close();
+  }
+
+  #closedError(): QuotameshError {
+    return new QuotameshError('TOPIC_CLOSED', { topic: this.#options.topic });
+  }
+}
