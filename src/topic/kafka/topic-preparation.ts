@@ -38,9 +38,14 @@ export async function createTopic(kafkajs: Kafkajs, link: BrokerLink, wanted: Wa
   if (!refused) return;
   const error = brokerError(kafkajs, refused.errorCode);
   if (error.type === 'TOPIC_ALREADY_EXISTS') return;
-  if (!NOT_AS_CONFIGURED.has(error.type)) throw error;
+  if (!NOT_AS_CONFIGURED.has(error.type) || isFenced(refused.errorMessage)) throw error;
   const reason = `Kafka refuses to create it: ${refused.errorMessage ?? error.message} (${error.type})`;
   throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason }, { cause: error });
+}
+
+/** Brokers that have just started, or slept, are fenced for a moment; Kafka says that as if it had too few of them. */
+function isFenced(message: string | null | undefined): boolean {
+  return message?.includes('All brokers are currently fenced') === true;
 }
 
 /** The metadata of a topic that was created just now; a moment passes until every broker knows it. */
