@@ -2,8 +2,8 @@ import type { Place } from '../core/attachments/attachment.js';
 import type { Because } from '../core/attachments/attachments.js';
 import { QuotameshError } from '../errors.js';
 import type { AttachedTo } from '../runtime/groups/attaching.js';
-import { change, get, nodeUrl } from './cluster-status.js';
 import type { GroupOptions } from './group-command.js';
+import { change, get, nodeUrl } from './node-requests.js';
 
 export async function attachPlace(group: string | undefined, options: GroupOptions): Promise<void> {
   const { exempt, sameAs, andBroader, ifRevision: expected, json = false } = options;
@@ -33,18 +33,6 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
   for (const one of header) query.append('header', one);
   const found = await get<Which>(nodeUrl(options.url), `/v1/which?${query}`);
   print(json ? JSON.stringify(found) : whichText(found).join('\n'));
-}
-
-export async function allAttachments(url: URL): Promise<AttachedTo[]> {
-  const found: AttachedTo[] = [];
-  let after: string | null = null;
-  do {
-    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-    const page: { attachments: readonly AttachedTo[]; next: string | null } = await get(url, `/v1/attachments${query}`);
-    found.push(...page.attachments);
-    after = page.next;
-  } while (after !== null);
-  return found;
 }
 
 /** What GET /v1/which answers. */

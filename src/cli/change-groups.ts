@@ -6,9 +6,8 @@ import type { DefinedGroup } from '../runtime/groups/administration.js';
 import type { AttachedTo } from '../runtime/groups/attaching.js';
 import type { ChangePreview } from '../runtime/groups/preview-change.js';
 import type { GroupStatus } from '../runtime/status.js';
-import { allAttachments } from './attach-groups.js';
-import { type Change, change, get, nodeUrl } from './cluster-status.js';
 import type { GroupOptions } from './group-command.js';
+import { allPages, type Change, change, get, nodeUrl } from './node-requests.js';
 import { previewText } from './preview-text.js';
 import { textTable } from './text-table.js';
 
@@ -25,7 +24,7 @@ interface Rates {
 type Changed = DefinedGroup | ChangePreview;
 
 export async function listGroups({ url, json = false }: GroupOptions): Promise<void> {
-  const groups = await allGroups(nodeUrl(url));
+  const groups = await allPages<Summary>(nodeUrl(url), 'groups');
   if (json) {
     print(JSON.stringify({ groups }));
     return;
@@ -66,7 +65,7 @@ export async function patchOrMake(
   { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
 ): Promise<Changed | null> {
   const path = pathOf(name);
-  const exists = expected !== 'none' && (await allGroups(url)).some(({ group }) => group === name);
+  const exists = expected !== 'none' && (await allPages<Summary>(url, 'groups')).some(({ group }) => group === name);
   if (exists) return change<Changed>(url, { method: 'PATCH', path, body, expected, dryRun });
   return change<Changed>(url, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
 }
@@ -84,10 +83,10 @@ export async function deleteGroup(name: string, options: GroupOptions): Promise<
 
 export async function exportGroups({ url: address, json = false, all = false }: GroupOptions): Promise<void> {
   const url = nodeUrl(address);
-  const names = (await allGroups(url)).filter(({ origin }) => all || origin === 'run-time');
+  const names = (await allPages<Summary>(url, 'groups')).filter(({ origin }) => all || origin === 'run-time');
   const groups: DefinedGroup[] = [];
   for (const { group } of names) groups.push(await get<DefinedGroup>(url, `${pathOf(group)}/definition`));
-  const attached = await allAttachments(url);
+  const attached = await allPages<AttachedTo>(url, 'attachments');
   const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
   print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
 }
@@ -102,18 +101,6 @@ function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[]
     ...(attached.length === 0 ? {} : { attachments: { places } }),
     groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
   }).trimEnd();
-}
-
-async function allGroups(url: URL): Promise<Summary[]> {
-  const found: Summary[] = [];
-  let after: string | null = null;
-  do {
-    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
-    const page: { groups: readonly Summary[]; next: string | null } = await get(url, `/v1/groups${query}`);
-    found.push(...page.groups);
-    after = page.next;
-  } while (after !== null);
-  return found;
 }
 
 /** `a.b=1` → { a: { b: '1' } }; `a.b=` → { a: { b: null } }. Values are read by the node, as YAML's are. */

@@ -3,7 +3,7 @@ import { valueAt } from '../config/setting-value.js';
 import { QuotameshError } from '../errors.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
 import { patchOrMake, pathOf } from './change-groups.js';
-import { change, get, nodeUrl } from './cluster-status.js';
+import { change, get, nodeUrl } from './node-requests.js';
 import type { QuotaOptions } from './quota-command.js';
 
 /** fdbcli's names → ours. */

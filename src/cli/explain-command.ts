@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 export interface ExplainOptions {
   readonly url: string;
@@ -6,10 +7,8 @@ export interface ExplainOptions {
 }
 
 export function explainCommand(): Command {
-  return new Command('explain')
-    .description('Print every input of the decision in force for a group, in order.')
+  return askingCommand('explain', 'Print every input of the decision in force for a group, in order.')
     .argument('<group>', 'a configured group')
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
     .option('--json', 'JSON instead of text')
     .addHelpText('after', HELP)
     .action(async (group: string, options: ExplainOptions) => {

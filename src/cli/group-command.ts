@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 export interface GroupOptions {
   readonly url: string;
@@ -115,10 +116,7 @@ function placed(name: string, description: string): Command {
 }
 
 function command(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
-    .option('--json', 'JSON instead of text');
+  return askingCommand(name, description).option('--json', 'JSON instead of text');
 }
 
 const HELP = `

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 export interface NodesOptions {
   readonly url: string;
@@ -6,13 +7,11 @@ export interface NodesOptions {
 }
 
 export function nodesCommand(): Command {
-  return new Command('nodes')
-    .description('Print the nodes of a running cluster, as one of them sees it.')
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+  return askingCommand('nodes', 'Print the nodes of a running cluster, as one of them sees it.')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', HELP)
     .action(async ({ url, json = false }: NodesOptions) => {
-      const { get, nodeUrl } = await import('./cluster-status.js');
+      const { get, nodeUrl } = await import('./node-requests.js');
       const { memberTable } = await import('./status-table.js');
       const node = await get<import('../runtime/status.js').NodeStatus>(nodeUrl(url), '/v1/nodes');
       process.stdout.write(`${json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n')}\n`);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 export interface QuotaOptions {
   readonly url: string;
@@ -38,9 +39,7 @@ export function quotaCommand(): Command {
 }
 
 function command(name: string, description: string): Command {
-  return new Command(name)
-    .description(description)
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+  return askingCommand(name, description)
     .option('--direction <direction>', 'publish or dispatch', 'publish')
     .option('--json', 'JSON instead of text');
 }

@@ -1,7 +1,7 @@
 import type { GroupExplanation } from '../runtime/target/explain.js';
-import { get, nodeUrl } from './cluster-status.js';
 import type { ExplainOptions } from './explain-command.js';
 import { explanationText } from './explanation-text.js';
+import { get, nodeUrl } from './node-requests.js';
 
 /** `quotamesh explain GROUP`. */
 export async function showExplanation(group: string, { url, json = false }: ExplainOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClusterStatus, fetchClusterStatus, nodeUrl } from './cluster-status.js';
+import { type ClusterStatus, fetchClusterStatus } from './cluster-status.js';
 import { describeError } from './exit.js';
+import { nodeUrl } from './node-requests.js';
 import type { StatusOptions } from './status-command.js';
 import { statusTable } from './status-table.js';
 

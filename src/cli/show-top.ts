@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { NodeStatus } from '../runtime/status.js';
-import { fetchClusterStatus, nodeUrl } from './cluster-status.js';
+import { fetchClusterStatus } from './cluster-status.js';
 import { describeError } from './exit.js';
+import { nodeUrl } from './node-requests.js';
 import { textTable } from './text-table.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';

@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 export interface StatusOptions {
   readonly url: string;
@@ -8,9 +9,7 @@ export interface StatusOptions {
 }
 
 export function statusCommand(): Command {
-  return new Command('status')
-    .description('Print the live table of a running cluster, as one of its nodes sees it.')
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+  return askingCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
     .option('--group <name...>', 'only these groups (default: 20 at most, those in use first)')
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')

@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { askingCommand } from './asking-command.js';
 
 /** By what `top` sorts; the first letter is its key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
@@ -14,9 +15,7 @@ export interface TopOptions {
 }
 
 export function topCommand(): Command {
-  return new Command('top')
-    .description('Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
-    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+  return askingCommand('top', 'Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
     .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
     .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
     .option('--every <seconds>', 'how often', seconds, 1)

@@ -8,6 +8,7 @@ import { type ConfigPath, Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import { GROUP_NAME, type NamePattern } from './setting.js';
 import { show } from './setting-text.js';
+import { addUnknownKeys } from './unknown-keys.js';
 
 /** `acme`, `acme/orders`, `acme/orders/a/b`. As strict as names of groups: they stand in keys, paths and log lines. */
 export const PLACE_PATH: NamePattern = {
@@ -104,11 +105,7 @@ function readAttachment(written: unknown, at: ConfigPath, findings: Findings): A
 
 function addIssue(issue: z.core.$ZodIssue, written: unknown, at: ConfigPath, findings: Findings): void {
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) {
-      const allowed = KEYS.join(', ');
-      const remedy = didYouMean(key, KEYS) || `Known keys here: ${allowed}.`;
-      findings.add([...at, key], { problem: 'is not a known key', allowed, remedy }, { part: 'key' });
-    }
+    addUnknownKeys(issue.keys, KEYS, at, findings);
     return;
   }
   const key = typeof written === 'string' ? 'group' : (issue.path[0] as string | undefined);

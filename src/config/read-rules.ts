@@ -3,6 +3,7 @@ import type { ConfigPath, Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import { capturesIn } from './rule-patterns.js';
 import { show } from './setting-text.js';
+import { addUnknownKeys } from './unknown-keys.js';
 
 /** What a list of rules looks like: of MQTT messages, or of attachments. */
 export interface RuleForm<Schema extends z.ZodObject> {
@@ -91,11 +92,7 @@ function addIssue(
   const keys = Object.keys(form.schema.shape);
   const at = [...path, ...(issue.path as (string | number)[])];
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys) {
-      const allowed = keys.join(', ');
-      const remedy = didYouMean(key, keys) || `Known keys here: ${allowed}.`;
-      findings.add([...at, key], { problem: 'is not a known key', allowed, remedy }, { part: 'key' });
-    }
+    addUnknownKeys(issue.keys, keys, at, findings);
     return;
   }
   const key = issue.path[0] as string | undefined;

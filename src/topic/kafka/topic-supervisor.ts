@@ -40,7 +40,6 @@ export class TopicSupervisor implements Supervisor {
   #wake: () => void = () => {};
   #missingSince: number | null = null;
   #settlingSince: number | null = null;
-  #toldFailure: string | null = null;
   readonly #toldUnreadable = new Set<string>();
 
   constructor(parts: SupervisorParts) {
@@ -171,7 +170,7 @@ export class TopicSupervisor implements Supervisor {
         health.reading(partition);
         if (health.isLost) return;
         this.#backoff.reset();
-        this.#toldFailure = null;
+        this.#parts.told.allWorks();
       },
       onRecords: (records) => {
         counters.recordsRead += records.length;
@@ -192,16 +191,7 @@ export class TopicSupervisor implements Supervisor {
     if (permanent && !this.#isOpen) throw permanent;
     if (this.#isSettling(error)) return;
     health.unreachable(reasonOf(error));
-    if (permanent) this.tellFailure(permanent);
-  }
-
-  /** Once per kind of failure until all works again: attempts go on, in case somebody repairs it. */
-  tellFailure(permanent: TopicUnusable): void {
-    const { listener, log, options } = this.#parts;
-    if (permanent.code === this.#toldFailure) return;
-    this.#toldFailure = permanent.code;
-    log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
-    listener.onFailed(permanent);
+    if (permanent) this.#parts.told.tell(permanent);
   }
 
   /** Once per cause. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../remote/backoff.js';
 import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
-import { reasonOf, type TopicUnusable } from '../remote/topic-unusable.js';
+import { reasonOf } from '../remote/topic-unusable.js';
 import { LogMemory } from './log-memory.js';
 import { LogReader, type ReaderSink } from './log-reader.js';
 import { restoreLog } from './log-restorer.js';
@@ -26,7 +26,6 @@ export class TopicSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   #link: TopicLink | null = null;
   #isOpen = false;
-  #toldFailure: string | null = null;
   #toldForeign = false;
 
   constructor(parts: SupervisorParts) {
@@ -59,15 +58,6 @@ export class TopicSupervisor implements Supervisor {
     this.#link?.destroy(reason);
   }
 
-  /** Once per kind of failure until all works again: attempts go on, in case somebody repairs it. */
-  tellFailure(permanent: TopicUnusable): void {
-    const { listener, log, options } = this.#parts;
-    if (permanent.code === this.#toldFailure) return;
-    this.#toldFailure = permanent.code;
-    log('error', permanent.message, { code: permanent.code, remedy: permanent.remedy, topic: options.topic });
-    listener.onFailed(permanent);
-  }
-
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
@@ -98,7 +88,7 @@ export class TopicSupervisor implements Supervisor {
     const permanent = unusable(error, options.topic);
     if (permanent && !this.#isOpen) throw permanent;
     health.disconnected([PARTITION], reasonOf(error));
-    if (permanent) this.tellFailure(permanent);
+    if (permanent) this.#parts.told.tell(permanent);
   }
 
   #sink(): ReaderSink {
@@ -108,7 +98,7 @@ export class TopicSupervisor implements Supervisor {
         health.reading(PARTITION);
         if (health.isLost) return;
         this.#backoff.reset();
-        this.#toldFailure = null;
+        this.#parts.told.allWorks();
       },
       onRecords: (records) => {
         this.#memory.read(records);

@@ -5,6 +5,7 @@ import { createTopicCounters } from '../topic-counters.js';
 import { GuardedListener } from './guarded-listener.js';
 import { Outbox, sizeOf } from './outbox.js';
 import { PendingAppends } from './pending-appends.js';
+import { ToldFailure } from './told-failure.js';
 import { TopicHealth } from './topic-health.js';
 import type { TopicLog } from './topic-log.js';
 import { reasonOf, TopicUnusable } from './topic-unusable.js';
@@ -16,8 +17,6 @@ export interface Supervisor {
   /** Goes on until it is stopped, or fails for good; calls `opened` once. */
   run(opened: () => void): Promise<void>;
   stop(reason: Error): void;
-  /** The topic cannot be used as it is, as an append has shown. */
-  tellFailure(error: TopicUnusable): void;
 }
 
 /** What a supervisor works with, whatever the store. */
@@ -25,6 +24,7 @@ export interface SupervisedParts {
   readonly log: TopicLog;
   readonly listener: GuardedListener;
   readonly health: TopicHealth;
+  readonly told: ToldFailure;
   readonly outbox: Outbox;
   readonly counters: TopicCounters;
 }
@@ -47,6 +47,7 @@ export class RemoteReportTopic implements ReportTopic {
   readonly #appends: PendingAppends;
   #listener: GuardedListener | undefined;
   #health: TopicHealth | undefined;
+  #told: ToldFailure | undefined;
   #supervisor: Supervisor | undefined;
   #rejectOpen: (error: Error) => void = () => {};
   #isClosed = false;
@@ -67,9 +68,11 @@ export class RemoteReportTopic implements ReportTopic {
     const { counters } = this;
     const guarded = new GuardedListener(listener, log);
     const health = new TopicHealth(guarded, counters, { store, topic }, log);
-    const supervisor = supervise({ log, listener: guarded, health, outbox: this.#outbox, counters });
+    const told = new ToldFailure(guarded, log, topic);
+    const supervisor = supervise({ log, listener: guarded, health, told, outbox: this.#outbox, counters });
     this.#listener = guarded;
     this.#health = health;
+    this.#told = told;
     this.#supervisor = supervisor;
     return new Promise((resolve, reject) => {
       this.#rejectOpen = reject;
@@ -108,7 +111,7 @@ export class RemoteReportTopic implements ReportTopic {
     else if (this.#options.isRefusal(error)) this.#health?.appendRefused(error.message);
     else if (error instanceof TopicUnusable) {
       this.#health?.appendRefused(error.message);
-      this.#supervisor?.tellFailure(error);
+      this.#told?.tell(error);
     }
   }
 
