@@ -44,10 +44,10 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
   });
 
   test('2000 + 9 × 80: quiet nodes refused ≤ 0.5 %, worst second ≤ 1.12', () => {
-    const world = busyAmongNineQuiet(seed);
+    const arrivals = busyAmongNineQuiet(seed);
     for (const quiet of TEN.slice(1))
-      expect(refusedPart(world.arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
-    expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.12);
+      expect(refusedPart(arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
+    expect(worstWindow(arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.12);
   });
 
   test('ten cold nodes under 3 × the quota: the first full second ≥ 95 %, worst second ≤ 1.10', () => {
@@ -65,7 +65,7 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
  * the seeds at 1 %. The worst of 40,000 seconds that overlap is 1.08 ± 0.013: one seed of eight has more than 1.10.
  */
 test('2000 + 9 × 80: the total is within 1 % of the quota, the worst second within 1.10', () => {
-  const worlds = Array.from({ length: 8 }, (_, at) => busyAmongNineQuiet(at + 1).arrivals);
+  const worlds = Array.from({ length: 8 }, (_, at) => busyAmongNineQuiet(at + 1));
   const errors = worlds.map((arrivals) => admittedRate(arrivals, 10_000, 40_000) / QUOTA - 1);
   const mean = meanOf(errors);
   const worst = worlds.map((arrivals) => worstWindow(arrivals, 1000, 100, 40_000) / QUOTA);
@@ -80,11 +80,17 @@ function meanOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function busyAmongNineQuiet(seed: number): World {
+/** By seed: two tests look at the first ones. */
+const played = new Map<number, World['arrivals']>();
+
+function busyAmongNineQuiet(seed: number): World['arrivals'] {
+  const known = played.get(seed);
+  if (known !== undefined) return known;
   const world = cluster(seed, TEN);
   drive(world, Object.fromEntries(TEN.map((id, at) => [id, at === 0 ? 2000 : 80])));
   world.runFor(40_000);
-  return world;
+  played.set(seed, world.arrivals);
+  return world.arrivals;
 }
 
 test('a demand step settles within 200 ms in the median, 600 ms at the worst of 20 seeds', () => {
@@ -135,10 +141,11 @@ test.each([0.5, 0.1, 2, 10])(
     const after = QUOTA * factor;
     world.changeGroup(0, { ...GROUP, quota: { ...GROUP.quota, publish: [after, Number.POSITIVE_INFINITY] } });
     world.runFor(4000);
+    const granted = world.arrivals.filter((arrival) => arrival.granted && arrival.atMs >= changedMs - 1000);
     for (let fromMs = changedMs - 1000; fromMs <= changedMs + 2000; fromMs += 10) {
       const before = Math.max(0, changedMs - fromMs) / 1000;
-      const granted = fromMs >= changedMs ? after : QUOTA * before + after * (1 - before);
-      expect(admittedRate(world.arrivals, fromMs, fromMs + 1000) / granted).toBeLessThanOrEqual(1.1);
+      const allowed = fromMs >= changedMs ? after : QUOTA * before + after * (1 - before);
+      expect(admittedRate(granted, fromMs, fromMs + 1000) / allowed).toBeLessThanOrEqual(1.1);
     }
     expect(admittedRate(world.arrivals, changedMs + 100, changedMs + 4000) / after).toBeGreaterThanOrEqual(0.98);
   },

@@ -18,8 +18,9 @@ test.each(RATE_EXPERIMENTS)('$name: $says', ({ name, baseline, anchor, atMost, a
   }
 });
 
+/** The source's 20 minutes are those of docs/accuracy.md, which test:long computes anew. */
 test('run/ExpectStableThroughput on ten nodes: within 2 %', () => {
-  const ratio = stableThroughput('max-min');
-  console.log(`run/ExpectStableThroughput: ${ratio.toFixed(4)} of the quota over 20 minutes`);
+  const ratio = stableThroughput('max-min', 300);
+  console.log(`run/ExpectStableThroughput: ${ratio.toFixed(4)} of the quota over 5 minutes`);
   expect(Math.abs(ratio - 1)).toBeLessThanOrEqual(0.02);
 });

@@ -94,7 +94,7 @@ describe('junk', () => {
         if (parsed.readable) resolves(parsed.raw);
         else expect(parsed.mistakes.length).toBeGreaterThan(0);
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 
@@ -110,14 +110,14 @@ describe('junk', () => {
           expect(error.mistakes.filter(({ line, column }) => !(line! > 0 && column! > 0))).toEqual([]);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
   test('as an object of any kind, too', () => {
     fc.assert(
       fc.property(fc.oneof(root, tree, fc.anything()), (raw) => void resolves(raw)),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -133,7 +133,7 @@ describe('junk', () => {
     );
     fc.assert(
       fc.property(environment, (env) => void resolves(raw, env)),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

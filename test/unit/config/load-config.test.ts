@@ -29,13 +29,13 @@ describe('a file that cannot be read', () => {
 });
 
 describe('a good file', () => {
-  test('of 20,000 groups is read', { timeout: 60_000 }, async () => {
+  test('of 10,000 groups is read', { timeout: 60_000 }, async () => {
     const group = (index: number) => `  group-${index}: { quota: { publish: { messagesPerSecond: ${index} } } }`;
     const file = join(folder, 'many.yaml');
-    writeFileSync(file, `cluster: demo\ngroups:\n${Array.from({ length: 20_000 }, (_, at) => group(at)).join('\n')}\n`);
+    writeFileSync(file, `cluster: demo\ngroups:\n${Array.from({ length: 10_000 }, (_, at) => group(at)).join('\n')}\n`);
     const config = await loadConfig({ file });
-    expect(config.groups).toHaveLength(20_000);
-    expect(config.groups[19_999]?.quota.publish).toEqual([19_999, Number.POSITIVE_INFINITY]);
+    expect(config.groups).toHaveLength(10_000);
+    expect(config.groups[9999]?.quota.publish).toEqual([9999, Number.POSITIVE_INFINITY]);
   });
 
   test.each(['node.yaml', 'node-kafka.yaml'])('examples/%s has no mistakes', async (name) => {

@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { Measurement } from '../../../src/demo/measure/meter.js';
 import type { Answer, Work } from '../../../src/demo/traffic/node-clients.js';
@@ -9,6 +8,7 @@ import { silentTelemetry } from '../../../src/ports/telemetry.js';
 import { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { createMemoryLog } from '../../../src/topic/memory-log.js';
 import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { VirtualTime } from './virtual-time.js';
 
 /** From an append to everybody's reading it: the embedded topic takes 2 to 5 ms. */
 const TOPIC_DELAY_MS = 4;
@@ -27,30 +27,25 @@ export interface VirtualDemonstration {
 
 /** The demonstration in one process and in virtual time: production nodes, clients and meter; HTTP and topic are delays. */
 export async function demonstrateVirtually(demonstration: VirtualDemonstration): Promise<Measurement> {
-  vi.useFakeTimers({ toFake: FAKED });
+  const time = new VirtualTime();
   try {
-    const nodes = await startNodes(demonstration);
+    const nodes = await startNodes(demonstration, time);
     const { quotaPerSecond, random, trace, forMs, group } = demonstration;
     const acquire = nodes.map((node) => (work: Work) => ask(node, group, work));
     const traffic = new Traffic({ replay: new Replay(trace, 170), quotaPerSecond, acquire, random });
     traffic.begin();
-    await vi.advanceTimersByTimeAsync(forMs);
+    await time.advance(forMs);
     const measurement = traffic.finish();
     const closed = Promise.all(nodes.map((node) => node.close()));
-    await vi.advanceTimersByTimeAsync(5000);
+    await time.advance(5000);
     await closed;
     return measurement;
   } finally {
-    vi.useRealTimers();
+    time.end();
   }
 }
 
-const FAKED = [
-  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate'],
-  ...['performance', 'Date'],
-] as NonNullable<Parameters<typeof vi.useFakeTimers>[0]>['toFake'] & string[];
-
-async function startNodes({ config, nodes: count }: VirtualDemonstration): Promise<QuotaNode[]> {
+async function startNodes({ config, nodes: count }: VirtualDemonstration, time: VirtualTime): Promise<QuotaNode[]> {
   const log = createMemoryLog();
   const nodes = Array.from({ length: count }, (_, at) => {
     const raw = { ...config, topic: 'memory', node: String.fromCharCode(65 + at) };
@@ -62,7 +57,7 @@ async function startNodes({ config, nodes: count }: VirtualDemonstration): Promi
     return new QuotaNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at, clock });
   });
   const started = Promise.all(nodes.map((node) => node.start()));
-  await vi.advanceTimersByTimeAsync(2000);
+  await time.advance(2000);
   await started;
   return nodes;
 }
