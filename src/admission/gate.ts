@@ -81,7 +81,8 @@ export class Gate {
     this.#openDisabled(group);
   }
 
-  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions): Decision {
+  /** @param nowMs of whoever decides many in one go and has read the clock for all of them; absent = it is read */
+  tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.groupIndex(where), directionOf(options));
     const messages = amounts?.messages ?? 0;
@@ -93,7 +94,7 @@ export class Gate {
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
-    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
+    const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs ?? this.#clock());
     return answer === GRANTED ? GRANTED_DECISION : this.#notAtOnce(lane, messages, bytes, retry, answer);
   }
 

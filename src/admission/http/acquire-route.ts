@@ -16,7 +16,8 @@ import { ACQUIRE_ANSWERS } from './response-schemas.js';
 /** POST /v1/acquire: the hot path. No log line; no promise without `waitMs`; a grant allocates what fastify itself does. */
 export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
   const { node, outcomes, handleError } = parts;
-  const answers = new RefusalAnswers(node, new RateLimitFields(node));
+  // Made once: to spread the parts anew for every request cost 4 µs of the 16 that a grant took beyond a bare route.
+  const answering: Answering = { ...parts, answers: new RefusalAnswers(node, new RateLimitFields(node)) };
   app.post(
     '/v1/acquire',
     {
@@ -35,18 +36,19 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
     (request, reply) => {
       const body = request.body as AcquireBody;
       if (body.waitMs !== undefined && body.waitMs > 0 && !isReserving(body) && body.priority !== 'immediate')
-        return waitForTurn(request, reply, { ...parts, answers });
-      answer(reply, decideAtOnce(parts, body), { ...parts, body, answers });
+        return waitForTurn(request, reply, answering);
+      answer(reply, body, decideAtOnce(parts, body), answering);
       return undefined;
     },
   );
 }
 
 /** Without waiting: as the library's `tryAcquire`, or its `reserve` under an id, or its `consume`. */
-export function decideAtOnce({ node, reservations }: AcquireRouteParts, body: AcquireBody): Decision | Reserved {
+export function decideAtOnce(parts: AcquireRouteParts, body: AcquireBody, nowMs?: number): Decision | Reserved {
+  const { node, reservations } = parts;
   if (isReserving(body)) return reservations.reserve(body);
   if (body.priority === 'immediate') return node.gate.passBy(whereOf(body), body, body);
-  return node.tryAcquire(whereOf(body), body, body);
+  return node.gate.tryAcquire(whereOf(body), body, body, nowMs);
 }
 
 function isReserving({ cost, reserve }: AcquireBody): boolean {
@@ -66,7 +68,7 @@ async function waitForTurn(request: FastifyRequest, reply: FastifyReply, parts: 
   reply.raw.once('close', onClose);
   try {
     const decision = await parts.node.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
-    answer(reply, decision, { ...parts, body });
+    answer(reply, body, decision, parts);
   } catch (error) {
     // Nobody reads the answer any more.
     if (!hangUp.signal.aborted) throw error;
@@ -77,12 +79,8 @@ async function waitForTurn(request: FastifyRequest, reply: FastifyReply, parts: 
   return reply;
 }
 
-function answer(
-  reply: FastifyReply,
-  decision: Decision | Reserved,
-  parts: Answering & { readonly body: AcquireBody },
-): void {
-  const { node, outcomes, answers, body } = parts;
+function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Reserved, parts: Answering): void {
+  const { node, outcomes, answers } = parts;
   if (decision.granted) {
     outcomes.granted++;
     const lane = laneAsked(node, body);
@@ -120,7 +118,7 @@ function sendJson(reply: FastifyReply, body: string): void {
   reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
-/** The RateLimit fields cost about 1 µs of the 26 µs of CPU that a grant takes (a bare fastify route takes 20). */
+/** The RateLimit fields cost 2 of the 50 µs of CPU that a grant takes, most of it node's check of their characters. */
 function sendGranted(reply: FastifyReply, decision: Granted, { lane, answers, nowMs }: AskedLane): void {
   const { fields } = answers;
   const policy = fields.policy(lane);

@@ -3,6 +3,7 @@ import { QuotameshError } from '../../errors.js';
 import { GRANTED_DECISION, type NotReady, type Refused } from '../decision.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
 import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from './acquire-schema.js';
+import { unlessPlain } from './plain-batch.js';
 import { problemOf } from './problem.js';
 import { BATCH_ANSWERS } from './response-schemas.js';
 
@@ -26,6 +27,7 @@ export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): v
         body: BATCH_BODY_SCHEMA,
         response: BATCH_ANSWERS,
       },
+      validatorCompiler: unlessPlain(app),
       errorHandler: (error, request, reply) => {
         outcomes.rejected++;
         handleError(error, request, reply);
@@ -33,8 +35,12 @@ export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): v
     },
     (request, reply) => {
       const { asks } = request.body as BatchBody;
+      // Read once: 32 reads are a tenth of what the request takes. The last ask of a thousand is decided half a
+      // millisecond late, on tokens that are fewer by as much.
+      const nowMs = node.clock();
       let answers = '';
-      for (const ask of asks) answers += `${answers === '' ? '' : ','}${answerTo(parts, ask)}`;
+      for (const ask of asks)
+        answers += answers === '' ? answerTo(parts, ask, nowMs) : `,${answerTo(parts, ask, nowMs)}`;
       reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
     },
   );
@@ -44,10 +50,10 @@ export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): v
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
 /** As JSON. */
-function answerTo(parts: AcquireRouteParts, ask: AcquireBody): string {
+function answerTo(parts: AcquireRouteParts, ask: AcquireBody, nowMs: number): string {
   const { outcomes } = parts;
   try {
-    const decision = decideAtOnce(parts, ask);
+    const decision = decideAtOnce(parts, ask, nowMs);
     if (!decision.granted) return JSON.stringify(refusalOf(parts, ask, decision));
     outcomes.granted++;
     return decision === GRANTED_DECISION ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
