@@ -127,13 +127,14 @@ export function buildGroup(name: string, values: SettingValues): GroupConfig {
   };
 }
 
-function directionsOf(values: SettingValues, path: string): Record<Direction, Rates> {
-  return { publish: ratesOf(values, `${path}.publish`), dispatch: ratesOf(values, `${path}.dispatch`) };
+function directionsOf(values: SettingValues, path: RatesPath): Record<Direction, Rates> {
+  const { publish, dispatch } = RATE_KEYS[path];
+  return { publish: ratesOf(values, publish), dispatch: ratesOf(values, dispatch) };
 }
 
-function ratesOf(values: SettingValues, direction: string): Rates {
-  const rate = (key: string) => (values.get(`${direction}.${key}`) as number | null) ?? Number.POSITIVE_INFINITY;
-  return [rate('messagesPerSecond'), rate('bytesPerSecond')];
+function ratesOf(values: SettingValues, [messages, bytes]: RateKeys): Rates {
+  const rate = (key: string) => (values.get(key) as number | null | undefined) ?? Number.POSITIVE_INFINITY;
+  return [rate(messages), rate(bytes)];
 }
 
 function costOf(values: SettingValues, direction: string): CostQuota {
@@ -156,6 +157,23 @@ function rampOf(values: SettingValues): RampSettings | null {
     pausePenaltyRatio: values.get('ramp.pausePenaltyRatio') as number,
     timeToLiveMs: values.get('ramp.timeToLiveMs') as number,
   };
+}
+
+type RatesPath = 'quota' | 'limits' | 'perTopic' | 'perClient';
+type RateKeys = readonly [string, string];
+
+/** Put together once, not for each of 10,000 groups. */
+const RATE_KEYS: Readonly<Record<RatesPath, Record<Direction, RateKeys>>> = {
+  quota: rateKeysOf('quota'),
+  limits: rateKeysOf('limits'),
+  perTopic: rateKeysOf('perTopic'),
+  perClient: rateKeysOf('perClient'),
+};
+
+function rateKeysOf(path: RatesPath): Record<Direction, RateKeys> {
+  const keys = (direction: Direction) =>
+    [`${path}.${direction}.messagesPerSecond`, `${path}.${direction}.bytesPerSecond`] as const;
+  return { publish: keys('publish'), dispatch: keys('dispatch') };
 }
 
 /** The values whose path begins with `prefix`, by the rest of their path. */

@@ -38,8 +38,13 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
 
 /** What stands at a dotted key: undefined = nothing, null = it or a mapping around it is null. */
 export function valueAt(layer: unknown, key: string): unknown {
+  return valueBelow(layer, key.split('.'));
+}
+
+/** The same, where the key has been split already. */
+export function valueBelow(layer: unknown, parts: readonly string[]): unknown {
   let current = layer;
-  for (const part of key.split('.')) {
+  for (const part of parts) {
     if (current === null) return null;
     if (!isMapping(current) || !Object.hasOwn(current, part)) return undefined;
     current = current[part];

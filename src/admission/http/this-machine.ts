@@ -18,5 +18,7 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Without an address it came over a Unix socket. */
 function isThisMachine(address: string | undefined): boolean {
+  // Nearly always this one; the list takes 20 times as long.
+  if (address === '127.0.0.1') return true;
   return address === undefined || LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

@@ -17,6 +17,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
 import { YamlComparison } from '../reload/yaml-comparison.js';
 import { TopicInbox } from '../topic-inbox.js';
+import { type AppliedChange, announceChanges } from './announce-changes.js';
 import { applyAttachment } from './attaching.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
@@ -214,46 +215,49 @@ export class GroupRegistry {
     if (this.#changed.size === 0) return;
     const names = this.#changed;
     this.#changed = new Set();
-    for (const name of names) this.#apply(name);
+    const changes: AppliedChange[] = [];
+    for (const name of names) {
+      const { revision } = this.stateOf(name);
+      const kind = this.#apply(name, revision);
+      this.applied++;
+      this.revision = Math.max(this.revision, revision);
+      if (kind !== null) changes.push({ kind, name: attachedPath(name) ?? name, revision });
+    }
+    announceChanges(this.#telemetry, changes);
   }
 
-  #apply(name: string): void {
-    const { definition, revision } = this.stateOf(name);
+  /** Null where it cannot be used here. */
+  #apply(name: string, revision: number): AppliedChange['kind'] | null {
+    const { definition } = this.stateOf(name);
     const configured = this.#node.yaml.get(name);
     this.refused.delete(name);
-    this.applied++;
-    this.revision = Math.max(this.revision, revision);
     const path = attachedPath(name);
     if (path !== null) {
       const reason = applyAttachment(this.#node, path, definition, revision);
-      if (reason === null) this.#telemetry.log('info', 'attachment changed at run time', { place: path, revision });
-      else this.#refuse(name, revision, reason);
-      return;
+      return reason === null ? 'attachment changed' : this.#refuse(name, revision, reason);
     }
-    if (definition !== null) this.#define(name, definition, revision);
-    else if (configured === undefined) removeGroup(this.#node, name);
+    if (definition !== null) return this.#define(name, definition, revision);
+    if (configured === undefined) removeGroup(this.#node, name);
     else defineGroup(this.#node, configured);
-    this.#telemetry.log('info', definition === null ? 'group deleted at run time' : 'group defined at run time', {
-      group: name,
-      revision,
-    });
+    return 'group deleted';
   }
 
   /** Checked when it was proposed; but perhaps by a newer version, whose keys mean nothing here. */
-  #define(name: string, definition: GroupDefinition, revision: number): void {
+  #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
     const { groups } = this.#node;
     const max = this.#node.config.registry.maxGroups + this.#node.yaml.numbersTaken;
     if (config !== null && (groups.has(name) || groups.size < max)) {
       defineGroup(this.#node, config);
-      return;
+      return 'group defined';
     }
     const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;
-    this.#refuse(name, revision, reason);
+    return this.#refuse(name, revision, reason);
   }
 
-  #refuse(name: string, revision: number, reason: string): void {
+  #refuse(name: string, revision: number, reason: string): null {
     this.refused.set(name, reason);
     this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
+    return null;
   }
 }
