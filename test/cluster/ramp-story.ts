@@ -29,7 +29,10 @@ export interface RampRun {
 
 /** Two groups with a scheduled ramp, one after the other: one is let climb, the other resumes after a rolling restart. */
 export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun> {
-  const cluster = await Cluster.create({ topic, nodeSettings: { groups: { short: group('10s'), long: group('30s') } } });
+  const cluster = await Cluster.create({
+    topic,
+    nodeSettings: { groups: { short: group('10s'), long: group('30s') } },
+  });
   const traffic = await TrafficProcess.start();
   const history: Answered[] = [];
   const drive = (name: string, ...ids: string[]) => {
