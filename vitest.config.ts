@@ -19,7 +19,7 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-reloads,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-reloads,outage-kafka,pools-embedded,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** These take 40 s (two MQTT brokers), 2 min (Pulsar's client, a JVM per command), 50 s and 20 s more than npm test has. */

@@ -25,6 +25,11 @@ export interface ClusterUnderTest {
   /** A piece of work arrives at a node now; true when admitted. `retry`: the same work asked before. */
   tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean;
   /**
+   * A reader fetches up to a batch now, and hands back what it did not use; how many messages it got. Absent: it takes
+   * them one by one.
+   */
+  takeBatch?(node: string, messages: number, reader: Reader): number;
+  /**
    * The node's own clock shows `offsetMs` more than the world's, and gains `driftRatio`; at the latest from its next
    * start on. Absent: the system has no clocks of its own in this model.
    */
@@ -40,6 +45,9 @@ export interface ClusterUnderTest {
   /** Everything sent so far over the topic, the store or the wire between nodes. */
   readonly sent: { readonly records: number; readonly bytes: number };
 }
+
+/** `buffer`: between two steps of a pipeline; `source`: at its beginning. Numaflow alone makes a difference. */
+export type Reader = 'buffer' | 'source';
 
 export interface Ways {
   readonly readsCut: boolean;

@@ -84,6 +84,7 @@ function driveAll(world: World, nodes: readonly string[], meter: SwarmMeter, ran
       playStream(
         {
           ...{ id: `group ${at} ${name}`, node, evenly: false, size: 1, piece, retries: 0, retryAfterMs: 0 },
+          reader: null,
           profile: { atMs: [...atMs, END_MS], rate: [...rate, 0] },
         },
         {

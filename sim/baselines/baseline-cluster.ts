@@ -1,4 +1,4 @@
-import type { ClusterUnderTest, DeliveryFaults, Ways } from '../cluster-under-test.js';
+import type { ClusterUnderTest, DeliveryFaults, Reader, Ways } from '../cluster-under-test.js';
 import type { BaselineEnvironment, Quota } from './baseline.js';
 import type { MessageBus } from './message-bus.js';
 import { SimulatedProcess } from './simulated-process.js';
@@ -6,6 +6,8 @@ import { SimulatedProcess } from './simulated-process.js';
 /** What one process of a baseline does. */
 export interface Member<Message> {
   tryAcquire(messages: number, bytes: number, retry: boolean): boolean;
+  /** A fetch of up to a batch; absent: piece by piece. */
+  takeBatch?(messages: number, reader: Reader): number;
   limitOf(dimension: 0 | 1): number;
   receive(message: Message, from: string): void;
   /** The last thing before a clean end. */
@@ -93,6 +95,16 @@ export class BaselineCluster<Message> implements ClusterUnderTest {
   tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean {
     const running = this.#running(node);
     return running?.process.isServing === true && running.member.tryAcquire(messages, bytes, retry);
+  }
+
+  takeBatch(node: string, messages: number, reader: Reader): number {
+    const running = this.#running(node);
+    if (running?.process.isServing !== true) return 0;
+    const { member } = running;
+    if (member.takeBatch !== undefined) return member.takeBatch(messages, reader);
+    let got = 0;
+    while (got < messages && member.tryAcquire(1, 0, false)) got++;
+    return got;
   }
 
   limitOf(node: string, dimension: 0 | 1): number {

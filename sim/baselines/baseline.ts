@@ -2,6 +2,7 @@ import type { ClusterUnderTest } from '../cluster-under-test.js';
 import type { EventQueue } from '../event-queue.js';
 import type { Random } from '../random.js';
 import type { TopicDelays } from '../simulated-topic.js';
+import type { WorldSettings } from '../world.js';
 
 /** A system that is not ours, by the formulas of its source. */
 export interface Baseline {
@@ -25,6 +26,8 @@ export interface BaselineEnvironment {
   readonly quota: Quota;
   /** Nodes that somebody wrote into the configuration. */
   readonly nodes: number;
+  /** What quotamesh nodes are configured with, for what others have as well: a ramp. */
+  readonly settings?: WorldSettings;
 }
 
 export function rateOf({ messagesPerSecond, bytesPerSecond }: Quota, dimension: 0 | 1): number {

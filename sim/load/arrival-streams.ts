@@ -1,3 +1,4 @@
+import type { Reader } from '../cluster-under-test.js';
 import type { Happening, Load, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 
@@ -14,6 +15,8 @@ export interface ArrivalStream {
   readonly piece: Piece;
   readonly retries: number;
   readonly retryAfterMs: number;
+  /** All that arrives at once is one fetch of such a reader; null = pieces of work. */
+  readonly reader: Reader | null;
 }
 
 /** Clients at one node, each with one piece at a time. */
@@ -48,11 +51,12 @@ export function arrivalStreams(scenario: Scenario): readonly ArrivalStream[] {
         id: `load ${at} ${node}`,
         node: scenario.nodes.indexOf(node),
         profile: withChanges(profile, node, scenario.happenings),
-        evenly: kind === 'constant' || kind === 'bursts',
-        size: kind === 'bursts' ? (values.size as number) : 1,
+        evenly: kind === 'constant' || isClumped(kind),
+        size: isClumped(kind) ? (values.size as number) : 1,
         piece: pieceOf(load),
-        retries: values.retries as number,
-        retryAfterMs: values.retryAfterMs as number,
+        retries: (values.retries as number | undefined) ?? 0,
+        retryAfterMs: (values.retryAfterMs as number | undefined) ?? 0,
+        reader: (values.reader as Reader | undefined) ?? null,
       };
     });
   });
@@ -82,6 +86,7 @@ type ProfileOf = (load: Load, index: number, untilMs: number) => RateProfile;
 const PROFILES: Readonly<Record<string, ProfileOf>> = {
   constant: ({ values }) => flat(values.ratePerSecond as number),
   poisson: ({ values }) => flat(values.ratePerSecond as number),
+  batches: ({ values }) => flat((values.size as number) / (values.everySeconds as number)),
   bursts: ({ values }) => flat((values.size as number) / (values.everySeconds as number)),
   zipf: ({ values, nodes }, index) => {
     const parts = nodes.map((_, at) => 1 / (at + 1) ** (values.exponent as number));
@@ -114,6 +119,10 @@ const PROFILES: Readonly<Record<string, ProfileOf>> = {
   },
 };
 
+function isClumped(kind: string): boolean {
+  return kind === 'bursts' || kind === 'batches';
+}
+
 function flat(rate: number): RateProfile {
   return { atMs: [0], rate: [rate] };
 }
@@ -124,8 +133,8 @@ function spanOf({ values }: Load, durationMs: number): readonly [number, number]
 }
 
 function pieceOf({ values }: Load): Piece {
-  const [leastBytes, mostBytes] = values.bytes as readonly [number, number];
-  return { messages: values.messages as number, leastBytes, mostBytes };
+  const [leastBytes, mostBytes] = (values.bytes as readonly [number, number] | undefined) ?? [0, 0];
+  return { messages: (values.messages as number | undefined) ?? 1, leastBytes, mostBytes };
 }
 
 function withChanges(profile: RateProfile, node: string, happenings: readonly Happening[]): RateProfile {

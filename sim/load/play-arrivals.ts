@@ -1,3 +1,4 @@
+import type { Reader } from '../cluster-under-test.js';
 import type { EventQueue } from '../event-queue.js';
 import { Random } from '../random.js';
 import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
@@ -6,10 +7,15 @@ import { ProfileCursor } from './rate-profile.js';
 /** Asks the cluster; true when admitted. */
 export type Ask = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
+/** A reader fetches up to a batch. */
+export type AskBatch = (node: number, messages: number, reader: Reader) => void;
+
 interface Stage {
   readonly queue: EventQueue;
   readonly seed: number;
   readonly ask: Ask;
+  /** Absent: a batch is asked for piece by piece. */
+  readonly askBatch?: AskBatch;
 }
 
 /**
@@ -17,7 +23,7 @@ interface Stage {
  * sees the same. A Poisson process of any rate over time is one of rate 1 over ∫ rate: the next arrival is where an
  * exponential of mean 1 has been used up; with 1 itself in its place arrivals are even.
  */
-export function playStream(stream: ArrivalStream, { queue, seed, ask }: Stage): void {
+export function playStream(stream: ArrivalStream, { queue, seed, ask, askBatch }: Stage): void {
   const random = Random.stream(seed, stream.id);
   const retryRandom = Random.stream(seed, `${stream.id} retries`);
   const cursor = new ProfileCursor(stream.profile);
@@ -28,7 +34,8 @@ export function playStream(stream: ArrivalStream, { queue, seed, ask }: Stage): 
     queue.after(waitMs, () => attempt(bytes, left - 1, true));
   };
   const arrive = () => {
-    for (let at = 0; at < size; at++) attempt(bytesOf(piece, random), stream.retries, false);
+    if (stream.reader !== null && askBatch !== undefined) askBatch(node, size, stream.reader);
+    else for (let at = 0; at < size; at++) attempt(bytesOf(piece, random), stream.retries, false);
     plan();
   };
   let atMs = 0;

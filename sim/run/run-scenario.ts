@@ -1,7 +1,7 @@
 import type { ClusterUnderTest } from '../cluster-under-test.js';
 import { EventQueue } from '../event-queue.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
-import { type Ask, playClients, playStream } from '../load/play-arrivals.js';
+import { type Ask, type AskBatch, playClients, playStream } from '../load/play-arrivals.js';
 import { Random } from '../random.js';
 import type { RunResult } from '../run-result.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
@@ -67,7 +67,14 @@ function simulated(scenario: Scenario, system: System, seed: number): Player {
         recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
-      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, ask });
+      const askBatch: AskBatch = (node, messages, reader) => {
+        const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
+        for (let at = 0; at < messages; at++) {
+          if (got === undefined) ask(node, 1, 0, false);
+          else recorder.attempted(queue.nowMs, node, 1, 0, false, at < got);
+        }
+      };
+      for (const stream of arrivalStreams(scenario)) playStream(stream, { queue, seed, ask, askBatch });
       for (const pool of clientPools(scenario)) playClients(pool, { queue, seed, ask });
     },
   };
@@ -140,9 +147,10 @@ class Run {
     if (nowMs >= this.#scenario.durationMs) return;
     const [recorder, reference, presence, cluster] = [this.#recorder, this.#reference, this.#presence, this.#cluster];
     const names = this.#scenario.nodes;
-    reference.update(nowMs, presence.isMoved, this.#quota, (node) => presence.canServe(node, nowMs));
+    const quota = this.#rampedQuota(nowMs);
+    reference.update(nowMs, presence.isMoved, quota, (node) => presence.canServe(node, nowMs));
     presence.isMoved = false;
-    recorder.granted(nowMs, this.#quota);
+    recorder.granted(nowMs, quota);
     recorder.errors[nowMs / TICK_MS] = reference.errorOf((node, dimension) => cluster.limitOf(names[node]!, dimension));
     const sample = Math.floor(nowMs / recorder.sampleMs);
     const isLastOfSample = (nowMs + TICK_MS) % recorder.sampleMs === 0;
@@ -158,6 +166,20 @@ class Run {
       bytes.limit[cell] = cluster.limitOf(names[node]!, 1);
     }
     this.queue.after(TICK_MS, () => this.#tick());
+  }
+
+  /** What may be admitted now: a ramp is a ceiling, which a group that is used from the beginning climbs as a line. */
+  #rampedQuota(nowMs: number): readonly [number, number] {
+    const ramp = this.#scenario.settings.groups[0]?.ramp ?? null;
+    if (ramp === null) return this.#quota;
+    const top = ramp.toPerSecond ?? this.#quota[0];
+    const level = Math.min(top, ramp.fromPerSecond + ((top - ramp.fromPerSecond) * nowMs) / ramp.overMs);
+    const messages = Math.min(this.#quota[0], level);
+    if (nowMs <= ramp.overMs) {
+      this.#recorder.buckets[0].setQuota(messages, nowMs);
+      this.#presence.isMoved = true;
+    }
+    return [messages, this.#quota[1]];
   }
 
   #setQuota({ messagesPerSecond, bytesPerSecond }: Partial<Record<keyof QuotaRates, number | null>>): void {

@@ -1,4 +1,4 @@
-import { type Fields, nodeNames, quantity, range, seconds, steps } from './fields.js';
+import { choice, type Fields, nodeNames, quantity, range, seconds, steps } from './fields.js';
 
 const RATE = { min: 0, max: 1e9 } as const;
 
@@ -43,6 +43,19 @@ export const LOAD_KINDS: Readonly<Record<string, { readonly says: string; readon
       size: quantity('count', 'Pieces that arrive at once.', { required: true, min: 1, max: 1e6 }),
       everySeconds: seconds('From burst to burst.', { required: true, min: 0.001 }),
       ...OPEN,
+    },
+  },
+  batches: {
+    says: 'Readers that fetch as much as there is, up to a batch, and hand back what they did not use.',
+    fields: {
+      size: quantity('count', 'Messages of a whole batch.', { required: true, min: 1, max: 1e6 }),
+      everySeconds: seconds('From fetch to fetch.', { required: true, min: 0.001 }),
+      reader: choice(
+        ['buffer', 'source'],
+        'What Numaflow counts: messages of a buffer, and hands back too many; or whole reads of a source.',
+        { default: 'buffer' },
+      ),
+      ...WHEN,
     },
   },
   onOff: {

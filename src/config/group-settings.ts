@@ -130,7 +130,7 @@ export const GROUP_SETTINGS = {
     default: 0.25,
     min: 0,
     max: 1,
-    buys: 'Random peaks of a quiet node pass: its limiter takes this part of its demand above its share.',
+    buys: 'Random peaks of a quiet node pass: its limiter takes this part of its demand above its share. Strategy equal has none, its shares follow no demand.',
     costs: 'Short over-admission, at most this part of the target in total.',
   },
   weights: {

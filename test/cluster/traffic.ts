@@ -6,6 +6,8 @@ export interface TargetRate {
   readonly node: string;
   readonly url: string;
   readonly ratePerSecond: number;
+  /** `orders` where none is named. */
+  readonly group?: string;
 }
 
 /** An arrival as the client saw it. `atMs` is the epoch time of the answer. */

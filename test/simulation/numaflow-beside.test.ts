@@ -4,6 +4,8 @@ import { EpochTokens } from '../../sim/baselines/numaflow/epoch-tokens.js';
 import { EventQueue } from '../../sim/event-queue.js';
 import { admittedRate } from '../../sim/measure.js';
 import { Random } from '../../sim/random.js';
+import { runScenario } from '../../sim/run/run-scenario.js';
+import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
 import { systemNamed } from '../../sim/systems.js';
 import { type Arrival, LOCAL_KAFKA } from '../../sim/world.js';
 import { MODES } from '../../src/core/ramp/ramp.js';
@@ -133,4 +135,18 @@ test.each([
   const got = taken.granted ? taken.messages : 0;
   row(`${max}/s, ${pods} pod(s), batches of 500: each per second`, `${Math.floor(max / pods)}`, `${shipped}`, `${got}`);
   expect([shipped, got]).toEqual([theirs, ours]);
+});
+
+test.each([
+  { name: 'over-deposit', figure: 'worstSecond', shipped: [2.5, 4], ours: [0.95, 1.1] },
+  { name: 'pool-shrinks', figure: 'utilisation', shipped: [0, 0.8], ours: [0.98, 1.01] },
+  { name: 'scheduled-ramp', figure: 'worstSecond', shipped: [5, 11], ours: [0.95, 1.1] },
+  { name: 'source-batches', figure: 'utilisation', shipped: [0, 0], ours: [0.98, 1.01] },
+] as const)('scenario $name: $figure', ({ name, figure, shipped, ours }) => {
+  const scenario = { ...loadBuiltIn(name), durationMs: 20_000 };
+  for (const [system, [least, most]] of [['numaflow', shipped] as const, ['equal', ours] as const]) {
+    const value = runScenario(scenario, systemNamed(system)!, 1).verdict[figure] as number;
+    expect(value, system).toBeGreaterThanOrEqual(least);
+    expect(value, system).toBeLessThanOrEqual(most);
+  }
 });

@@ -1,74 +1,79 @@
 import { EventQueue } from '../../sim/event-queue.js';
 import { Random } from '../../sim/random.js';
-import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
 import { OwnClaims } from '../../src/core/pool/own-claims.js';
+import { type Entry, type OwnEntry, PoolLog } from './pool-log.js';
 
 const ROUND_MS = 20;
 const HEARTBEAT_MS = 1000;
 const GAP_MS = 50;
 const STALENESS_MS = 5000;
 const LOST_RATIO = 0.01;
+/** Two starts or ends a second, whatever the size: a rolling update of 1,000 nodes in a quarter of an hour. */
+const CHANGE_EVERY_MS = 500;
 const CHURN_MS = 20_000;
 const SETTLE_MS = 15_000;
-
-/** A record of the membership partition, or where its log time gives a silent node up. */
-interface Entry {
-  readonly kind: 'node' | 'farewell' | 'expired';
-  readonly node: number;
-  readonly claim: number;
-  readonly sequence: number;
-}
 
 export interface PoolRun {
   /** The largest Σ 1/divisor over the members that were served, at any moment. */
   readonly largestSum: number;
   /** From the last change of the membership until all divide by the live count. */
   readonly settledMs: number;
+  /** The same in rounds of 20 ms. */
+  readonly rounds: number;
   readonly divisors: readonly number[];
   readonly live: number;
-  readonly records: number;
+  readonly recordsPerNodeAndSecond: number;
 }
 
 /**
  * Members of one log around the production pool, in virtual time: they start, leave and die for 20 s, 1 % of what they
- * append is lost, and each reads the log in order but up to 40 ms late. Only membership, so that 10,000 seeds and 1,000
- * members are played in minutes; whole nodes are in agreed-pool.test.ts.
+ * append is lost and not told, and each reads the log in order but up to 40 ms late. Only membership, so that 10,000
+ * seeds and 1,000 members are played in minutes; whole nodes are in agreed-pool.test.ts.
+ *
+ * @param least nodes at the beginning
+ * @param most nodes at any time
  */
-export function runPool(seed: number, most: number): PoolRun {
-  const run = new Run(seed, most);
+export function runPool(seed: number, most: number, least = 1): PoolRun {
+  const run = new Run(seed, most, least);
   run.play();
   return run.result();
 }
 
 class PoolMember {
-  readonly pool = new AgreedPool();
   readonly claims = new OwnClaims();
-  readonly alive = new Set<number>();
   readonly id: number;
+  readonly #log: PoolLog;
   isRunning = true;
+  isReading = false;
   sequence = 0;
   sentMs = Number.NEGATIVE_INFINITY;
-  position = 0;
+  #position = 0;
+  #own: OwnEntry | undefined;
+  #nextOwn = 0;
 
-  constructor(id: number) {
+  constructor(id: number, log: PoolLog) {
     this.id = id;
+    this.#log = log;
   }
 
-  read({ kind, node, claim, sequence }: Entry): void {
-    if (kind === 'node') {
-      this.alive.add(node);
-      this.pool.heard(node, claim);
-    } else {
-      this.alive.delete(node);
-      this.pool.gone(node);
+  read(): void {
+    this.#position = this.#log.length;
+    const own = this.#log.of(this.id);
+    for (; this.#nextOwn < own.length; this.#nextOwn++) {
+      this.#own = own[this.#nextOwn] as OwnEntry;
+      this.claims.readBack(this.#own.sequence);
     }
-    if (node === this.id) this.claims.readBack(sequence);
+  }
+
+  /** The members it knows, itself among them. */
+  get claim(): number {
+    return this.#log.liveAt(this.#position) + (this.#own?.isAlive === true ? 0 : 1);
   }
 
   /** 0 = it waits. */
   get part(): number {
-    if (!this.isRunning || !this.pool.isServed(this.id)) return 0;
-    return 1 / Math.max(this.pool.divisor, this.claims.largest);
+    if (!this.isRunning || this.#own?.isServed !== true) return 0;
+    return 1 / Math.max(this.#log.divisorAt(this.#position), this.claims.largest);
   }
 }
 
@@ -76,21 +81,25 @@ class Run {
   readonly #queue = new EventQueue();
   readonly #random: Random;
   readonly #most: number;
-  readonly #log: Entry[] = [];
+  readonly #least: number;
+  readonly #log = new PoolLog();
   readonly #heardMs = new Map<number, number>();
   readonly #members: PoolMember[] = [];
+  readonly #running = new Set<PoolMember>();
   #sum = 0;
   #largestSum = 0;
   #changedMs = 0;
   #settledMs = 0;
+  #nodeSeconds = 0;
 
-  constructor(seed: number, most: number) {
+  constructor(seed: number, most: number, least: number) {
     this.#random = new Random(seed);
     this.#most = most;
+    this.#least = least;
   }
 
   play(): void {
-    const first = 1 + Math.floor(this.#random.between(0, this.#most));
+    const first = Math.floor(this.#random.between(this.#least, this.#most + 1));
     for (let at = 0; at < first; at++) this.#start();
     this.#churn();
     this.#expire();
@@ -98,27 +107,33 @@ class Run {
   }
 
   result(): PoolRun {
-    const running = this.#members.filter(({ isRunning }) => isRunning);
-    const divisors = running.map(({ part }) => Math.round(1 / part));
+    const divisors = [...this.#running].map(({ part }) => Math.round(1 / part));
     const settledMs = Math.max(0, this.#settledMs - this.#changedMs);
-    return { largestSum: this.#largestSum, settledMs, divisors, live: running.length, records: this.#log.length };
+    return {
+      largestSum: this.#largestSum,
+      settledMs,
+      rounds: Math.ceil(settledMs / ROUND_MS),
+      divisors,
+      live: divisors.length,
+      recordsPerNodeAndSecond: this.#log.length / this.#nodeSeconds,
+    };
   }
 
   #churn(): void {
     if (this.#queue.nowMs > CHURN_MS) return;
-    const running = this.#members.filter(({ isRunning }) => isRunning);
+    const running = [...this.#running];
     const what = this.#random.next();
     const picked = running[Math.floor(this.#random.between(0, running.length))];
     if (what < 0.5 && running.length < this.#most) this.#start();
     else if (picked !== undefined && running.length > 1) this.#end(picked, what < 0.8);
-    this.#queue.after(this.#random.exponential(CHURN_MS / (2 * this.#most)), () => this.#churn());
+    this.#queue.after(this.#random.exponential(CHANGE_EVERY_MS), () => this.#churn());
   }
 
   #start(): void {
-    const member = new PoolMember(this.#members.length);
+    const member = new PoolMember(this.#members.length, this.#log);
     this.#members.push(member);
-    for (const entry of this.#log) member.read(entry);
-    member.position = this.#log.length;
+    this.#running.add(member);
+    member.read();
     this.#round(member);
   }
 
@@ -126,13 +141,15 @@ class Run {
     this.#changing(member, () => {
       member.isRunning = false;
     });
+    this.#running.delete(member);
     if (isClean) this.#append({ kind: 'farewell', node: member.id, claim: 0, sequence: 0 }, 0);
   }
 
   #round(member: PoolMember): void {
     if (!member.isRunning) return;
     const { nowMs } = this.#queue;
-    const claim = member.alive.size + (member.alive.has(member.id) ? 0 : 1);
+    this.#nodeSeconds += ROUND_MS / 1000;
+    const { claim } = member;
     const everyMs = claim === member.claims.newest ? HEARTBEAT_MS : GAP_MS;
     if (nowMs - member.sentMs >= everyMs) {
       member.sentMs = nowMs;
@@ -155,21 +172,21 @@ class Run {
     if (kind !== 'node' || !this.#heardMs.has(node)) this.#changedMs = nowMs;
     if (kind === 'node') this.#heardMs.set(node, nowMs);
     else this.#heardMs.delete(node);
-    this.#log.push(entry);
-    for (const member of this.#members) {
-      if (member.isRunning)
-        this.#queue.after(this.#random.between(0.5, 40), () => this.#readTo(member, this.#log.length));
-    }
+    this.#log.append(entry);
+    for (const member of this.#running) this.#readSoon(member);
   }
 
   #isPresent(node: number): boolean {
     return this.#heardMs.has(node) || this.#members[node]?.isRunning === true;
   }
 
-  /** In order: a delivery brings all before it as well. */
-  #readTo(member: PoolMember, end: number): void {
-    this.#changing(member, () => {
-      for (; member.position < end; member.position++) member.read(this.#log[member.position] as Entry);
+  /** In order: a delivery brings all that is there by then. */
+  #readSoon(member: PoolMember): void {
+    if (member.isReading) return;
+    member.isReading = true;
+    this.#queue.after(this.#random.between(0.5, 40), () => {
+      member.isReading = false;
+      this.#changing(member, () => member.read());
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Baseline, BaselineEnvironment } from '../baseline.js';
 import { BaselineCluster } from '../baseline-cluster.js';
 import { MessageBus } from '../message-bus.js';
-import { ANSWER_BYTES, Pod, STORE, type StoreMessage } from './pod.js';
+import { ANSWER_BYTES, DEFAULT_RAMP, Pod, type PodRamp, STORE, type StoreMessage } from './pod.js';
 import { PoolStore } from './pool-store.js';
 
 /** Default (numaflow-fdb A5): a silent pod counts for three minutes. */
@@ -22,7 +22,7 @@ export const NUMAFLOW: Baseline = {
       environment,
       bus,
       (process, quota) => {
-        const pod = new Pod(process, quota, bus);
+        const pod = new Pod(process, quota, bus, rampOf(environment));
         pods.set(process.node, pod);
         return pod;
       },
@@ -31,6 +31,14 @@ export const NUMAFLOW: Baseline = {
     return cluster;
   },
 };
+
+/** A ramp of the group, in one of the two modes that are modelled; else the default. */
+function rampOf({ settings }: BaselineEnvironment): PodRamp {
+  const ramp = settings?.groups[0]?.ramp ?? null;
+  if (ramp === null) return DEFAULT_RAMP;
+  const mode = ramp.mode === 'scheduled' ? 'scheduled' : 'relaxed';
+  return { mode, min: ramp.fromPerSecond, max: ramp.toPerSecond, rampSec: ramp.overMs / 1000 };
+}
 
 /** Redis at the far end of a connection: scripts run one at a time, in the order of their arrival. */
 function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage>): void {

@@ -1,8 +1,9 @@
+import type { Reader } from '../../cluster-under-test.js';
 import { type Quota, rateOf } from '../baseline.js';
 import type { Member } from '../baseline-cluster.js';
 import type { MessageBus } from '../message-bus.js';
 import type { SimulatedProcess } from '../simulated-process.js';
-import { EpochTokens } from './epoch-tokens.js';
+import { EpochTokens, type RampSettings } from './epoch-tokens.js';
 import type { PoolAnswer } from './pool-store.js';
 
 export type StoreMessage =
@@ -18,7 +19,11 @@ const WAIT_AFTER_AGREEMENT_MS = 1000;
 /** A pod that cannot register fails, and is started again (A6); Kubernetes' first back-off is 10 s, 1 s favours it. */
 const START_AGAIN_MS = 1000;
 /** Defaults (A5): the limit ramps from 1 per second to its maximum in 1 s. */
-const RAMP = { mode: 'relaxed', min: 1, rampSec: 1 } as const;
+export const DEFAULT_RAMP: PodRamp = { mode: 'relaxed', min: 1, max: null, rampSec: 1 };
+/** `max` null = the quota. */
+export interface PodRamp extends Pick<RampSettings, 'mode' | 'min' | 'rampSec'> {
+  readonly max: number | null;
+}
 /** Epochs are seconds since 1970. */
 const WALL_CLOCK_START_SEC = 1_700_000_000;
 /** A script is called by its 40-byte hash, with four keys of ~40 bytes and arguments; the answer is a short array. */
@@ -29,26 +34,31 @@ export const ANSWER_BYTES = 40;
  * A pod as shipped (numaflow-fdb A2): registers, syncs until all agree, waits, serves. It divides by the size last
  * agreed upon, without limit of time when the store is away (A6).
  *
- * One token is one message: no read batches, so neither the granularity of 500 (A5) nor the over-deposit of the buffer
- * reader (A9) shows. Numaflow limits messages only; bytes get the same arithmetic. Both favour it.
+ * Where work comes piece by piece one token is one message; only readers of batches show the granularity of a source
+ * (A5) and the over-deposit of a buffer (A9). Numaflow limits messages only; bytes get the same arithmetic. Both favour
+ * it.
  */
 export class Pod implements Member<StoreMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<StoreMessage>;
   readonly #quota: Quota;
   readonly #tokens: readonly (EpochTokens | null)[];
+  readonly #ramp: PodRamp;
+  /** Tokens of a source, each for one read; made at its first. */
+  #reads: EpochTokens | null = null;
   #phase: 'registering' | 'agreeing' | 'waiting' | 'serving' = 'registering';
   /** Reported, and used to divide. */
   #desired = 1;
   #known = 1;
 
-  constructor(process: SimulatedProcess, quota: Quota, bus: MessageBus<StoreMessage>) {
+  constructor(process: SimulatedProcess, quota: Quota, bus: MessageBus<StoreMessage>, ramp = DEFAULT_RAMP) {
     this.#process = process;
     this.#bus = bus;
     this.#quota = quota;
+    this.#ramp = ramp;
     this.#tokens = ([0, 1] as const).map((dimension) => {
       const max = rateOf(quota, dimension);
-      return max === Number.POSITIVE_INFINITY ? null : new EpochTokens({ ...RAMP, min: Math.min(1, max), max });
+      return max === Number.POSITIVE_INFINITY ? null : new EpochTokens(this.#rampTo(max));
     });
     this.#register();
     process.every(SYNC_MS, SYNC_MS, () => this.#sync());
@@ -61,7 +71,7 @@ export class Pod implements Member<StoreMessage> {
   tryAcquire(messages: number, bytes: number): boolean {
     if (!this.isServing) return false;
     const amounts = [messages, bytes];
-    const epoch = WALL_CLOCK_START_SEC + Math.floor(this.#process.nowMs / 1000);
+    const epoch = this.#epoch;
     const isEnough = this.#tokens.every(
       (tokens, dimension) => tokens === null || tokens.available(this.#known, epoch) >= (amounts[dimension] as number),
     );
@@ -70,6 +80,11 @@ export class Pod implements Member<StoreMessage> {
       tokens?.take(amounts[dimension] as number, this.#known);
     });
     return true;
+  }
+
+  takeBatch(messages: number, reader: Reader): number {
+    if (!this.isServing) return 0;
+    return reader === 'buffer' ? this.#readBuffer(messages) : this.#readSource(messages);
   }
 
   /** At the top of the ramp. */
@@ -93,6 +108,39 @@ export class Pod implements Member<StoreMessage> {
 
   /** A changed limit is a new specification and a restart (A8): the rollout does it. */
   setQuota(): void {}
+
+  get #epoch(): number {
+    return WALL_CLOCK_START_SEC + Math.floor(this.#process.nowMs / 1000);
+  }
+
+  /** As shipped it hands back the batch less what it read, instead of the grant less that (A9). */
+  #readBuffer(batch: number): number {
+    const [tokens] = this.#tokens;
+    if (tokens === null || tokens === undefined) return batch;
+    const read = Math.min(tokens.available(this.#known, this.#epoch), batch);
+    tokens.take(read, this.#known);
+    tokens.deposit(batch - read, this.#known, this.#epoch);
+    return read;
+  }
+
+  /** As shipped a token buys a whole read: the quota is divided by the batch, rounded up (A5). */
+  #readSource(batch: number): number {
+    const { messagesPerSecond } = this.#quota;
+    if (messagesPerSecond === Number.POSITIVE_INFINITY) return batch;
+    const { min, max } = this.#rampTo(messagesPerSecond);
+    this.#reads ??= new EpochTokens({
+      ...this.#ramp,
+      ...{ min: Math.ceil(min / batch), max: Math.ceil(max / batch) },
+    });
+    if (this.#reads.available(this.#known, this.#epoch) < 1) return 0;
+    this.#reads.take(1, this.#known);
+    return batch;
+  }
+
+  #rampTo(quota: number): RampSettings {
+    const max = Math.min(quota, this.#ramp.max ?? quota);
+    return { ...this.#ramp, min: Math.min(this.#ramp.min, max), max };
+  }
 
   #register(): void {
     if (this.#phase !== 'registering') return;

@@ -236,10 +236,9 @@ export class ShareBook {
     let applied = share;
     let allowance = 0;
     if (lane.link === 'linked') {
-      allowance =
-        own === -1 || lane.settings.limiter === 'window'
-          ? 0
-          : allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
+      // An agreed part follows no demand, so it has its headroom (0027); a window is all that a node may have.
+      const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
+      if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterOptions } from './cluster.js';
+import { playPools } from './pools-story.js';
+import { playRamps } from './ramp-story.js';
+import { percent } from './story.js';
+
+/** Another process may keep the machine busy for some seconds. A broken promise breaks every time. */
+const AGAIN = { retry: 2, timeout: 180_000 };
+
+/** What agreed pools and ramps promise on real processes; test/simulation/pools-story.test.ts plays the same exactly. */
+export function poolsPromises(name: string, topicOf: () => Promise<ClusterOptions['topic']>): void {
+  describe(`agreed pools and ramps on the ${name} topic`, () => {
+    test('1 → 3 → 2 → 1 nodes by start, SIGTERM and kill -9: the quota, and never more', AGAIN, async () => {
+      const { phases, worstFiveSeconds, worstSecond } = await playPools(await topicOf());
+      for (const { what, least, most } of phases) {
+        console.log(`[${name}] ${what}: any 5 s ${percent(least)} to ${percent(most)} of the quota`);
+      }
+      console.log(`[${name}] worst 5 s of all ${percent(worstFiveSeconds)}, worst second ${percent(worstSecond)}`);
+      expect(phases).toHaveLength(4);
+      for (const { what, least, most } of phases) {
+        expect(least, what).toBeGreaterThanOrEqual(0.98);
+        expect(most, what).toBeLessThanOrEqual(1.02);
+      }
+      expect(worstFiveSeconds).toBeLessThanOrEqual(1.02);
+      expect(worstSecond).toBeLessThanOrEqual(1.1);
+    });
+
+    test('a ramp is followed within 5 %, and resumed at its level after a rolling restart', AGAIN, async () => {
+      const { climb, restarting, resumed, shown } = await playRamps(await topicOf());
+      for (const [what, { least, most }] of Object.entries({ climb, restarting, resumed })) {
+        console.log(`[${name}] ramp, ${what}: any 5 s ${percent(least)} to ${percent(most)} of the line`);
+      }
+      console.log(`[${name}] after the restart a node says ${percent(shown)} of the line`);
+      for (const { least, most } of [climb, resumed]) {
+        expect(least).toBeGreaterThanOrEqual(0.95);
+        expect(most).toBeLessThanOrEqual(1.05);
+      }
+      expect(restarting.most).toBeLessThanOrEqual(1.05);
+      expect(Math.abs(shown - 1)).toBeLessThanOrEqual(0.05);
+    });
+  });
+}

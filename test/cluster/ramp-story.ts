@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GroupStatus } from '../../src/runtime/status.js';
+import { Cluster, type ClusterOptions } from './cluster.js';
+import { now } from './story.js';
+import { type Answered, TrafficProcess } from './traffic.js';
+
+const IDS = ['a', 'b', 'c'];
+/** Two nodes have work for the top of the ramp, while the third is restarted. */
+const RATE = 600;
+const [FROM, TO] = [100, 1000];
+const WINDOW_MS = 5000;
+const STEP_MS = 250;
+
+export interface Followed {
+  /** Least and most admitted ÷ what the line allows, over any 5 s. */
+  readonly least: number;
+  readonly most: number;
+}
+
+export interface RampRun {
+  /** 100 → 1,000 in 10 s, and 3 s at the top. */
+  readonly climb: Followed;
+  /** 100 → 1,000 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
+  readonly restarting: Followed;
+  readonly resumed: Followed;
+  /** What a node says of the level ÷ the line, after the restart. */
+  readonly shown: number;
+}
+
+/** Two groups with a scheduled ramp, one after the other: one is let climb, the other resumes after a rolling restart. */
+export async function playRamps(topic: ClusterOptions['topic']): Promise<RampRun> {
+  const cluster = await Cluster.create({
+    topic,
+    nodeSettings: { groups: { short: group('10s'), long: group('30s') } },
+  });
+  const traffic = await TrafficProcess.start();
+  const history: Answered[] = [];
+  const drive = (name: string, ...ids: string[]) => {
+    const targets = ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond: RATE, group: name }));
+    return traffic.setRates(targets, { poisson: false });
+  };
+  const collect = async () => {
+    await sleep(100);
+    history.push(...(await traffic.collect()));
+  };
+  try {
+    await cluster.start(...IDS);
+    const climbMs = drive('short', ...IDS);
+    await sleep(13_000);
+    await collect();
+    const climb = followed(history, climbMs, 10_000, { fromMs: climbMs, toMs: now() - 200 });
+
+    const longMs = drive('long', ...IDS);
+    await sleep(6000);
+    for (const id of IDS) {
+      const others = IDS.filter((other) => other !== id);
+      drive('long', ...others);
+      cluster.node(id).child.kill('SIGTERM');
+      await cluster.node(id).exited;
+      await cluster.start(id);
+      drive('long', ...IDS);
+      await sleep(500);
+    }
+    const resumedMs = now();
+    await sleep(WINDOW_MS + 1000);
+    const level = await shownLevel(cluster, 'a', 'long');
+    const shown = level / line(now() - longMs, 30_000);
+    await collect();
+    const toMs = now() - 200;
+    const restarting = followed(history, longMs, 30_000, { fromMs: longMs, toMs });
+    return { climb, restarting, resumed: followed(history, longMs, 30_000, { fromMs: resumedMs, toMs }), shown };
+  } finally {
+    traffic.stop();
+    await cluster.stop();
+  }
+}
+
+/** As docs/ramps.md says: a small bucket and no allowance, so that a second admits what the level says. */
+function group(overMs: string): object {
+  return {
+    quota: { publish: { messagesPerSecond: TO } },
+    ramp: { mode: 'scheduled', fromPerSecond: FROM, overMs },
+    ...{ allowanceRatio: 0, burstMs: '20ms', burstMinMessages: 1 },
+  };
+}
+
+function line(sinceMs: number, overMs: number): number {
+  return Math.min(TO, FROM + ((TO - FROM) * sinceMs) / overMs);
+}
+
+function followed(
+  answered: readonly Answered[],
+  begunMs: number,
+  overMs: number,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Followed {
+  const granted = answered.filter(({ granted }) => granted);
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  for (let startMs = fromMs; startMs + WINDOW_MS <= toMs; startMs += STEP_MS) {
+    const count = granted.filter(({ atMs }) => atMs >= startMs && atMs < startMs + WINDOW_MS).length;
+    let allowed = 0;
+    for (let at = 5; at < WINDOW_MS; at += 10) allowed += line(startMs + at - begunMs, overMs) / 100;
+    least = Math.min(least, count / allowed);
+    most = Math.max(most, count / allowed);
+  }
+  return { least, most };
+}
+
+async function shownLevel(cluster: Cluster, id: string, name: string): Promise<number> {
+  const answer = await fetch(`${cluster.url(id)}/v1/groups/${name}`, { signal: AbortSignal.timeout(5000) });
+  const { directions } = (await answer.json()) as GroupStatus;
+  return directions.publish.ramp?.level ?? Number.NaN;
+}

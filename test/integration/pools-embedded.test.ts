@@ -1,0 +1,3 @@
+import { poolsPromises } from '../cluster/pools-promises.js';
+
+poolsPromises('embedded', async () => 'embedded');
