@@ -5,7 +5,7 @@ import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabu
 import type { MqttRule } from './mqtt-rules.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
-import type { GroupConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import type { GroupConfig, HmacConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -64,8 +64,9 @@ function topicOf(topic: SettingValues): TopicConfig {
     kafka: () => ({ tls: tlsOf(topic), sasl: saslOf(topic) }),
     redis: () => ({ tls: tlsOf(topic), sentinel: below(topic, 'topic.sentinel') }),
   };
-  const nested = parts[String(topic.get('topic.kind'))]?.() ?? {};
-  return { ...Object.fromEntries(own), ...nested } as unknown as TopicConfig;
+  const kind = String(topic.get('topic.kind'));
+  const signing = kind === 'none' ? {} : { hmac: hmacOf(topic) };
+  return { ...Object.fromEntries(own), ...parts[kind]?.(), ...signing } as unknown as TopicConfig;
 }
 
 /** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
@@ -78,6 +79,11 @@ function alone(topic: SettingValues): Partial<GroupConfig> {
 function tlsOf(topic: SettingValues): boolean | Readonly<Record<string, unknown>> {
   const { enabled, ...options } = below(topic, 'topic.tls');
   return enabled === true && Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+}
+
+function hmacOf(topic: SettingValues): HmacConfig | null {
+  const hmac = below(topic, 'topic.hmac');
+  return hmac.key === null ? null : (hmac as unknown as HmacConfig);
 }
 
 function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {

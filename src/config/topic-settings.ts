@@ -1,3 +1,4 @@
+import { HMAC_FILE_SETTINGS } from './hmac-settings.js';
 import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig, NoTopicConfig } from './resolved-config.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from './setting.js';
 import { TLS_SETTINGS } from './tls-settings.js';
@@ -167,4 +168,5 @@ export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ..
 export const FILE_SETTINGS = [
   ...['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password'],
   ...['password', 'sentinel.password'],
+  ...HMAC_FILE_SETTINGS,
 ] as const;
