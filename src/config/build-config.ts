@@ -88,7 +88,8 @@ function hmacOf(topic: SettingValues): HmacConfig | null {
 
 function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
   const sasl = below(topic, 'topic.sasl');
-  return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
+  if (sasl.mechanism === null) return null;
+  return Object.fromEntries(Object.entries(sasl).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

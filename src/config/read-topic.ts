@@ -3,6 +3,7 @@ import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import { HMAC_FILE_SETTINGS, HMAC_KEY_LENGTH_MIN } from './hmac-settings.js';
 import type { SettingValues } from './read-node.js';
+import { SASL_SETTINGS, saslWay, tokenEndpointProblem } from './sasl-settings.js';
 import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
 import { allowedText } from './setting-text.js';
 import { valueAt } from './setting-value.js';
@@ -70,14 +71,31 @@ function completeRemote(values: Map<string, unknown>, topic: unknown, findings: 
 function completeKafka(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
   if (values.get('clientId') === null) values.set('clientId', `quotamesh-${context.nodeId}`.slice(0, 128));
   requireKey(values, 'brokers', 'with kind kafka', findings);
-  const sasl = ['sasl.mechanism', 'sasl.username', 'sasl.password'];
-  if (isMapping(valueAt(topic, 'sasl'))) {
-    for (const key of sasl) requireKey(values, key, 'with sasl', findings);
-  }
+  if (isMapping(valueAt(topic, 'sasl'))) completeSasl(values, findings, context);
   if (values.get('replicationFactor') === 0) {
     const { remedy = '' } = SETTINGS.kafka.rows.replicationFactor as { remedy?: string };
     findings.add(['topic', 'replicationFactor'], { problem: 'must not be 0', allowed: '-1, or 1 to 32', remedy });
   }
+}
+
+function completeSasl(values: Map<string, unknown>, findings: Findings, context: TopicContext): void {
+  const file = values.get('sasl.tokenFile');
+  const { needs, takes } = saslWay(values.get('sasl.mechanism'), typeof file === 'string');
+  const given = Object.keys(SASL_SETTINGS).filter((key) => typeof values.get(key) === 'string');
+  const rest = given.filter((key) => key !== 'sasl.mechanism' && ![...needs, ...takes].some((known) => known === key));
+  const mechanism = String(values.get('sasl.mechanism'));
+  for (const key of needs) requireKey(values, key, 'with sasl', findings);
+  for (const key of values.get('sasl.mechanism') === null ? [] : rest) {
+    const allowed = `with ${mechanism}: ${[...needs, ...takes].join(', ')}`;
+    const problem = `means nothing with sasl.mechanism ${mechanism}${file ? ' and sasl.tokenFile' : ''}`;
+    findings.add(['topic', ...key.split('.')], { problem, allowed, remedy: 'Remove it.' });
+  }
+  if (typeof file === 'string') values.set('sasl.tokenFile', resolve(context.folder, file));
+  const endpoint = values.get('sasl.tokenEndpoint');
+  const problem = typeof endpoint === 'string' ? tokenEndpointProblem(endpoint) : null;
+  if (problem === null) return;
+  const remedy = 'Give the https URL of the token endpoint.';
+  findings.add(['topic', 'sasl', 'tokenEndpoint'], { problem, allowed: 'an https URL without credentials', remedy });
 }
 
 function completeHmac(values: Map<string, unknown>, findings: Findings): void {
