@@ -112,8 +112,23 @@ export const ERROR_CATALOGUE = {
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:
-      'Kafka: grant the user Read, Write and DescribeConfigs on the topic (and Create, where it does not exist). Redis: check user and password, and grant what docs/redis.md lists. Embedded: let this user write in the folder.',
+      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/redis.md lists. Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
+  },
+  TOPIC_ACL_MISSING: {
+    message: 'topic {topic}: Kafka does not let {principal} {to}: ACL {operation} on topic {topic} is missing',
+    remedy: '`{command}` grants it; docs/kafka-security.md lists all that a node needs.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOKEN_REFUSED: {
+    message: 'topic {topic}: {endpoint} gives no token: {reason}',
+    remedy: 'Check sasl.clientId, sasl.clientSecret and sasl.scope, and what the identity provider allows this client.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOKEN_UNAVAILABLE: {
+    message: 'topic {topic}: no token from {source}: {reason}',
+    remedy: 'Check that it is there and reachable; the node goes on trying.',
+    exitCode: EXIT_UNAVAILABLE,
   },
   TOPIC_FULL: {
     message: 'topic {topic} is full: {reason}',

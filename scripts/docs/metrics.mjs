@@ -5,6 +5,7 @@ export function renderMetrics({
   NODE_METRICS,
   GROUP_SOURCE_METRICS,
   TOPIC_METRICS,
+  SIGNATURE_METRICS,
   ADMISSION_METRICS,
   MQTT_METRICS,
   GROUP_METRICS,
@@ -33,6 +34,12 @@ ${metricTable(GROUP_SOURCE_METRICS)}
 ## Topic
 
 ${metricTable(TOPIC_METRICS)}
+
+## Signatures
+
+Only where records are signed: setting \`topic.hmac\` (docs/kafka-security.md).
+
+${metricTable(SIGNATURE_METRICS)}
 
 ## Admission
 

@@ -5,7 +5,7 @@ import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabu
 import type { MqttRule } from './mqtt-rules.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
-import type { GroupConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import type { GroupConfig, HmacConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -64,8 +64,9 @@ function topicOf(topic: SettingValues): TopicConfig {
     kafka: () => ({ tls: tlsOf(topic), sasl: saslOf(topic) }),
     redis: () => ({ tls: tlsOf(topic), sentinel: below(topic, 'topic.sentinel') }),
   };
-  const nested = parts[String(topic.get('topic.kind'))]?.() ?? {};
-  return { ...Object.fromEntries(own), ...nested } as unknown as TopicConfig;
+  const kind = String(topic.get('topic.kind'));
+  const signing = kind === 'none' ? {} : { hmac: hmacOf(topic) };
+  return { ...Object.fromEntries(own), ...parts[kind]?.(), ...signing } as unknown as TopicConfig;
 }
 
 /** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
@@ -80,9 +81,15 @@ function tlsOf(topic: SettingValues): boolean | Readonly<Record<string, unknown>
   return enabled === true && Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 }
 
+function hmacOf(topic: SettingValues): HmacConfig | null {
+  const hmac = below(topic, 'topic.hmac');
+  return hmac.key === null ? null : (hmac as unknown as HmacConfig);
+}
+
 function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
   const sasl = below(topic, 'topic.sasl');
-  return sasl.mechanism === null ? null : (sasl as Readonly<Record<string, string>>);
+  if (sasl.mechanism === null) return null;
+  return Object.fromEntries(Object.entries(sasl).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */

@@ -27,7 +27,15 @@ export function describeConfig(config: ResolvedConfig): string {
 
 const MASK = '***';
 
+type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
+
 function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
+  if (topic.kind === 'none') return { ...topic };
+  const { hmac, ...own } = topic;
+  return { ...describeStore(own), ...(hmac === null ? {} : { hmac: masked('hmac.', { ...hmac }) }) };
+}
+
+function describeStore(topic: Unsigned<Exclude<TopicConfig, { kind: 'none' }>>): Readonly<Record<string, unknown>> {
   if (topic.kind !== 'kafka' && topic.kind !== 'redis') return { ...topic };
   const { tls, ...others } = topic;
   const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls.', tls) };
@@ -40,7 +48,7 @@ function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
 
 /** Without the keys that have no value. */
 function masked(prefix: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows };
+  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows };
   const given = Object.entries(options).filter(([, value]) => value !== null);
   return Object.fromEntries(
     given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? value : MASK]),

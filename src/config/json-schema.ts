@@ -40,7 +40,8 @@ function topicSchema(kind: TopicKind): z.ZodType {
     kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
     ...(kind === 'kafka' || kind === 'redis' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
   };
-  const rows = Object.entries(SETTINGS[kind].rows).filter(([key]) => !key.startsWith('tls.'));
+  const own = { ...SETTINGS[kind].rows, ...(kind === 'none' ? {} : SETTINGS.hmac.rows) };
+  const rows = Object.entries(own).filter(([key]) => !key.startsWith('tls.'));
   return schemaOf(Object.fromEntries(rows), { leafOf: editorLeaf, besides });
 }
 

@@ -129,7 +129,24 @@ export interface MetricsConfig {
   readonly perGroup: 'none' | 'all' | readonly string[];
 }
 
-export type TopicConfig = NoTopicConfig | MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
+export type TopicConfig = NoTopicConfig | (SharedTopicConfig & Signing);
+
+type SharedTopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
+
+interface Signing {
+  /** Null = records are not signed. */
+  readonly hmac: HmacConfig | null;
+}
+
+/** What both topics' records are signed with. */
+export interface HmacConfig {
+  /** Signs, and verifies; the other two only verify. */
+  readonly key: string;
+  readonly nextKey: string | null;
+  readonly previousKey: string | null;
+  /** What becomes of records that none of them has signed: require = ignored, warn = believed all the same. */
+  readonly verify: 'require' | 'warn';
+}
 
 /** Nothing is shared: every node takes its part of the quota, and is told how many parts there are. */
 export interface NoTopicConfig {

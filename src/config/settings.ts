@@ -1,5 +1,6 @@
 import { ATTACHMENT_SETTINGS } from './attachment-settings.js';
 import { GROUP_SETTINGS } from './group-settings.js';
+import { HMAC_SETTINGS } from './hmac-settings.js';
 import { NODE_LIMIT_SETTINGS } from './limit-settings.js';
 import { MQTT_SETTINGS } from './mqtt-settings.js';
 import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node-settings.js';
@@ -49,6 +50,7 @@ export const SETTINGS = {
   embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },
   redis: { path: 'topic', title: 'Topic of kind redis', rows: withFileRows(REDIS_TOPIC_SETTINGS) },
+  hmac: { path: 'topic', title: 'Topic of any kind but none', rows: withFileRows(HMAC_SETTINGS) },
   group: { path: 'defaults', title: 'Group', rows: GROUP_SETTINGS },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 

@@ -1,4 +1,6 @@
+import { HMAC_FILE_SETTINGS } from './hmac-settings.js';
 import type { EmbeddedTopicConfig, KafkaTopicConfig, MemoryTopicConfig, NoTopicConfig } from './resolved-config.js';
+import { SASL_SETTINGS } from './sasl-settings.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from './setting.js';
 import { TLS_SETTINGS } from './tls-settings.js';
 
@@ -47,25 +49,6 @@ export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
 };
-
-const SASL_SETTINGS = {
-  'sasl.mechanism': {
-    kind: 'choice',
-    default: null,
-    choices: ['plain', 'scram-sha-256', 'scram-sha-512'],
-    buys: 'Authentication at Kafka. Needs sasl.username and sasl.password.',
-    costs: 'plain sends the password as it is: use it with tls only.',
-  },
-  'sasl.username': { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topic only.' },
-  'sasl.password': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    remedy: 'Give a text that is not empty, or the path of a file in sasl.passwordFile.',
-    buys: 'Password of the user.',
-    costs: 'A secret: prefer sasl.passwordFile or the environment.',
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
 
 const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
   brokers: {
@@ -165,6 +148,7 @@ export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ..
 
 /** Settings whose text may stand in a file: `<key>File` in YAML, `…_FILE` in the environment. */
 export const FILE_SETTINGS = [
-  ...['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password'],
+  ...['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password', 'sasl.clientSecret'],
   ...['password', 'sentinel.password'],
+  ...HMAC_FILE_SETTINGS,
 ] as const;

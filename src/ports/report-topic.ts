@@ -33,6 +33,24 @@ export interface ReportTopic {
 
   /** Counters since creation; read by telemetry. */
   readonly counters: TopicCounters;
+
+  /** Only where records are signed. */
+  readonly signatures?: RecordSignatures;
+}
+
+/** What the signatures of the records read have told. */
+export interface RecordSignatures {
+  /** Names the key that signs here; says nothing about it. */
+  readonly keyId: string;
+  readonly mode: 'require' | 'warn';
+  /** Records by the key that has signed them, and by why none has. */
+  readonly verified: Readonly<Record<string, number>>;
+  readonly unverified: Readonly<Record<string, number>>;
+  /** Keys of the topic whose newest record none of ours has signed, or only the previous key. At most 10,000. */
+  readonly unverifiedKeys: number;
+  readonly previousKeys: number;
+  /** Since the last unverified record was read; Infinity = there was none. */
+  readonly sinceUnverifiedMs: number;
 }
 
 export interface AppendRecord {
@@ -50,6 +68,8 @@ export interface ReadRecord {
   readonly key: string;
   /** May be a view of all that was read with it: whoever keeps it for longer than a turn of the event loop copies it. */
   readonly value: Uint8Array | null;
+  /** Believed, but not signed with the key in force: whoever can say it again does (only where records are signed). */
+  readonly isToRenew?: true;
 }
 
 export interface ReportTopicListener {

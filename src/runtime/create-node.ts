@@ -22,7 +22,8 @@ export interface CreateNodeOptions {
 
 /**
  * Starts a node inside this process and resolves when it decides. Close it with `node.close()`, which publishes its farewell.
- * Rejects with OPTIONS_INVALID, CONFIG_INVALID, TOPIC_SETTINGS, TOPIC_DENIED, or NOT_READY when it is not ready in time.
+ * Rejects with OPTIONS_INVALID, CONFIG_INVALID, TOPIC_SETTINGS, TOPIC_DENIED, TOPIC_ACL_MISSING, TOKEN_REFUSED, or NOT_READY
+ * when it is not ready in time.
  */
 export async function createNode(options: CreateNodeOptions): Promise<QuotaNode> {
   rejectWrongOptions(options);

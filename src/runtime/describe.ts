@@ -13,6 +13,7 @@ import {
   type Rates,
   slotOf,
 } from '../core/vocabulary.js';
+import { degradedSignatures, describeSignatures } from './describe-signatures.js';
 import { danglingAttachments } from './groups/attaching.js';
 import { degradedRegistry, describeRegistry, originOf } from './groups/describe-registry.js';
 import type { QuotaNode } from './quota-node.js';
@@ -54,6 +55,7 @@ export function describeNode(node: QuotaNode): NodeStatus {
       counters: { ...topic.counters },
     },
     registry: describeRegistry(node),
+    signatures: describeSignatures(node),
     configuration: node.yaml.status,
     rounds: node.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
@@ -224,7 +226,8 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
-  reasons.push(...degradedRegistry(node.registry), ...danglingAttachments(node), ...node.yaml.degraded);
+  reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
+  reasons.push(...node.yaml.degraded);
   const link = node.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(

@@ -19,6 +19,8 @@ export interface NodeStatus {
   readonly members: readonly MemberStatus[];
   readonly topic: TopicStatus;
   readonly registry: RegistryStatus;
+  /** One entry per topic; empty where records are not signed. */
+  readonly signatures: readonly SignatureStatus[];
   readonly configuration: ConfigurationStatus;
   readonly rounds: number;
   /** From appending the last own report to reading it back; 0 before the first. */
@@ -81,6 +83,22 @@ export interface RegistryStatus {
   /** Groups whose definition this node cannot use. */
   readonly refused: readonly string[];
   readonly recordsIgnored: number;
+}
+
+/** Whether records are of this cluster (topic.hmac). */
+export interface SignatureStatus {
+  readonly log: 'reports' | 'registry';
+  /** Of the key that signs; the same at every node but during a rotation. */
+  readonly keyId: string;
+  /** What becomes of unverified records: require = ignored, warn = believed. */
+  readonly mode: 'require' | 'warn';
+  /** Records read, by the key that has signed them: key, next-key, previous-key. */
+  readonly verified: Readonly<Record<string, number>>;
+  /** Records read, by why none has: unsigned, unknown-key, wrong-signature. */
+  readonly unverified: Readonly<Record<string, number>>;
+  /** Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key. */
+  readonly unverifiedKeys: number;
+  readonly previousKeys: number;
 }
 
 /** What became of the YAML since the start. */

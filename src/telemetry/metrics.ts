@@ -16,6 +16,7 @@ import {
 import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
 import { groupSourceReadings } from './registry-metrics.js';
+import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
 import { topicReadings } from './topic-readings.js';
 
 /** Where the metrics come from. */
@@ -47,6 +48,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   register(registry, NODE_METRICS, nodeReadings(sources, now));
   register(registry, GROUP_SOURCE_METRICS, groupSourceReadings(node, now));
   register(registry, TOPIC_METRICS, topicReadings(now));
+  register(registry, SIGNATURE_METRICS, signatureReadings(now));
   register(registry, ADMISSION_METRICS, admissionReadings(sources));
   const { mqtt } = sources;
   let mqttNow = mqtt?.();

@@ -45,7 +45,7 @@ export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeL
 /** Characters that may wait for a stuck reader. */
 const BACKLOG_MAX = 4 * 1024 * 1024;
 
-const SECRETS = ['password', 'passphrase', 'sasl.password', 'tls.key', 'tls.passphrase'];
+const SECRETS = ['password', 'passphrase', 'sasl.password', 'sasl.clientSecret', 'tls.key', 'tls.passphrase', 'hmac'];
 const SECRET_PATHS = SECRETS.flatMap((path) => [path, `*.${path}`]);
 
 type Destination = ReturnType<typeof pino.destination>;

@@ -1,12 +1,16 @@
 import { join } from 'node:path';
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved-config.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from './memory-log.js';
 import { MemoryTopic } from './memory-topic.js';
 
-/** The adapter that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
-export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+/** The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
+export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);
+}
+
+async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   switch (topic.kind) {
     case 'none':
       // A log that nobody else has: the node is the same machine as with others.
@@ -34,8 +38,13 @@ export async function createTopic({ cluster, topic }: ResolvedConfig, telemetry:
 
 /** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or nothing is shared. */
 export async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
-  const { cluster, topic, registry } = config;
-  if (!registry.enabled) return null;
+  if (!config.registry.enabled) return null;
+  const topic = await registryAdapterOf(config, telemetry);
+  return topic && withSignatures(topic, config, 'registry', telemetry);
+}
+
+async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  const { cluster, topic } = config;
   switch (topic.kind) {
     case 'none':
       return null;
@@ -47,9 +56,8 @@ export async function createRegistryTopic(config: ResolvedConfig, telemetry: Tel
     }
     case 'kafka': {
       const { KafkaReportTopic } = await import('./kafka/kafka-report-topic.js');
-      const name = registry.name ?? `${topic.name}-registry`;
       return new KafkaReportTopic(
-        { ...topic, name, partitions: 1 },
+        { ...topic, name: kafkaNameOf(config, topic, 'registry'), partitions: 1 },
         {
           keepsForever: true,
           log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka-registry', ...facts }),
@@ -64,6 +72,23 @@ export async function createRegistryTopic(config: ResolvedConfig, telemetry: Tel
       });
     }
   }
+}
+
+type Log = 'reports' | 'registry';
+
+async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log, telemetry: Telemetry) {
+  const { cluster, topic } = config;
+  if (topic.kind === 'none' || topic.hmac === null) return own;
+  const { SignedTopic } = await import('./signed/signed-topic.js');
+  return new SignedTopic(own, {
+    ...{ cluster, hmac: topic.hmac, telemetry, heals: log === 'registry' },
+    log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
+    name: log === 'registry' ? 'registry topic' : 'topic',
+  });
+}
+
+function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
+  return log === 'reports' ? name : (registry.name ?? `${name}-registry`);
 }
 
 const ALONE = { appendTimeoutMs: 5000 };

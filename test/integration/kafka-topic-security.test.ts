@@ -1,15 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
-import type { KafkaTopicHooks } from '../../src/topic/kafka/kafka-topic-options.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { settled, within } from '../conformance/topic-expectations.js';
-import { withAdmin } from '../kafka/admin.js';
+import { aclsOf } from '../kafka/acls.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 import {
@@ -21,9 +19,11 @@ import {
   USERS,
   unsecuredToken,
 } from '../kafka/secure-listener.js';
+import { startTokenServer } from '../kafka/token-server.js';
+import { aclTests } from './kafka-acl-tests.js';
 
 const DEADLINE_MS = 15_000;
-const ALL_NEEDED = ['READ', 'WRITE', 'DESCRIBE_CONFIGS', 'CREATE'] as const;
+const ALL_NEEDED = ['Read', 'Write', 'DescribeConfigs', 'Create'] as const;
 
 let folder: string;
 let ca: string;
@@ -42,10 +42,12 @@ afterAll(async () => {
 const opened: KafkaReportTopic[] = [];
 afterEach(() => Promise.all(opened.splice(0).map((topic) => topic.close())));
 
-function make(overrides: Partial<KafkaTopicConfig>, hooks: KafkaTopicHooks = {}) {
+const { permit, withdraw } = aclsOf(() => kafka.brokers);
+
+function make(overrides: Partial<KafkaTopicConfig>) {
   const brokers = [`127.0.0.1:${kafka.ports[0].spare}`];
   const config = kafkaTopicConfig(brokers, { tls: { ca }, ...overrides });
-  const topic = new KafkaReportTopic(config, hooks);
+  const topic = new KafkaReportTopic(config);
   opened.push(topic);
   return { topic, listener: new RecordingListener(), name: config.name };
 }
@@ -61,23 +63,68 @@ describe('with all permissions', () => {
     await expectToWork(topic, listener);
   });
 
-  it('works with tokens from a callback', async () => {
-    const oauthBearerProvider = async () => ({ value: unsecuredToken('dave') });
-    const { topic, listener, name } = make({ sasl: { mechanism: 'oauthbearer' } }, { oauthBearerProvider });
+  it('works with tokens of an endpoint, and with those of a file that is written anew', async () => {
+    const server = await startTokenServer();
+    const tokenFile = join(folder, 'token');
+    await writeFile(tokenFile, unsecuredToken('dave'));
+    const client = { clientId: server.clientId, clientSecret: server.clientSecret };
+    for (const sasl of [{ tokenEndpoint: server.url, ...client, scope: 'kafka' }, { tokenFile }]) {
+      const { topic, listener, name } = make({ sasl: { mechanism: 'oauthbearer', ...sasl } });
+      await permit('dave', name, ALL_NEEDED);
+      await expectToWork(topic, listener);
+    }
+    expect(server.asked).toEqual([{ grant_type: 'client_credentials', scope: 'kafka' }]);
+    await server.stop();
+  });
+});
+
+describe('without a token', () => {
+  const refused = { mechanism: 'oauthbearer', clientId: 'node', clientSecret: 'wrong' };
+
+  it('refuses to open where the endpoint says no, with its reason', async () => {
+    const server = await startTokenServer();
+    const { topic, listener } = make({ sasl: { ...refused, tokenEndpoint: server.url } });
+    await expect(within(DEADLINE_MS, 'open', () => topic.open(listener))).rejects.toMatchObject({
+      code: 'TOKEN_REFUSED',
+      message: expect.stringContaining('status 401, invalid_client: who are you'),
+    });
+    await server.stop();
+  });
+
+  it('stays pending where the file is missing, and works as soon as it is there', async () => {
+    const tokenFile = join(folder, 'later');
+    const { topic, listener, name } = make({ sasl: { mechanism: 'oauthbearer', tokenFile } });
     await permit('dave', name, ALL_NEEDED);
-    await expectToWork(topic, listener);
+    const opening = topic.open(listener);
+    await listener.until('lost', () => listener.lost.length === 1, DEADLINE_MS);
+    expect(listener.lost[0]).toContain(`no token from ${tokenFile}: ENOENT`);
+    await writeFile(tokenFile, unsecuredToken('dave'));
+    await within(DEADLINE_MS, 'open', () => opening);
+  });
+
+  it('refuses to open with a token that has expired', async () => {
+    const tokenFile = join(folder, 'expired');
+    await writeFile(tokenFile, unsecuredToken('dave', -600));
+    const { topic, listener } = make({ sasl: { mechanism: 'oauthbearer', tokenFile } });
+    await expect(within(DEADLINE_MS, 'open', () => topic.open(listener))).rejects.toMatchObject({
+      code: 'TOPIC_DENIED',
+      message: expect.stringContaining('Kafka refuses the token: {"status":"invalid_token"}'),
+    });
   });
 });
 
 describe('without a permission', () => {
   it.each([
-    { what: 'any', operations: [] },
-    { what: 'creating', operations: ['READ', 'WRITE', 'DESCRIBE_CONFIGS'] },
-    { what: 'describing the configuration', operations: ['READ', 'WRITE', 'CREATE'] },
-  ] as const)('refuses to open: $what', async ({ operations }) => {
+    { what: 'any', operations: [], missing: 'Read, Write, DescribeConfigs' },
+    { what: 'creating', operations: ['Read', 'Write', 'DescribeConfigs'], missing: 'Create' },
+    { what: 'describing', operations: ['Read', 'Write', 'Create'], missing: 'DescribeConfigs' },
+  ] as const)('refuses to open: $what', async ({ operations, missing }) => {
     const { topic, listener, name } = make({ sasl: credentials('plain') });
     await permit(USERS.plain, name, operations);
-    expect(await within(DEADLINE_MS, 'open', () => settled(topic.open(listener)))).toBe('TOPIC_DENIED');
+    await expect(within(DEADLINE_MS, 'open', () => topic.open(listener))).rejects.toMatchObject({
+      code: 'TOPIC_ACL_MISSING',
+      message: expect.stringContaining(`ACL ${missing} on topic ${name} is missing`),
+    });
   });
 
   it('refuses to open with a wrong password', async () => {
@@ -100,7 +147,7 @@ describe('without a permission', () => {
     await expectToWork(topic, listener);
     await withdraw(name);
     await listener.until('failed', () => listener.failures.length === 1, DEADLINE_MS);
-    expect(listener.failures[0]).toMatchObject({ code: 'TOPIC_DENIED' });
+    expect(listener.failures[0]).toMatchObject({ code: 'TOPIC_ACL_MISSING' });
     expect(listener.lost).toHaveLength(1);
     await permit(USERS.plain, name, ALL_NEEDED);
     await listener.until('recovered', () => listener.recovered === 1, DEADLINE_MS);
@@ -111,19 +158,23 @@ describe('without a permission', () => {
     const { topic, listener, name } = make({ sasl: credentials('plain') });
     await permit(USERS.plain, name, ALL_NEEDED);
     await expectToWork(topic, listener);
-    await withdraw(name, 'WRITE');
+    await withdraw(name, 'Write');
     const record = { partition: 0, key: 'key', value: null };
     const append = () => settled(topic.append([record]));
     // Kafka takes a moment to apply a change of permissions, in either direction.
-    await repeatUntil(append, 'TOPIC_DENIED');
-    for (let i = 0; i < 5; i++) expect(await append()).toBe('TOPIC_DENIED');
+    await repeatUntil(append, 'TOPIC_ACL_MISSING');
+    for (let i = 0; i < 5; i++) expect(await append()).toBe('TOPIC_ACL_MISSING');
     expect(listener.lost).toHaveLength(1);
     expect(listener.failures).toHaveLength(1);
-    await permit(USERS.plain, name, ['WRITE']);
+    await permit(USERS.plain, name, ['Write']);
     await repeatUntil(append, 'done');
     expect(listener).toMatchObject({ recovered: 1 });
     expect(listener.failures).toHaveLength(1);
   });
+});
+
+describe('a node with the ACLs of the table', () => {
+  aclTests(() => ({ brokers: kafka.brokers, secure: `127.0.0.1:${kafka.ports[0].spare}`, ca }));
 });
 
 async function expectToWork(topic: KafkaReportTopic, listener: RecordingListener): Promise<void> {
@@ -132,37 +183,10 @@ async function expectToWork(topic: KafkaReportTopic, listener: RecordingListener
   await listener.until('the record', () => listener.has('key'), DEADLINE_MS);
 }
 
-async function permit(user: string, topic: string, operations: readonly (keyof typeof AclOperationTypes)[]) {
-  if (operations.length === 0) return;
-  const acl = operations.map((operation) => ({
-    ...aclOf(topic),
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-    principal: `User:${user}`,
-    host: '*',
-    operation: AclOperationTypes[operation],
-    permissionType: AclPermissionTypes.ALLOW,
-  }));
-  await withAdmin(kafka.brokers, (admin) => admin.createAcls({ acl }));
-}
-
 async function repeatUntil(append: () => Promise<string>, outcome: string): Promise<void> {
   const givenUpAt = performance.now() + DEADLINE_MS;
   while ((await append()) !== outcome) {
     if (performance.now() > givenUpAt) throw new Error(`never ${outcome}`);
     await sleep(20);
   }
-}
-
-async function withdraw(topic: string, operation: keyof typeof AclOperationTypes = 'ANY') {
-  const filter = {
-    ...aclOf(topic),
-    resourcePatternType: ResourcePatternTypes.LITERAL,
-    operation: AclOperationTypes[operation],
-    permissionType: AclPermissionTypes.ANY,
-  };
-  await withAdmin(kafka.brokers, (admin) => admin.deleteAcls({ filters: [filter] }));
-}
-
-function aclOf(topic: string) {
-  return { resourceType: AclResourceTypes.TOPIC, resourceName: topic };
 }

@@ -30,6 +30,27 @@ describe('the laws of the registry, in virtual time', () => {
     );
   });
 
+  test('states whose signature goes are written again, and what they say stays', () => {
+    const cluster = new RegistryCluster(randomOf(3));
+    for (const nodeId of NODES) cluster.start(nodeId);
+    cluster.settle();
+    const [first] = [...cluster.nodes.values()] as [SimulatedRegistry];
+    for (const group of GROUPS) first.propose(group, null, { n: 1 }, cluster.nowMs);
+    cluster.settle();
+    cluster.compact(Number.POSITIVE_INFINITY);
+    const signedBefore = cluster.log.map((record) => ({ ...record, isToRenew: true as const }));
+    cluster.log.splice(0, cluster.log.length, ...signedBefore);
+    const before = cluster.start('newcomer');
+    cluster.settle();
+    cluster.compact(Number.POSITIVE_INFINITY);
+    const states = cluster.log.filter(({ record }) => record?.kind === 'state');
+    expect(states.map(({ record, isToRenew }) => [record?.kind === 'state' && record.group, isToRenew]).sort()).toEqual(
+      [...GROUPS].sort().map((group) => [group, undefined]),
+    );
+    expect(before.view).toBe(first.view);
+    expect(Object.keys(JSON.parse(before.view))).toHaveLength(GROUPS.length);
+  });
+
   test('1,000 conflicting updates with the revision they were made from: each counts once, everywhere', () => {
     const random = randomOf(7);
     const cluster = new RegistryCluster(random);

@@ -8,6 +8,8 @@ const text = { type: 'string' } as const;
 const number = { type: 'number', minimum: 0 } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 const yes = { type: 'boolean' } as const;
+/** By name. */
+const COUNTS = { type: 'object', additionalProperties: count } as const;
 
 /** An object whose members are all there, and no others. */
 export function record<Members extends Readonly<Record<string, unknown>>>(properties: Members, description?: string) {
@@ -222,7 +224,7 @@ const TOPIC = record({
   lost: orNull(text),
   positions: listOf({ type: 'integer' }),
   pendingAppends: count,
-  counters: { type: 'object', additionalProperties: count },
+  counters: COUNTS,
 });
 
 const CONFIGURATION = record({
@@ -240,6 +242,11 @@ const REGISTRY = record({
   recordsIgnored: count,
 });
 
+const SIGNATURES = record({
+  ...{ log: text, keyId: text, mode: text, unverifiedKeys: count, previousKeys: count },
+  ...{ verified: COUNTS, unverified: COUNTS },
+});
+
 export const NODES = json(
   'This node, and the members of the cluster as it sees them.',
   record({
@@ -255,6 +262,7 @@ export const NODES = json(
     members: listOf(MEMBER),
     topic: TOPIC,
     registry: REGISTRY,
+    signatures: listOf(SIGNATURES),
     configuration: CONFIGURATION,
     rounds: count,
     reportRoundTripMs: number,
@@ -262,7 +270,7 @@ export const NODES = json(
     pool: orNull(
       record({ size: count, agreed: { type: 'boolean' } }, 'What strategy equal divides by; null = no such group.'),
     ),
-    recordsIgnored: { type: 'object', additionalProperties: count },
+    recordsIgnored: COUNTS,
     busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
     busyGroups: listOf(
       record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),

@@ -56,8 +56,8 @@ export class Checkpoints {
   }
 
   /** The keys of a group have changed. */
-  seen(group: string, { keys, isOpen, current }: GroupHistory): void {
-    const isTidy = keys.size === 0 || (keys.size === 1 && !isOpen && current.definition !== null);
+  seen(group: string, { keys, isOpen, isToRenew, current }: GroupHistory): void {
+    const isTidy = keys.size === 0 || (keys.size === 1 && !isOpen && !isToRenew && current.definition !== null);
     if (isTidy) this.#untidy.delete(group);
     else this.#untidy.add(group);
   }
@@ -105,7 +105,7 @@ export class Checkpoints {
       } else if (isForgotten(history, logMs)) {
         freed.push(...history.keys.keys());
       } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
-        if (history.isOpen) this.want(group);
+        if (history.isOpen || history.isToRenew) this.want(group);
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
       }
     }

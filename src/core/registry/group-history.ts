@@ -20,6 +20,7 @@ export interface LiveKey {
   /** A state that contains everything below this makes it superfluous: a proposal's place, or a state's own `asOf`. */
   readonly place: number;
   readonly isState: boolean;
+  readonly isToRenew: boolean;
 }
 
 /**
@@ -71,6 +72,12 @@ export class GroupHistory {
   /** Whether the log holds what no state contains yet. */
   get isOpen(): boolean {
     return this.#proposals.length > 0;
+  }
+
+  /** Whether the log holds what must be written again although nothing has changed. */
+  get isToRenew(): boolean {
+    for (const key of this.keys.values()) if (key.isToRenew) return true;
+    return false;
   }
 
   #fold(proposed: Proposed): void {

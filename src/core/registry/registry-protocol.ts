@@ -25,6 +25,8 @@ export interface ReadRegistryRecord {
   readonly key: string;
   /** null for a tombstone. */
   readonly record: RegistryRecord | null;
+  /** It counts, but its signature will not for long: its group's state is written again. */
+  readonly isToRenew?: true;
 }
 
 /** In this order, in one append; the runtime answers with the ticket. */

@@ -102,7 +102,8 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  #read({ offset, appendMs, key, record }: ReadRegistryRecord, nowMs: number): void {
+  #read(read: ReadRegistryRecord, nowMs: number): void {
+    const { offset, appendMs, key, record } = read;
     if (offset < this.#nextOffset) return;
     this.#nextOffset = offset + 1;
     this.#logMs = Math.max(this.#logMs, appendMs);
@@ -111,7 +112,7 @@ export class Registry {
     else if (record.kind === 'yaml') return;
     else if (record.kind === 'barrier') this.#readBarrier(record.id);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
-    else this.#readGroup({ offset, appendMs, key, record }, record, nowMs);
+    else this.#readGroup(read, record, nowMs);
   }
 
   #readBarrier(id: string): void {
@@ -121,13 +122,13 @@ export class Registry {
   }
 
   #readGroup(read: ReadRegistryRecord, record: ProposalRecord | StateRecord, nowMs: number): void {
-    const { offset, appendMs, key } = read;
+    const { offset, appendMs, key, isToRenew = false } = read;
     const history = this.#groups.get(record.group) ?? new GroupHistory();
     this.#groups.set(record.group, history);
     const before = history.current;
     const isState = record.kind === 'state';
     const place = isState ? record.asOf : offset;
-    history.keys.set(key, { offset, appendMs, readMs: nowMs, author: record.author, place, isState });
+    history.keys.set(key, { offset, appendMs, readMs: nowMs, author: record.author, place, isState, isToRenew });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
     else this.#decide(record, offset, history);

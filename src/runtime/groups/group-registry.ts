@@ -161,11 +161,11 @@ export class GroupRegistry {
 
   #decodeAll(batch: readonly ReadRecord[]): ReadRegistryRecord[] {
     const records: ReadRegistryRecord[] = [];
-    for (const { offset, appendMs, key, value } of batch) {
+    for (const { offset, appendMs, key, value, isToRenew } of batch) {
       const decoded = value === null ? { record: null } : this.#codec.decode(value);
       if ('record' in decoded) {
         const { record } = decoded;
-        records.push({ offset, appendMs, key, record });
+        records.push({ offset, appendMs, key, record, ...(isToRenew && { isToRenew }) });
         if (record === null || record.kind === 'yaml') this.comparison.read(key, record);
       } else if (this.#undecodable++ === 0) {
         const facts = { cause: decoded.cause, offset };

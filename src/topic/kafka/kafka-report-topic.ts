@@ -1,7 +1,9 @@
 import type { KafkaTopicConfig } from '../../config/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
-import { type KafkaTopicHooks, kafkaTopicOptions } from './kafka-topic-options.js';
+import type { TopicLog } from '../remote/topic-log.js';
+import { type KafkaTopicHooks, kafkaTopicOptions, OAUTH } from './kafka-topic-options.js';
 import { loadKafkajs } from './kafkajs-internals.js';
+import { createTokenSource, type TokenSource } from './token-source.js';
 import { AppendRefused } from './topic-failure.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
@@ -18,17 +20,37 @@ import { TopicSupervisor } from './topic-supervisor.js';
  * those before; that is noticed by its end lying before our position, so not if it has grown beyond it meanwhile.
  */
 export class KafkaReportTopic extends RemoteReportTopic {
+  readonly #tokens: TokenSource | null;
+
   /** Throws KAFKAJS_VERSION where another kafkajs is installed. */
   constructor(config: KafkaTopicConfig, hooks: KafkaTopicHooks = {}) {
     const kafkajs = loadKafkajs();
-    const options = kafkaTopicOptions(config, hooks);
+    const log = hooks.log ?? (() => {});
+    const tokens = tokensOf(config, log);
+    const options = kafkaTopicOptions(config, hooks, tokens && (() => tokens.token()));
     super({
       store: 'Kafka',
       topic: options.topic,
       appendTimeoutMs: config.appendTimeoutMs,
-      log: hooks.log ?? (() => {}),
+      log,
       supervise: (parts) => new TopicSupervisor({ kafkajs, options, ...parts }),
       isRefusal: (error) => error instanceof AppendRefused && !error.isOwnFault,
     });
+    this.#tokens = tokens;
   }
+
+  override close(): Promise<void> {
+    this.#tokens?.close();
+    return super.close();
+  }
+}
+
+/** Of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
+const TOKEN_TIME_RATIO = 0.6;
+
+function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {
+  const { name: topic, sasl, connectionTimeoutMs, requestTimeoutMs } = config;
+  if (sasl?.mechanism !== OAUTH) return null;
+  const timeoutMs = Math.round(TOKEN_TIME_RATIO * Math.max(connectionTimeoutMs, requestTimeoutMs));
+  return createTokenSource({ topic, sasl, timeoutMs, log });
 }

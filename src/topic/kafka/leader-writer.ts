@@ -1,10 +1,9 @@
 import type { Outbox, Parcel } from '../remote/outbox.js';
 import type { BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
+import { type Access, AppendRefused, brokerError, isLeaderless, unusable } from './topic-failure.js';
 
-export interface WriterSettings {
-  readonly topic: string;
+export interface WriterSettings extends Access {
   readonly compression: 'none' | 'gzip';
   readonly appendTimeoutMs: number;
 }
@@ -73,9 +72,10 @@ export class LeaderWriter {
   }
 
   #settle(parcel: Parcel, errorCode: number): Error | null {
-    const { topic } = this.#settings;
     const error = errorCode === 0 ? null : brokerError(this.#kafkajs, errorCode);
-    parcel.settle(error && (unusable(error, topic, 'writing to it') ?? new AppendRefused(topic, error)));
+    parcel.settle(
+      error && (unusable(error, this.#settings, 'Write') ?? new AppendRefused(this.#settings.topic, error)),
+    );
     return error;
   }
 

@@ -38,7 +38,7 @@ export class TopicDiscovery {
         this.#remember(address, metadata);
         return metadata;
       } catch (error) {
-        failure = unusable(error, this.#wanted.topic, 'connecting') ?? error;
+        failure = unusable(error, this.#wanted, 'any') ?? error;
         if (failure instanceof TopicUnusable) throw failure;
         this.avoid(address);
       } finally {
@@ -72,7 +72,7 @@ export class TopicDiscovery {
       await link.connect();
       await createTopic(this.#kafkajs, link, this.#wanted);
     } catch (error) {
-      throw unusable(error, this.#wanted.topic, 'creating it') ?? error;
+      throw unusable(error, this.#wanted, 'Create') ?? error;
     } finally {
       link.destroy(new Error('no longer needed'));
     }
@@ -82,7 +82,7 @@ export class TopicDiscovery {
     try {
       await verifyTopic(this.#kafkajs, link, this.#wanted, partitions);
     } catch (error) {
-      throw unusable(error, this.#wanted.topic, 'describing its configuration') ?? error;
+      throw unusable(error, this.#wanted, 'DescribeConfigs') ?? error;
     }
     this.#isVerified = true;
     this.#mayCreate = false;

@@ -1,6 +1,7 @@
 import { QuotameshError } from '../../errors.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
+import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS } from './needed-acls.js';
 
 const OWN_FAULT = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD']);
 
@@ -36,18 +37,38 @@ export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
   return kafkajs.createErrorFromCode(code);
 }
 
-const DENIED = new Set([
-  'TOPIC_AUTHORIZATION_FAILED',
-  'CLUSTER_AUTHORIZATION_FAILED',
-  'SASL_AUTHENTICATION_FAILED',
-  'UNSUPPORTED_SASL_MECHANISM',
-]);
+const UNAUTHENTICATED = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM']);
+const UNAUTHORIZED = new Set(['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
-/** The permanent failure that `error` means, or null when trying again may help. */
-export function unusable(error: unknown, topic: string, doing: string): TopicUnusable | null {
+/** Whose rights on what. */
+export interface Access {
+  readonly topic: string;
+  readonly grantee: Grantee;
+}
+
+/**
+ * The permanent failure that `error` means, or null when trying again may help.
+ *
+ * @param operation what Kafka would have had to allow; any = its being there was hidden, which needs no right at all
+ */
+export function unusable(error: unknown, access: Access, operation: AclOperation | 'any'): TopicUnusable | null {
   if (error instanceof TopicUnusable) return error;
   if (!(error instanceof Error)) return null;
-  const isDenied = error.name === 'KafkaJSSASLAuthenticationError' || DENIED.has(typeOf(error) ?? '');
-  if (!isDenied) return null;
-  return new TopicUnusable('TOPIC_DENIED', { topic, reason: `${doing}: ${error.message}` }, { cause: error });
+  const { topic } = access;
+  const type = typeOf(error) ?? '';
+  if (error.name === 'KafkaJSSASLAuthenticationError' || UNAUTHENTICATED.has(type)) {
+    return new TopicUnusable('TOPIC_DENIED', { topic, reason: `connecting: ${error.message}` }, { cause: error });
+  }
+  return UNAUTHORIZED.has(type) ? aclMissing(error, access, operation) : null;
+}
+
+function aclMissing(error: Error, { topic, grantee }: Access, operation: AclOperation | 'any'): TopicUnusable {
+  const missing = NEEDED_ACLS.filter((acl) => (operation === 'any' ? !acl.onlyToCreate : acl.operation === operation));
+  const operations = missing.map((acl) => acl.operation);
+  const facts = {
+    ...{ topic, principal: grantee.principal, operation: operations.join(', ') },
+    to: missing.map(({ to }) => to).join(', '),
+    command: aclCommand(operations, [topic], grantee),
+  };
+  return new TopicUnusable('TOPIC_ACL_MISSING', facts, { cause: error });
 }

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import { type BrokerLink, nameOf } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
-import { brokerError } from './topic-failure.js';
+import { type Access, brokerError } from './topic-failure.js';
 import { fetchTopicMetadata, type TopicMetadata } from './topic-metadata.js';
 import { CREATED_WITH, settingsMistake, VERIFIED_SETTINGS } from './topic-settings.js';
 
-export interface WantedTopic {
-  readonly topic: string;
+export interface WantedTopic extends Access {
   readonly partitions: number;
   readonly replicationFactor: number;
   /** Nothing in it is ever said again: it must not be deleted by age. */

@@ -44,9 +44,9 @@ export class TopicSupervisor implements Supervisor {
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
-    const { brokers, topic, partitions, replicationFactor, keepsForever } = parts.options;
+    const { brokers, topic, partitions, replicationFactor, keepsForever, grantee } = parts.options;
     const openLink = (address: BrokerAddress) => this.#openLink(address);
-    const wanted = { topic, partitions, replicationFactor, keepsForever };
+    const wanted = { topic, partitions, replicationFactor, keepsForever, grantee };
     this.#discovery = new TopicDiscovery(parts.kafkajs, wanted, brokers, openLink);
   }
 
@@ -187,7 +187,7 @@ export class TopicSupervisor implements Supervisor {
   /** Throws only before the topic was open: then the caller of `open` is told, instead of the listener. */
   #failed(error: unknown): void {
     const { health, options } = this.#parts;
-    const permanent = unusable(error, options.topic, 'using it');
+    const permanent = unusable(error, options, 'Read');
     if (permanent && !this.#isOpen) throw permanent;
     if (this.#isSettling(error)) return;
     health.unreachable(reasonOf(error));

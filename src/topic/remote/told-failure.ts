@@ -7,7 +7,7 @@ export class ToldFailure {
   readonly #listener: GuardedListener;
   readonly #log: TopicLog;
   readonly #topic: string;
-  #code: string | null = null;
+  #kind: string | null = null;
 
   constructor(listener: GuardedListener, log: TopicLog, topic: string) {
     this.#listener = listener;
@@ -16,14 +16,15 @@ export class ToldFailure {
   }
 
   tell(permanent: TopicUnusable): void {
-    if (permanent.code === this.#code) return;
-    this.#code = permanent.code;
-    const { message, code, remedy } = permanent;
+    const { message, code, remedy, facts } = permanent;
+    const kind = `${code} ${facts.operation ?? ''}`;
+    if (kind === this.#kind) return;
+    this.#kind = kind;
     this.#log('error', message, { code, remedy, topic: this.#topic });
     this.#listener.onFailed(permanent);
   }
 
   allWorks(): void {
-    this.#code = null;
+    this.#kind = null;
   }
 }

@@ -99,6 +99,7 @@ const NODE: NodeStatus = {
     differingGroups: 0,
     differs: [],
   },
+  signatures: [],
   registry: { enabled: true, ready: true, lost: null, position: 0, groups: 0, refused: [], recordsIgnored: 0 },
   rounds: 50,
   reportRoundTripMs: 3.21,

@@ -28,7 +28,7 @@ groups:
       cluster: 'demo',
       nodeId: 'web-1-7070',
       source: '(inline)',
-      topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 },
+      topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: { enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
       http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
       mqtt: {
@@ -213,12 +213,12 @@ describe('the topic', () => {
   const groups = { orders: {} };
 
   test.each([
-    [undefined, { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 }],
-    ['embedded', { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000 }],
-    ['memory', { kind: 'memory', appendTimeoutMs: 5000 }],
+    [undefined, { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null }],
+    ['embedded', { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null }],
+    ['memory', { kind: 'memory', appendTimeoutMs: 5000, hmac: null }],
     [
       { kind: 'embedded', path: '/var/q' },
-      { kind: 'embedded', path: '/var/q', appendTimeoutMs: 2000 },
+      { kind: 'embedded', path: '/var/q', appendTimeoutMs: 2000, hmac: null },
     ],
   ])('%j', (topic, expected) => {
     expect(resolveConfig({ cluster: 'demo', topic, groups }, INLINE).topic).toEqual(expected);
@@ -242,6 +242,7 @@ describe('the topic', () => {
       fetchIntervalMs: 40,
       tls: false,
       sasl: null,
+      hmac: null,
     });
   });
 

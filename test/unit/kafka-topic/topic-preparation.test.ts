@@ -5,7 +5,8 @@ import { createTopic } from '../../../src/topic/kafka/topic-preparation.js';
 import { TopicUnusable } from '../../../src/topic/remote/topic-unusable.js';
 
 const INVALID_REPLICATION_FACTOR = 38;
-const WANTED = { topic: 'reports', partitions: 1, replicationFactor: 1, keepsForever: false };
+const GRANTEE = { principal: 'User:alice', bootstrapServer: 'kafka-1:9092' };
+const WANTED = { topic: 'reports', partitions: 1, replicationFactor: 1, keepsForever: false, grantee: GRANTEE };
 
 /** A controller that refuses with this message. */
 function refusing(errorMessage: string | null): BrokerLink {

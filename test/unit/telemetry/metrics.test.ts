@@ -9,11 +9,13 @@ import {
   NODE_METRICS,
   TOPIC_METRICS,
 } from '../../../src/telemetry/metric-table.js';
+import { SIGNATURE_METRICS } from '../../../src/telemetry/signature-metrics.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 const TABLE: Readonly<Record<string, MetricRow>> = {
   ...NODE_METRICS,
   ...TOPIC_METRICS,
+  ...SIGNATURE_METRICS,
   ...ADMISSION_METRICS,
   ...MQTT_METRICS,
   ...GROUP_METRICS,

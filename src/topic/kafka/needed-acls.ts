@@ -1,0 +1,62 @@
+/** What an ACL of Kafka allows; as `kafka-acls.sh --operation` wants it. */
+export type AclOperation = 'Read' | 'Write' | 'DescribeConfigs' | 'Create';
+
+export interface NeededAcl {
+  readonly operation: AclOperation;
+  /** Completes "the user may not …". */
+  readonly to: string;
+  /** Why a node needs it. */
+  readonly because: string;
+  /** Needed only by a node that creates the topics. */
+  readonly onlyToCreate?: true;
+}
+
+/**
+ * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent producer,
+ * no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/kafka-security.md and
+ * test/integration/kafka-topic-security.test.ts derive from it; the test takes each away once.
+ */
+export const NEEDED_ACLS: readonly NeededAcl[] = [
+  { operation: 'Read', to: 'read it', because: 'the records of all nodes are read, the own ones included' },
+  { operation: 'Write', to: 'write to it', because: 'reports, heartbeats and changes of groups are appended' },
+  {
+    operation: 'DescribeConfigs',
+    to: 'describe its configuration',
+    because: 'a topic with wrong settings (not compacted, say) is refused at the start',
+  },
+  {
+    operation: 'Create',
+    to: 'create it',
+    because: 'a topic that is missing is created',
+    onlyToCreate: true,
+  },
+];
+
+/** Who connects, and where rights are granted. */
+export interface Grantee {
+  /** `User:alice`. */
+  readonly principal: string;
+  /** `kafka-1:9092`. */
+  readonly bootstrapServer: string;
+}
+
+/** The principal as Kafka's default builder of principals makes it, as far as a client can know. */
+export function granteeOf(
+  brokers: readonly string[],
+  sasl: Readonly<Record<string, unknown>> | null,
+  tls: boolean | Readonly<Record<string, unknown>>,
+): Grantee {
+  const bySasl = sasl === null ? null : (sasl.username ?? '<sub of the token>');
+  const byTls = typeof tls === 'object' && tls.cert !== undefined ? '<subject of the certificate>' : 'ANONYMOUS';
+  return { principal: `User:${bySasl ?? byTls}`, bootstrapServer: brokers[0] ?? '<broker>' };
+}
+
+export function aclCommand(
+  operations: readonly AclOperation[],
+  topics: readonly string[],
+  { principal, bootstrapServer }: Grantee,
+): string {
+  const what = operations.map((operation) => `--operation ${operation}`).join(' ');
+  const where = topics.map((topic) => `--topic ${topic}`).join(' ');
+  return `kafka-acls.sh --bootstrap-server ${bootstrapServer} --add --allow-principal '${principal}' ${what} ${where}`;
+}

@@ -1,0 +1,83 @@
+import { QuotameshError } from '../../errors.js';
+import { isMapping } from '../../mapping.js';
+import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
+
+export interface TokenEndpoint {
+  /** For messages. */
+  readonly topic: string;
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scope: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface IssuedToken {
+  readonly value: string;
+  readonly lifeMs: number;
+}
+
+/** Where neither the answer nor the token says so. */
+const LIFE_MS_DEFAULT = 300_000;
+const REASON_LENGTH_MAX = 200;
+
+/**
+ * One request of the client credentials grant (RFC 6749, 4.4), the client's secret as HTTP Basic. Rejects with
+ * TOKEN_REFUSED where the endpoint has said no, with TOKEN_UNAVAILABLE where it may still say yes.
+ */
+export async function askForToken(endpoint: TokenEndpoint): Promise<IssuedToken> {
+  const { topic, url } = endpoint;
+  const { status, body } = await post(endpoint).catch((error: unknown) => {
+    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: whyNot(error) });
+  });
+  if (status >= 500 || status === 429) {
+    throw new QuotameshError('TOKEN_UNAVAILABLE', { topic, source: url, reason: `status ${status}` });
+  }
+  const { access_token: value, expires_in: lifeS } = body;
+  if (status !== 200 || typeof value !== 'string' || value === '') {
+    throw new TopicUnusable('TOKEN_REFUSED', { topic, endpoint: url, reason: refusalOf(status, body) });
+  }
+  const told = Number(lifeS);
+  return { value, lifeMs: told > 0 ? told * 1000 : (lifeOf(value) ?? LIFE_MS_DEFAULT) };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function post({ url, clientId, clientSecret, scope, timeoutMs }: TokenEndpoint): Promise<Answer> {
+  const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':');
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json', authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope === undefined ? {} : { scope }) }),
+    // The secret is for this URL only.
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const body: unknown = await response.json().catch(() => null);
+  return { status: response.status, body: isMapping(body) ? body : {} };
+}
+
+/** `error` and `error_description` of RFC 6749, 5.2. */
+function refusalOf(status: number, { error, error_description: description }: Answer['body']): string {
+  const said = [error, description].filter((text) => typeof text === 'string').join(': ');
+  return `status ${status}${said === '' ? ', without a token' : `, ${said}`}`.slice(0, REASON_LENGTH_MAX);
+}
+
+/** fetch hides what happened in the cause. */
+function whyNot(error: unknown): string {
+  return reasonOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+}
+
+/** From issue to expiry as a JWT says; null for others. By the issuer's clock alone. */
+function lifeOf(token: string): number | null {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const lifeMs = isMapping(claims) ? (Number(claims.exp) - Number(claims.iat)) * 1000 : 0;
+    return lifeMs > 0 ? lifeMs : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import type { ReadRecord, RecordSignatures } from '../../ports/report-topic.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { type Signer, UNVERIFIED_CAUSES, type UnverifiedCause } from './record-signature.js';
+
+/** More keys are counted as one: a bad writer must not fill the memory. */
+const KEYS_MAX = 10_000;
+/** Log lines per life and topic: one per key. */
+const LINES_MAX = 20;
+
+export interface SignatureBookOptions {
+  readonly name: string;
+  readonly keyId: string;
+  readonly mode: 'require' | 'warn';
+  readonly telemetry: Telemetry;
+}
+
+/** What the signatures of a topic have told so far. */
+export class SignatureBook implements RecordSignatures {
+  readonly keyId: string;
+  readonly mode: 'require' | 'warn';
+  readonly verified: Record<Signer, number> = { key: 0, 'next-key': 0, 'previous-key': 0 };
+  readonly unverified: Record<UnverifiedCause, number> = { unsigned: 0, 'unknown-key': 0, 'wrong-signature': 0 };
+  readonly #options: SignatureBookOptions;
+  /** Keys whose newest record is not signed with the key in force or the next: what a change of settings would lose. */
+  readonly #open = new Map<string, Signer | UnverifiedCause>();
+  #lines = 0;
+  #lastUnverifiedMs = Number.NEGATIVE_INFINITY;
+  readonly #told = new Set<string>();
+
+  constructor(options: SignatureBookOptions) {
+    this.#options = options;
+    this.keyId = options.keyId;
+    this.mode = options.mode;
+  }
+
+  /** Keys whose newest record nobody of the cluster has signed. */
+  get unverifiedKeys(): number {
+    return this.#count((state) => state !== 'previous-key');
+  }
+
+  /** Keys whose newest record was signed with the previous key. */
+  get previousKeys(): number {
+    return this.#count((state) => state === 'previous-key');
+  }
+
+  get sinceUnverifiedMs(): number {
+    return performance.now() - this.#lastUnverifiedMs;
+  }
+
+  /** Counts a record; returns whether one of our keys has signed it. */
+  read(record: ReadRecord, verdict: Signer | UnverifiedCause): boolean {
+    if (isCause(verdict)) {
+      this.unverified[verdict]++;
+      this.#lastUnverifiedMs = performance.now();
+      this.#tell(record, verdict);
+    } else {
+      this.verified[verdict]++;
+    }
+    if (verdict !== 'key' && verdict !== 'next-key') this.#keep(placeOf(record), verdict);
+    else if (this.#open.size > 0) this.#open.delete(placeOf(record));
+    return !isCause(verdict);
+  }
+
+  buried(record: ReadRecord): void {
+    this.#open.delete(placeOf(record));
+  }
+
+  #keep(place: string, verdict: Signer | UnverifiedCause): void {
+    if (this.#open.size < KEYS_MAX || this.#open.has(place)) this.#open.set(place, verdict);
+  }
+
+  #count(isMeant: (state: Signer | UnverifiedCause) => boolean): number {
+    let count = 0;
+    for (const state of this.#open.values()) if (isMeant(state)) count++;
+    return count;
+  }
+
+  #tell({ partition, offset, key }: ReadRecord, cause: UnverifiedCause): void {
+    const { name, mode, telemetry } = this.#options;
+    if (this.#lines >= LINES_MAX || this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#lines++;
+    const what = mode === 'require' ? 'ignored' : 'believed, because hmac.verify is warn';
+    telemetry.log('warn', `a record of the ${name} is not signed by this cluster; ${what}`, {
+      ...{ key, cause, partition, offset, unverified: this.unverifiedKeys },
+      ...(this.#lines === LINES_MAX ? { further: 'only counted' } : {}),
+    });
+  }
+}
+
+function isCause(verdict: Signer | UnverifiedCause): verdict is UnverifiedCause {
+  return (UNVERIFIED_CAUSES as readonly string[]).includes(verdict);
+}
+
+function placeOf({ partition, key }: ReadRecord): string {
+  return `${partition}:${key}`;
+}

@@ -1,0 +1,125 @@
+import { Envelope } from '../../codec/envelope.js';
+import { quotamesh } from '../../codec/generated/report.js';
+import type { HmacConfig } from '../../config/resolved-config.js';
+import type {
+  AppendRecord,
+  ReadRecord,
+  ReportTopic,
+  ReportTopicListener,
+  TopicCounters,
+} from '../../ports/report-topic.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { RecordSignature, SIGNATURE_BYTES, type SignedLog } from './record-signature.js';
+import { SignatureBook } from './signature-book.js';
+
+export interface SignedTopicOptions extends SignedLog {
+  readonly hmac: HmacConfig;
+  /** In log lines: `topic`, `registry topic`. */
+  readonly name: string;
+  /**
+   * What a record of the registry that is not believed has overwritten is written again by whoever knows it: so it is read
+   * as a tombstone. In the topic of the reports it is as if it had never been written.
+   */
+  readonly heals: boolean;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Any topic with signed records: signs what is appended, and passes on what somebody of the cluster has signed.
+ *
+ * A tombstone has no value that could be signed, so it is written twice, in one append: as a signed record that says so,
+ * for readers, and as the null behind it, for compaction. Where signatures are required the null alone means nothing;
+ * but in the registry, which does not believe tombstones anyway.
+ */
+export class SignedTopic implements ReportTopic {
+  readonly signatures: SignatureBook;
+  readonly #topic: ReportTopic;
+  readonly #options: SignedTopicOptions;
+  readonly #signature: RecordSignature;
+  readonly #tombstone: Uint8Array;
+  /** Appended beside a signed tombstone; and read, and not passed on. */
+  #nullsAppended = 0;
+  #withheld = 0;
+
+  constructor(topic: ReportTopic, options: SignedTopicOptions) {
+    this.#topic = topic;
+    this.#options = options;
+    this.#signature = new RecordSignature(options.hmac, options);
+    this.#tombstone = new Envelope(options.cluster).seal(quotamesh.v1.Kind.TOMBSTONE, new Uint8Array());
+    const { name, hmac, telemetry } = options;
+    const mode = hmac.verify;
+    this.signatures = new SignatureBook({ name, keyId: this.#signature.keyId, mode, telemetry });
+  }
+
+  get partitions(): number {
+    return this.#topic.partitions;
+  }
+
+  /** Of the records that its users have appended, and were given. */
+  get counters(): TopicCounters {
+    const { recordsAppended, recordsRead, ...others } = this.#topic.counters;
+    return {
+      ...others,
+      recordsAppended: recordsAppended - this.#nullsAppended,
+      recordsRead: recordsRead - this.#withheld,
+    };
+  }
+
+  open(listener: ReportTopicListener): Promise<void> {
+    return this.#topic.open({
+      onRecords: (records) => {
+        const believed = this.#believed(records);
+        if (believed.length > 0) listener.onRecords(believed);
+      },
+      onCaughtUp: () => listener.onCaughtUp(),
+      onLost: (reason) => listener.onLost(reason),
+      onRecovered: () => listener.onRecovered(),
+      onFailed: (error) => listener.onFailed(error),
+    });
+  }
+
+  append(records: readonly AppendRecord[]): Promise<void> {
+    return this.#topic.append(records.flatMap((record) => this.#signed(record)));
+  }
+
+  close(): Promise<void> {
+    return this.#topic.close();
+  }
+
+  #signed(record: AppendRecord): AppendRecord[] {
+    if (record.value !== null) return [{ ...record, value: this.#signature.sign(record, record.value) }];
+    if (this.#options.heals) return [record];
+    this.#nullsAppended++;
+    return [{ ...record, value: this.#signature.sign(record, this.#tombstone) }, record];
+  }
+
+  #believed(records: readonly ReadRecord[]): ReadRecord[] {
+    const believed: ReadRecord[] = [];
+    for (const record of records) {
+      const read = record.value === null ? this.#readNull(record) : this.#readValue(record, record.value);
+      if (read === null) this.#withheld++;
+      else believed.push(read);
+    }
+    return believed;
+  }
+
+  #readNull(record: ReadRecord): ReadRecord | null {
+    this.signatures.buried(record);
+    return this.#isStrict && !this.#options.heals ? null : record;
+  }
+
+  #readValue(record: ReadRecord, signed: Uint8Array): ReadRecord | null {
+    const verdict = this.#signature.verify(record, signed);
+    if (!this.signatures.read(record, verdict)) {
+      if (this.#isStrict) return this.#options.heals ? { ...record, value: null } : null;
+      return { ...record, isToRenew: true };
+    }
+    const said = signed.subarray(0, signed.length - SIGNATURE_BYTES);
+    const value = Buffer.compare(said, this.#tombstone) === 0 ? null : said;
+    return verdict === 'previous-key' ? { ...record, value, isToRenew: true } : { ...record, value };
+  }
+
+  get #isStrict(): boolean {
+    return this.#options.hmac.verify === 'require';
+  }
+}

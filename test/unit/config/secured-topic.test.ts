@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { describeConfig } from '../../../src/config/describe-config.js';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
+import { scrubberOf } from '../../../src/telemetry/scrubber.js';
+
+const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
+const FILES: Readonly<Record<string, string>> = { '/etc/q/key': `${KEY}\n`, '/etc/q/secret': 's3same\n' };
+const OAUTH = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id/token', clientId: 'node', clientSecret: 's3same' };
+
+function resolve(topic: object): ResolvedConfig {
+  const readFile = (path: string) => FILES[path] ?? expect.unreachable(path);
+  const options = { source: '(inline)', env: {}, folder: '/etc/q', hostName: 'h', readFile };
+  return resolveConfig({ cluster: 'demo', topic, groups: { a: {} } }, options);
+}
+
+const kafka = (sasl: object) => resolve({ kind: 'kafka', brokers: ['a:1'], sasl }).topic;
+
+describe('topic.sasl: oauthbearer', () => {
+  test.each([
+    ['an endpoint', OAUTH, OAUTH],
+    ['an endpoint and a scope', { ...OAUTH, scope: 'kafka' }, { ...OAUTH, scope: 'kafka' }],
+    ['a secret in a file', { ...OAUTH, clientSecret: null, clientSecretFile: 'secret' }, OAUTH],
+    ['this machine without TLS', { ...OAUTH, tokenEndpoint: 'http://127.0.0.1:1/t' }, { mechanism: 'oauthbearer' }],
+    ['a file', { mechanism: 'oauthbearer', tokenFile: 't' }, { mechanism: 'oauthbearer', tokenFile: '/etc/q/t' }],
+  ])('%s', (_, sasl, expected) => {
+    expect(kafka(sasl)).toMatchObject({ sasl: expected });
+  });
+
+  test.each([
+    ['nothing', { mechanism: 'oauthbearer' }, /sasl.tokenEndpoint is required with sasl/],
+    ['no secret', { ...OAUTH, clientSecret: null }, /sasl.clientSecret is required with sasl/],
+    ['both ways', { ...OAUTH, tokenFile: 't' }, /sasl.tokenEndpoint means nothing with sasl.mechanism oauthbearer and/],
+    ['a password', { ...OAUTH, username: 'u' }, /sasl.username means nothing with sasl.mechanism oauthbearer/],
+    ['a token for plain', { mechanism: 'plain', username: 'u', password: 'p', scope: 's' }, /scope means nothing with/],
+    ['no URL', { ...OAUTH, tokenEndpoint: 'id/token' }, /tokenEndpoint is not a URL/],
+    ['a secret in the open', { ...OAUTH, tokenEndpoint: 'http://id/token' }, /must begin with https/],
+    ['a secret in the URL', { ...OAUTH, tokenEndpoint: 'https://u:p@id/' }, /must not hold credentials/],
+  ])('%s is refused', (_, sasl, message) => {
+    expect(() => kafka(sasl)).toThrow(message);
+  });
+});
+
+describe('topic.hmac', () => {
+  test.each(['memory', 'embedded', 'kafka', 'redis'])('goes with kind %s', (kind) => {
+    const store = kind === 'kafka' ? { brokers: ['a:1'] } : kind === 'redis' ? { addresses: ['a:1'] } : {};
+    const { topic } = resolve({ kind, ...store, hmac: { keyFile: 'key', nextKey: OTHER, verify: 'warn' } });
+    expect(topic).toMatchObject({ hmac: { key: KEY, nextKey: OTHER, previousKey: null, verify: 'warn' } });
+  });
+
+  test.each([
+    ['a short key', { key: 'short' }, /hmac.key must have at least 32 characters/],
+    ['a second key alone', { nextKey: KEY }, /hmac.key is required with hmac.nextKey/],
+    ['one key twice', { key: KEY, previousKey: KEY }, /hmac.previousKey is given twice/],
+    ['another mode', { key: KEY, verify: 'maybe' }, /hmac.verify must be one of require, warn/],
+  ])('%s is refused, and not shown', (_, hmac, message) => {
+    expect(() => resolve({ kind: 'memory', hmac })).toThrow(message);
+    expect(() => resolve({ kind: 'memory', hmac })).not.toThrow(new RegExp(`${KEY}|short\\b.*got short`));
+  });
+
+  test('means nothing without a topic', () => {
+    expect(() => resolve({ kind: 'none', nodeCount: 2, hmac: { key: KEY } })).toThrow(/hmac is not a known key/);
+  });
+});
+
+test('no secret is shown or logged', () => {
+  const config = resolve({ kind: 'kafka', brokers: ['a:1'], sasl: OAUTH, hmac: { key: KEY, previousKey: OTHER } });
+  const { topic } = parse(describeConfig(config));
+  expect(topic.hmac).toEqual({ key: '***', previousKey: '***', verify: 'require' });
+  expect(topic.sasl).toEqual({ ...OAUTH, clientSecret: '***' });
+  expect(scrubberOf(config)(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
+});

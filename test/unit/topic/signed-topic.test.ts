@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import type { HmacConfig } from '../../../src/config/resolved-config.js';
+import type { ReadRecord } from '../../../src/ports/report-topic.js';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { RecordSignature, SIGNATURE_BYTES } from '../../../src/topic/signed/record-signature.js';
+import { SignedTopic, type SignedTopicOptions } from '../../../src/topic/signed/signed-topic.js';
+import { RecordingListener } from '../../conformance/recording-listener.js';
+import { text } from '../../conformance/topic-expectations.js';
+
+const [OLD, NEW, FOREIGN] = ['old'.padEnd(32, '.'), 'new'.padEnd(32, '.'), 'foreign'.padEnd(32, '.')];
+const REQUIRE = hmacOf(OLD);
+const WARN = hmacOf(OLD, { verify: 'warn' });
+const PLACE = { partition: 0, key: 'node/1' };
+const VALUE = Buffer.from('a report');
+const LOG = { cluster: 'c', log: 'reports' };
+
+function hmacOf(key: string, others: Partial<HmacConfig> = {}): HmacConfig {
+  return { key, nextKey: null, previousKey: null, verify: 'require', ...others };
+}
+
+describe('a signature', () => {
+  const signature = new RecordSignature(REQUIRE, LOG);
+  const signed = signature.sign(PLACE, VALUE);
+
+  it('stands behind the value, in a field that others skip, and holds', () => {
+    expect(signed.subarray(0, VALUE.length)).toEqual(VALUE);
+    expect(signed).toHaveLength(VALUE.length + SIGNATURE_BYTES);
+    expect(signature.verify(PLACE, signed)).toBe('key');
+    expect(signature.verify(PLACE, VALUE)).toBe('unsigned');
+    expect(signature.verify(PLACE, new Uint8Array())).toBe('unsigned');
+  });
+
+  it('holds for no other bytes: each single bit of value and MAC counts', () => {
+    const verdicts = Array.from({ length: signed.length * 8 }, (_, bit) => {
+      const tampered = Buffer.from(signed);
+      tampered[bit >> 3] = (tampered[bit >> 3] as number) ^ (1 << (bit & 7));
+      return signature.verify(PLACE, tampered);
+    });
+    expect(verdicts).not.toContain('key');
+    expect(verdicts.filter((verdict) => verdict === 'wrong-signature')).toHaveLength((VALUE.length + 16) * 8);
+  });
+
+  it.each([
+    ['another key', { ...PLACE, key: 'node/2' }, LOG],
+    ['another partition', { ...PLACE, partition: 1 }, LOG],
+    ['the other log', PLACE, { ...LOG, log: 'registry' }],
+    ['another cluster', PLACE, { ...LOG, cluster: 'd' }],
+  ])('holds under no other place: %s', (_, place, log) => {
+    expect(new RecordSignature(REQUIRE, log).verify(place, signed)).toBe('wrong-signature');
+  });
+
+  it('tells which key has signed', () => {
+    const withNext = new RecordSignature(hmacOf(NEW, { nextKey: OLD }), LOG);
+    const withPrevious = new RecordSignature(hmacOf(NEW, { previousKey: OLD }), LOG);
+    expect(withNext.verify(PLACE, signed)).toBe('next-key');
+    expect(withPrevious.verify(PLACE, signed)).toBe('previous-key');
+    expect(new RecordSignature(hmacOf(NEW), LOG).verify(PLACE, signed)).toBe('unknown-key');
+    expect(withNext.keyId).not.toBe(signature.keyId);
+  });
+});
+
+describe('a signed topic', () => {
+  it('ignores what a foreign writer says, counts it, and names each key once', async () => {
+    const log = createMemoryLog();
+    const [foreign, own, reader] = [plain(log), signing(log, REQUIRE), signing(log, REQUIRE)];
+    for (const each of [foreign, own, reader]) await each.topic.open(each.listener);
+    await own.topic.append([record('node', 'own')]);
+    const stolen = (await firstOf(foreign.listener)).value;
+    for (let round = 0; round < 3; round++) {
+      await foreign.topic.append([record('node', 'forged'), { partition: 0, key: 'other', value: stolen }]);
+    }
+    await signing(log, hmacOf(FOREIGN)).opened.then(({ topic }) =>
+      topic.append([record('node', 'by another cluster')]),
+    );
+    await foreign.topic.append([{ partition: 0, key: 'node', value: null }]);
+    await own.topic.append([record('end', 'own')]);
+    await reader.listener.until('the end', () => reader.listener.has('end'), 2000);
+    expect(reader.listener.records.map(({ key, value }) => [key, text(value)])).toEqual([
+      ['node', 'own'],
+      ['end', 'own'],
+    ]);
+    expect(reader.topic.signatures).toMatchObject({
+      verified: { key: 2, 'next-key': 0, 'previous-key': 0 },
+      unverified: { unsigned: 3, 'wrong-signature': 3, 'unknown-key': 1 },
+      unverifiedKeys: 1,
+    });
+    expect(reader.lines.map(({ facts }) => [facts.key, facts.cause])).toEqual([
+      ['node', 'unsigned'],
+      ['other', 'wrong-signature'],
+    ]);
+  });
+
+  it('says tombstones so that they can be believed, and frees the space of the key', async () => {
+    const log = createMemoryLog();
+    const [own, reader] = [await signing(log, REQUIRE).opened, await signing(log, REQUIRE).opened];
+    await own.topic.append([record('gone', 'here')]);
+    await own.topic.append([{ partition: 0, key: 'gone', value: null }]);
+    await own.topic.append([record('end', 'own')]);
+    await reader.listener.until('the end', () => reader.listener.has('end'), 2000);
+    expect(reader.listener.records.map(({ key, value }) => [key, value && text(value)])).toEqual([
+      ['gone', 'here'],
+      ['gone', null],
+      ['end', 'own'],
+    ]);
+    log.compact();
+    expect(log.read(0, 0).filter(({ key, value }) => key === 'gone' && value !== null)).toEqual([]);
+  });
+
+  it('of the registry reads a forged record as the tombstone that it is: what it hides is written again', async () => {
+    const log = createMemoryLog();
+    const [foreign, reader] = [plain(log), signing(log, REQUIRE, { heals: true })];
+    for (const each of [foreign, reader]) await each.topic.open(each.listener);
+    await foreign.topic.append([record('state', 'forged')]);
+    expect(await firstOf(reader.listener)).toMatchObject({ key: 'state', value: null });
+  });
+});
+
+describe('rolling changes lose nothing', () => {
+  const stages: readonly (readonly [string, readonly (HmacConfig | null)[]])[] = [
+    ['introduction', [null, WARN, REQUIRE]],
+    ['rotation', [REQUIRE, hmacOf(OLD, { nextKey: NEW }), hmacOf(NEW, { previousKey: OLD }), hmacOf(NEW)]],
+    ['removal', [REQUIRE, WARN, null]],
+  ];
+
+  it.each(stages)('%s: nodes of neighbouring steps believe each other', async (_, steps) => {
+    for (const [at, step] of steps.entries()) {
+      const next = steps[at + 1];
+      if (next === undefined) continue;
+      const log = createMemoryLog();
+      const nodes = [step, next].map((hmac) => (hmac === null ? plain(log) : signing(log, hmac)));
+      for (const { topic, listener } of nodes) await topic.open(listener);
+      for (const [author, { topic }] of nodes.entries()) await topic.append([record(`node-${author}`, 'here')]);
+      for (const { listener } of nodes) {
+        await listener.until('both', () => listener.has('node-0') && listener.has('node-1'), 2000);
+      }
+    }
+  });
+
+  it('what is to be renewed is marked: by the previous key or none, never by the next', async () => {
+    const cases: readonly (readonly [HmacConfig | null, HmacConfig, true | undefined, object])[] = [
+      [null, WARN, true, { unverifiedKeys: 1, previousKeys: 0 }],
+      [REQUIRE, hmacOf(NEW, { previousKey: OLD }), true, { unverifiedKeys: 0, previousKeys: 1 }],
+      [hmacOf(NEW), hmacOf(OLD, { nextKey: NEW }), undefined, { unverifiedKeys: 0, previousKeys: 0 }],
+    ];
+    for (const [writing, reading, isToRenew, counts] of cases) {
+      const log = createMemoryLog();
+      const writer = writing === null ? plain(log) : signing(log, writing);
+      const reader = signing(log, reading);
+      for (const { topic, listener } of [writer, reader]) await topic.open(listener);
+      await writer.topic.append([record('state', 'old')]);
+      expect((await firstOf(reader.listener)).isToRenew).toBe(isToRenew);
+      expect(reader.topic.signatures).toMatchObject(counts);
+      await reader.topic.append([record('state', 'new')]);
+      await reader.listener.until('its own', () => text(reader.listener.newest.get('state') ?? null) === 'new', 2000);
+      expect(reader.topic.signatures).toMatchObject({ unverifiedKeys: 0, previousKeys: 0 });
+    }
+  });
+});
+
+function plain(log: MemoryLog) {
+  return { topic: new MemoryTopic(log), listener: new RecordingListener() };
+}
+
+function signing(log: MemoryLog, hmac: HmacConfig, options: Partial<SignedTopicOptions> = {}) {
+  const lines: { message: string; facts: Readonly<Record<string, unknown>> }[] = [];
+  const telemetry = {
+    log: (_: string, message: string, facts: Readonly<Record<string, unknown>> = {}) => lines.push({ message, facts }),
+  };
+  const topic = new SignedTopic(new MemoryTopic(log), {
+    ...{ ...LOG, name: 'topic', heals: false, hmac, telemetry },
+    ...options,
+  });
+  const listener = new RecordingListener();
+  const made = { topic, listener, lines };
+  return {
+    ...made,
+    /** Opens it. */
+    get opened() {
+      return topic.open(listener).then(() => made);
+    },
+  };
+}
+
+function record(key: string, value: string) {
+  return { partition: 0, key, value: Buffer.from(value) };
+}
+
+async function firstOf(listener: RecordingListener): Promise<ReadRecord> {
+  await listener.until('a record', () => listener.records.length > 0, 2000);
+  return listener.records[0] as ReadRecord;
+}
