@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import type { SettingValues } from './read-node.js';
+import { type FileContext, readTextSetting } from './read-text-setting.js';
 import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
 import { allowedText } from './setting-text.js';
 import { valueAt } from './setting-value.js';
@@ -9,11 +10,8 @@ import { SETTINGS, type SettingRows, type TopicKind } from './settings.js';
 import { readRows } from './settings-layers.js';
 import { FILE_SETTINGS } from './topic-settings.js';
 
-export interface TopicContext {
+export interface TopicContext extends FileContext {
   readonly nodeId: unknown;
-  /** Start of relative paths. */
-  readonly folder: string;
-  readonly readFile: (path: string, bytesMax: number) => string;
 }
 
 /** The topic's settings under their YAML paths; `topic.path` absolute, secrets read from their files. */
@@ -49,14 +47,12 @@ const SHAPES: Readonly<Record<TopicKind, Shape>> = {
   redis: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows }),
 };
 
-const SECRET_BYTES_MAX = 65_536;
-
 /** What the stores on other machines have in common. */
 function completeRemote(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
   if (values.get('tls.enabled') === false && valueAt(topic, 'tls.enabled') === undefined) {
     values.set('tls.enabled', isMapping(valueAt(topic, 'tls')));
   }
-  for (const key of FILE_SETTINGS) readFromFile(values, key, findings, context);
+  for (const key of FILE_SETTINGS) readTextSetting(values, { section: 'topic', key }, findings, context);
   for (const [one, other] of [
     ['tls.key', 'tls.cert'],
     ['tls.cert', 'tls.key'],
@@ -106,28 +102,4 @@ function requireKey(values: SettingValues, key: string, when: string, findings: 
   const setting = rows[key]!;
   const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
   findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });
-}
-
-/** Puts the text of `<key>File` under `key`. */
-function readFromFile(values: Map<string, unknown>, key: string, findings: Findings, context: TopicContext): void {
-  const file = values.get(`${key}File`);
-  values.delete(`${key}File`);
-  if (typeof file !== 'string') return;
-  const path = ['topic', ...`${key}File`.split('.')];
-  const allowed = 'the path of a text file of at most 64 KiB';
-  if (values.get(key) !== null) {
-    const problem = `and topic.${key} exclude each other`;
-    findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
-    return;
-  }
-  values.delete(key);
-  try {
-    // Editors and `echo` end a file with a newline that is no part of a password.
-    const text = context.readFile(resolve(context.folder, file), SECRET_BYTES_MAX).replace(/\r?\n$/, '');
-    if (text === '') throw new Error('it is empty');
-    values.set(key, text);
-  } catch (error) {
-    const problem = `cannot be read: ${(error as Error).message}`;
-    findings.add(path, { problem, allowed, remedy: 'Check the path and its permissions.' });
-  }
 }

@@ -240,6 +240,8 @@ const REGISTRY = record({
   recordsIgnored: count,
 });
 
+const ACCESS = record({ auth: { type: 'boolean' }, tokens: count, certificates: count, failures: { type: 'object' } });
+
 export const NODES = json(
   'This node, and the members of the cluster as it sees them.',
   record({
@@ -256,6 +258,7 @@ export const NODES = json(
     topic: TOPIC,
     registry: REGISTRY,
     configuration: CONFIGURATION,
+    access: ACCESS,
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,
