@@ -1,3 +1,4 @@
+import { ACCESS_ERRORS } from './access-errors.js';
 import { BATCH_ERRORS } from './batch-errors.js';
 import { GROUP_ERRORS } from './group-errors.js';
 import { HTTP_ERRORS } from './http-errors.js';
@@ -240,6 +241,7 @@ export const ERROR_CATALOGUE = {
   },
   ...BATCH_ERRORS,
   ...HTTP_ERRORS,
+  ...ACCESS_ERRORS,
   QUOTA_EXCEEDED: {
     message: 'group {group}: {dimension} {direction} {what} is used up on this node',
     remedy: 'Try again after retryAfterMs.',

@@ -79,7 +79,8 @@ export const GROUP_ERRORS = {
   },
   CHANGE_NOT_LOCAL: {
     message: 'groups cannot be changed from {address}: this node takes changes from its own machine alone',
-    remedy: 'Ask from the machine of a node, or set registry.remoteChanges: true where nobody else reaches the port.',
+    remedy:
+      'Ask from the machine of a node, add `auth:` (docs/access.md), or set registry.remoteChanges: true where nobody else reaches the port.',
     httpStatus: 403,
   },
   CHANGE_UNCONFIRMED: {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
+import { Access } from '../../src/access/access.js';
 import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
 import { createHttpServer } from '../../src/admission/http/http-server.js';
 import { createNode, type QuotaNode } from '../../src/index.js';
@@ -114,5 +115,6 @@ async function bareServer(): Promise<FastifyInstance> {
 
 async function nodeServer(node: QuotaNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
-  return createHttpServer({ node, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });
+  const access = new Access(null, node.clock, silentTelemetry);
+  return createHttpServer({ node, access, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });
 }

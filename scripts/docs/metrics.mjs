@@ -4,6 +4,7 @@ import { GENERATED, table } from './markdown.mjs';
 export function renderMetrics({
   NODE_METRICS,
   GROUP_SOURCE_METRICS,
+  ACCESS_METRICS,
   TOPIC_METRICS,
   SIGNATURE_METRICS,
   ADMISSION_METRICS,
@@ -30,6 +31,12 @@ ${metricTable(NODE_METRICS)}
 ## Where groups come from
 
 ${metricTable(GROUP_SOURCE_METRICS)}
+
+## Access
+
+Who was not let in ([access.md](access.md)).
+
+${metricTable(ACCESS_METRICS)}
 
 ## Topic
 

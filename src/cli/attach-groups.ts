@@ -3,7 +3,7 @@ import type { Because } from '../core/attachments/attachments.js';
 import { QuotameshError } from '../errors.js';
 import type { AttachedTo } from '../runtime/groups/attaching.js';
 import type { GroupOptions } from './group-command.js';
-import { change, get, nodeUrl } from './node-requests.js';
+import { askedNode, change, get } from './node-requests.js';
 
 export async function attachPlace(group: string | undefined, options: GroupOptions): Promise<void> {
   const { exempt, sameAs, andBroader, ifRevision: expected, json = false } = options;
@@ -12,14 +12,14 @@ export async function attachPlace(group: string | undefined, options: GroupOptio
   }
   const body = { group, sameAs, exempt, andBroader };
   const path = pathOf(options);
-  const attached = await change<AttachedTo>(nodeUrl(options.url), { method: 'PUT', path, body, expected });
+  const attached = await change<AttachedTo>(askedNode(options), { method: 'PUT', path, body, expected });
   if (attached === null) return;
   print(json ? JSON.stringify(attached) : `${attached.place}: revision ${attached.revision}`);
 }
 
 export async function detachPlace(options: GroupOptions): Promise<void> {
   const { ifRevision: expected, json = false } = options;
-  await change(nodeUrl(options.url), { method: 'DELETE', path: pathOf(options), expected });
+  await change(askedNode(options), { method: 'DELETE', path: pathOf(options), expected });
   const place = placeOf(options);
   print(json ? JSON.stringify({ place, detached: true }) : `${place}: detached`);
 }
@@ -31,7 +31,7 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
     if (value !== undefined) query.append(name, value);
   }
   for (const one of header) query.append('header', one);
-  const found = await get<Which>(nodeUrl(options.url), `/v1/which?${query}`);
+  const found = await get<Which>(askedNode(options), `/v1/which?${query}`);
   print(json ? JSON.stringify(found) : whichText(found).join('\n'));
 }
 

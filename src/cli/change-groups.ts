@@ -6,8 +6,9 @@ import type { DefinedGroup } from '../runtime/groups/administration.js';
 import type { AttachedTo } from '../runtime/groups/attaching.js';
 import type { ChangePreview } from '../runtime/groups/preview-change.js';
 import type { GroupStatus } from '../runtime/status.js';
+import type { AskedNode } from './asked-node.js';
 import type { GroupOptions } from './group-command.js';
-import { allPages, type Change, change, get, nodeUrl } from './node-requests.js';
+import { allPages, askedNode, type Change, change, get } from './node-requests.js';
 import { previewText } from './preview-text.js';
 import { textTable } from './text-table.js';
 
@@ -23,8 +24,8 @@ interface Rates {
 /** With --dry-run what would follow. */
 type Changed = DefinedGroup | ChangePreview;
 
-export async function listGroups({ url, json = false }: GroupOptions): Promise<void> {
-  const groups = await allPages<Summary>(nodeUrl(url), 'groups');
+export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
+  const groups = await allPages<Summary>(askedNode(options), 'groups');
   if (json) {
     print(JSON.stringify({ groups }));
     return;
@@ -37,13 +38,13 @@ export async function listGroups({ url, json = false }: GroupOptions): Promise<v
   print(textTable(head, rows, [...head.slice(1, 5), 'revision']).join('\n'));
 }
 
-export async function getGroup(name: string, { url, json = false }: GroupOptions): Promise<void> {
-  const found = await get<DefinedGroup>(nodeUrl(url), `${pathOf(name)}/definition`);
+export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
+  const found = await get<DefinedGroup>(askedNode(options), `${pathOf(name)}/definition`);
   print(json ? JSON.stringify(found) : yamlOf([found]));
 }
 
 export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
-  const url = nodeUrl(options.url);
+  const node = askedNode(options);
   if (options.file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
   if (options.file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
   const { ifRevision: expected } = options;
@@ -51,29 +52,29 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
   const { dryRun } = options;
   if (options.file !== undefined) {
     const body = await fromFile(options.file);
-    report(await change<Changed>(url, { method: 'PUT', path, body, expected, dryRun }), options);
+    report(await change<Changed>(node, { method: 'PUT', path, body, expected, dryRun }), options);
     return;
   }
-  report(await patchOrMake(url, name, patchOf(pairs), { expected, dryRun }), options);
+  report(await patchOrMake(node, name, patchOf(pairs), { expected, dryRun }), options);
 }
 
 /** A patch of a group that there is; where there is none, it is made. */
 export async function patchOrMake(
-  url: URL,
+  node: AskedNode,
   name: string,
   body: Readonly<Record<string, unknown>>,
   { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
 ): Promise<Changed | null> {
   const path = pathOf(name);
-  const exists = expected !== 'none' && (await allPages<Summary>(url, 'groups')).some(({ group }) => group === name);
-  if (exists) return change<Changed>(url, { method: 'PATCH', path, body, expected, dryRun });
-  return change<Changed>(url, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
+  const exists = expected !== 'none' && (await allPages<Summary>(node, 'groups')).some(({ group }) => group === name);
+  if (exists) return change<Changed>(node, { method: 'PATCH', path, body, expected, dryRun });
+  return change<Changed>(node, { method: 'PUT', path, body, expected: expected ?? 'none', dryRun });
 }
 
 export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
-  const { url, json = false, ifRevision: expected, dryRun, force } = options;
+  const { json = false, ifRevision: expected, dryRun, force } = options;
   const path = pathOf(name);
-  const left = await change<Changed>(nodeUrl(url), { method: 'DELETE', path, expected, dryRun, force });
+  const left = await change<Changed>(askedNode(options), { method: 'DELETE', path, expected, dryRun, force });
   if (left !== null) {
     report(left, options);
     return;
@@ -81,12 +82,12 @@ export async function deleteGroup(name: string, options: GroupOptions): Promise<
   print(json ? JSON.stringify({ group: name, deleted: true }) : `${name}: deleted`);
 }
 
-export async function exportGroups({ url: address, json = false, all = false }: GroupOptions): Promise<void> {
-  const url = nodeUrl(address);
-  const names = (await allPages<Summary>(url, 'groups')).filter(({ origin }) => all || origin === 'run-time');
+export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
+  const node = askedNode(options);
+  const names = (await allPages<Summary>(node, 'groups')).filter(({ origin }) => all || origin === 'run-time');
   const groups: DefinedGroup[] = [];
-  for (const { group } of names) groups.push(await get<DefinedGroup>(url, `${pathOf(group)}/definition`));
-  const attached = await allPages<AttachedTo>(url, 'attachments');
+  for (const { group } of names) groups.push(await get<DefinedGroup>(node, `${pathOf(group)}/definition`));
+  const attached = await allPages<AttachedTo>(node, 'attachments');
   const attachments = attached.filter(({ origin }) => all || origin === 'run-time');
   print(json ? JSON.stringify({ groups, attachments }) : yamlOf(groups, attachments));
 }

@@ -2,8 +2,9 @@ import { parseQuantity } from '../config/quantity.js';
 import { valueAt } from '../config/setting-value.js';
 import { QuotameshError } from '../errors.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
+import type { AskedNode } from './asked-node.js';
 import { patchOrMake, pathOf } from './change-groups.js';
-import { change, get, nodeUrl } from './node-requests.js';
+import { askedNode, change, get } from './node-requests.js';
 import type { QuotaOptions } from './quota-command.js';
 
 /** fdbcli's names → ours. */
@@ -13,7 +14,7 @@ type QuotaName = keyof typeof KEYS;
 /** In bytes per second; null = there is none. */
 export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const found = await get<DefinedGroup>(nodeUrl(options.url), `${pathOf(group)}/definition`);
+  const found = await get<DefinedGroup>(askedNode(options), `${pathOf(group)}/definition`);
   const quotas = namesOf(name).map((each) => {
     const units = valueAt(found.definition, `quota.${direction}.${KEYS[each]}`);
     const given = units === undefined || units === null ? null : parseQuantity('rate', units as number | string);
@@ -26,24 +27,24 @@ export async function getQuotas(group: string, name: string | undefined, options
 /** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
 export async function setQuota(group: string, name: string, value: string, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const url = nodeUrl(options.url);
+  const node = askedNode(options);
   const [known] = namesOf(name) as [QuotaName];
   const bytes = parseQuantity('byte-rate', value);
   if (!(bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER)) {
     throw usage(`${name} must be bytes per second (e.g. 5k or 10MiB), got ${JSON.stringify(value)}`);
   }
-  const readPageBytes = await pageBytes(url);
+  const readPageBytes = await pageBytes(node);
   const units = Math.ceil(bytes / readPageBytes);
-  const changed = await patchOrMake(url, group, { quota: { [direction]: { [KEYS[known]]: units } } });
+  const changed = await patchOrMake(node, group, { quota: { [direction]: { [KEYS[known]]: units } } });
   report(group, `${known} ${units * readPageBytes} bytes/s, ${units} cost units/s`, revisionOf(changed), options);
 }
 
 export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const url = nodeUrl(options.url);
+  const node = askedNode(options);
   const nulls = Object.fromEntries(namesOf(name).map((each) => [KEYS[each], null]));
   const body = { quota: { [direction]: nulls } };
-  const changed = await change<DefinedGroup>(url, { method: 'PATCH', path: pathOf(group), body });
+  const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
   report(group, `${namesOf(name).join(', ')} cleared`, changed?.revision, options);
 }
 
@@ -52,8 +53,8 @@ function revisionOf(changed: object | null): number | undefined {
 }
 
 /** The same for every group, and for every node of a cluster. */
-async function pageBytes(url: URL): Promise<number> {
-  const { readPageBytes } = await get<{ readPageBytes: number }>(url, '/v1/costs/factors');
+async function pageBytes(node: AskedNode): Promise<number> {
+  const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
   return readPageBytes;
 }
 

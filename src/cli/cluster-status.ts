@@ -1,4 +1,5 @@
 import type { GroupStatus, NodeStatus, RateStatus } from '../runtime/status.js';
+import type { AskedNode } from './asked-node.js';
 import { allPages, get } from './node-requests.js';
 
 /** A cluster as one of its nodes sees it. */
@@ -13,11 +14,15 @@ export interface ClusterStatus {
 export const GROUPS_MAX = 20;
 
 /** Asks a node over its public HTTP API. `names` empty = the groups used at that node first, then others, 20 at most. */
-export async function fetchClusterStatus(url: URL, names: readonly string[], max = GROUPS_MAX): Promise<ClusterStatus> {
-  const node = await get<NodeStatus>(url, '/v1/nodes');
-  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(url, max);
+export async function fetchClusterStatus(
+  asked: AskedNode,
+  names: readonly string[],
+  max = GROUPS_MAX,
+): Promise<ClusterStatus> {
+  const node = await get<NodeStatus>(asked, '/v1/nodes');
+  const known = names.length > 0 ? { names, notShown: 0 } : await groupsToShow(asked, max);
   const groups: GroupStatus[] = [];
-  for (const name of known.names) groups.push(await get<GroupStatus>(url, `/v1/groups/${encodeURIComponent(name)}`));
+  for (const name of known.names) groups.push(await get<GroupStatus>(asked, `/v1/groups/${encodeURIComponent(name)}`));
   return { node, groups, groupsNotShown: known.notShown };
 }
 
@@ -37,10 +42,10 @@ function demandOf({ demand }: ListedDirection): number {
   return (demand.messagesPerSecond ?? 0) + (demand.bytesPerSecond ?? 0) / 1024;
 }
 
-async function groupsToShow(url: URL, max: number): Promise<{ names: readonly string[]; notShown: number }> {
+async function groupsToShow(asked: AskedNode, max: number): Promise<{ names: readonly string[]; notShown: number }> {
   const used: { readonly group: string; readonly demand: number }[] = [];
   const unused: string[] = [];
-  for (const { group, publish, dispatch } of await allPages<ListedGroup>(url, 'groups')) {
+  for (const { group, publish, dispatch } of await allPages<ListedGroup>(asked, 'groups')) {
     if (!publish.served && !dispatch.served) unused.push(group);
     else used.push({ group, demand: demandOf(publish) + demandOf(dispatch) });
   }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
-export interface ExplainOptions {
-  readonly url: string;
+export interface ExplainOptions extends AskingOptions {
   readonly json?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
-export interface GroupOptions {
-  readonly url: string;
+export interface GroupOptions extends AskingOptions {
   readonly json?: boolean;
   /** Of `set` and `delete`. */
   readonly ifRevision?: string;

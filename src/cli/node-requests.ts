@@ -1,11 +1,7 @@
 import { QuotameshError } from '../errors.js';
+import { type AskedNode, ask, type NodeRequest } from './asked-node.js';
 
-/** `127.0.0.1:7070` is taken for `http://127.0.0.1:7070`. */
-export function nodeUrl(text: string): URL {
-  const full = /^https?:\/\//.test(text) ? text : `http://${text}`;
-  if (!/:\/\/.*:\/\//.test(full) && URL.canParse(full)) return new URL(full);
-  throw new QuotameshError('USAGE', { reason: `--url must be the address of a node, got ${JSON.stringify(text)}` });
-}
+export { askedNode } from './asked-node.js';
 
 const TIMEOUT_MS = 5000;
 
@@ -26,7 +22,7 @@ export interface Change {
 
 /** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
 export async function change<Answer>(
-  url: URL,
+  node: AskedNode,
   { method, path: plain, body, expected, dryRun, force }: Change,
 ): Promise<Answer | null> {
   const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
@@ -35,38 +31,56 @@ export async function change<Answer>(
   if (expected === 'none') headers['if-none-match'] = '*';
   else if (expected !== undefined) headers['if-match'] = `"${expected}"`;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const signal = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
-  const response = await fetch(new URL(path, url), { method, headers, signal, ...sent }).catch(
-    (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),
-  );
-  if (response.status === 204) return null;
-  const answer: unknown = await response.json().catch(() => unreachable(url, `${path} is answered by something else`));
-  if (response.ok) return answer as Answer;
-  const { code, detail, remedy } = answer as { code?: unknown; detail?: unknown; remedy?: unknown };
+  const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
+  if (answer.status === 204) return null;
+  if (isGood(answer)) return answer.body as Answer;
+  const { code, detail, remedy } = answer.body;
   if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
-  if (response.status >= 500) return unreachable(url, String(detail));
+  if (answer.status >= 500) return unreachable(node, String(detail));
   throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
 }
 
-export async function get<Answer>(url: URL, path: string): Promise<Answer> {
-  const response = await fetch(new URL(path, url), { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
-    (error: Error & { cause?: Error }) => unreachable(url, error.cause?.message || error.message),
-  );
-  const answer: unknown = await response.json().catch(() => unreachable(url, `${path} is answered by something else`));
-  if (response.ok) return answer as Answer;
-  const { code, detail } = answer as { code?: unknown; detail?: unknown };
+export async function get<Answer>(node: AskedNode, path: string): Promise<Answer> {
+  const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
+  if (isGood(answer)) return answer.body as Answer;
+  const { code, detail, remedy } = answer.body;
   if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
-  return unreachable(url, typeof detail === 'string' ? detail : `${path} answers with status ${response.status}`);
+  // Who asks is not let in: the node is there, and the remedy is its own.
+  if (REFUSALS.has(answer.status))
+    throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
+  return unreachable(node, typeof detail === 'string' ? detail : `${path} answers with status ${answer.status}`);
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
+
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function answerTo(node: AskedNode, request: NodeRequest): Promise<JsonAnswer> {
+  const { status, text } = await ask(node, request).catch((error: Error & { cause?: Error; code?: string }) =>
+    unreachable(node, error.cause?.message || error.message || error.code || 'the connection failed'),
+  );
+  try {
+    return { status, body: text === '' && status === 204 ? {} : JSON.parse(text) };
+  } catch {
+    return unreachable(node, `${request.path} is answered by something else`);
+  }
+}
+
+function isGood({ status }: JsonAnswer): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
-export async function allPages<Listed>(url: URL, list: string): Promise<Listed[]> {
+export async function allPages<Listed>(node: AskedNode, list: string): Promise<Listed[]> {
   const found: Listed[] = [];
   let after: string | null = null;
   do {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const page: { readonly next: string | null } & Readonly<Record<string, unknown>> = await get(
-      url,
+      node,
       `/v1/${list}${query}`,
     );
     found.push(...(page[list] as Listed[]));
@@ -75,6 +89,6 @@ export async function allPages<Listed>(url: URL, list: string): Promise<Listed[]
   return found;
 }
 
-function unreachable(url: URL, reason: string): never {
+function unreachable({ url }: AskedNode, reason: string): never {
   throw new QuotameshError('NODE_UNREACHABLE', { url: url.origin, reason });
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
-export interface NodesOptions {
-  readonly url: string;
+export interface NodesOptions extends AskingOptions {
   readonly json?: boolean;
 }
 
@@ -10,10 +10,10 @@ export function nodesCommand(): Command {
   return askingCommand('nodes', 'Print the nodes of a running cluster, as one of them sees it.')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', HELP)
-    .action(async ({ url, json = false }: NodesOptions) => {
-      const { get, nodeUrl } = await import('./node-requests.js');
+    .action(async ({ json = false, ...options }: NodesOptions) => {
+      const { get, askedNode } = await import('./node-requests.js');
       const { memberTable } = await import('./status-table.js');
-      const node = await get<import('../runtime/status.js').NodeStatus>(nodeUrl(url), '/v1/nodes');
+      const node = await get<import('../runtime/status.js').NodeStatus>(askedNode(options), '/v1/nodes');
       process.stdout.write(`${json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n')}\n`);
     });
 }

@@ -15,6 +15,7 @@ import { recordCommand } from './record-command.js';
 import { runCommand } from './run-command.js';
 import { simCommand } from './sim-command.js';
 import { statusCommand } from './status-command.js';
+import { tokenCommand } from './token-command.js';
 import { topCommand } from './top-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
@@ -41,7 +42,7 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 function commands(): readonly Command[] {
   return [
     ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-    ...[explainCommand(), groupCommand(), quotaCommand(), simCommand(), recordCommand(), demoCommand()],
+    ...[explainCommand(), groupCommand(), quotaCommand(), tokenCommand(), simCommand(), recordCommand(), demoCommand()],
   ];
 }
 
@@ -64,4 +65,4 @@ Examples:
   quotamesh sim compare skewed
 
 Exit codes: 0 clean; 1 unexpected; 2 usage, unknown group; 69 unavailable: no node, no topic, no decision of the log;
-78 configuration, or a change that the node has refused. Colours only on a terminal, and not with NO_COLOR.`;
+78 configuration, or the node has refused: a change, or who asks. Colours only on a terminal, and not with NO_COLOR.`;

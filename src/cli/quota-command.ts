@@ -1,8 +1,8 @@
 import { Command } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
-export interface QuotaOptions {
-  readonly url: string;
+export interface QuotaOptions extends AskingOptions {
   readonly direction: string;
   readonly json?: boolean;
 }

@@ -1,6 +1,9 @@
+import type { FastifyInstance } from 'fastify';
+import { Access } from '../access/access.js';
 import { createAcquireOutcomes } from '../admission/http/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../admission/http/http-server.js';
-import { configStamp } from '../config/config-files.js';
+import { renewTls } from '../admission/http/http-tls.js';
+import { configStamp, filesStamp } from '../config/config-files.js';
 import { describeConfig } from '../config/describe-config.js';
 import { loadConfigAside } from '../config/load-aside.js';
 import { type LoadOptions, loadConfig } from '../config/load-config.js';
@@ -24,7 +27,7 @@ import { stopOnSignals } from './stop-on-signals.js';
 export async function runNode(options: RunOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
-  if (config !== null) await serve(config, { options, stamp }, async () => null);
+  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => null);
 }
 
 /** `quotamesh mqtt`: the same with an MQTT broker beside it. */
@@ -32,9 +35,9 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
   const stamp = configStamp(options.config);
   const config = await configOf(options);
   if (config === null) return;
-  await serve(config, { options, stamp }, async (node, log) => {
+  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log, access) => {
     const { MqttBroker } = await import('../mqtt/mqtt-broker.js');
-    return new MqttBroker(node, log);
+    return new MqttBroker(node, log, access);
   });
 }
 
@@ -57,7 +60,7 @@ interface Origin {
   readonly stamp: string;
 }
 
-type CreateBroker = (node: QuotaNode, log: NodeLog) => Promise<MqttBroker | null>;
+type CreateBroker = (node: QuotaNode, log: NodeLog, access: Access) => Promise<MqttBroker | null>;
 
 async function serve(config: ResolvedConfig, origin: Origin, createBroker: CreateBroker): Promise<void> {
   const log = createNodeLog(config);
@@ -72,12 +75,13 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
   try {
     const node = await assembleNode(config, log);
-    const broker = await createBroker(node, log);
+    const access = new Access(config.auth, node.clock, log);
+    const broker = await createBroker(node, log, access);
     const mqtt = broker === null ? undefined : () => mqttStatus(broker);
     const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, outcomes, incidents, mqtt });
-    const app = await createHttpServer({ node, telemetry: log, metrics, outcomes, mqtt });
-    const watch = watchConfig(node, log, origin);
+    const metrics = createMetrics({ node, access, outcomes, incidents, mqtt });
+    const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt });
+    const watch = watchConfig({ node, access, app, broker }, log, origin);
     close = async () => {
       watch.close();
       await broker?.close();
@@ -97,16 +101,30 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
   }
 }
 
-/** Groups follow the files; SIGHUP reads them at once. */
-function watchConfig(node: QuotaNode, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
+interface Reloaded {
+  readonly node: QuotaNode;
+  readonly access: Access;
+  readonly app: FastifyInstance;
+  readonly broker: MqttBroker | null;
+}
+
+/** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
+function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
+  const { node, access, app, broker } = parts;
+  let { files } = node.config;
   const reload = async () => {
     try {
-      node.yaml.take(await loadConfigAside(loadOptions(options)));
+      const config = await loadConfigAside(loadOptions(options));
+      files = config.files;
+      renewTls(app, config.http.tls);
+      access.take(config.auth);
+      broker?.checkLogins();
+      node.yaml.take(config);
     } catch (error) {
       node.yaml.refuse(error);
     }
   };
-  const watch = new ConfigWatch({ path: options.config, stamp, reload });
+  const watch = new ConfigWatch({ path: options.config, besides: () => files, stamp, reload });
   process.on('SIGHUP', () => {
     log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
     void watch.readNow();

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClusterStatus, fetchClusterStatus } from './cluster-status.js';
 import { describeError } from './exit.js';
-import { nodeUrl } from './node-requests.js';
+import { askedNode } from './node-requests.js';
 import type { StatusOptions } from './status-command.js';
 import { statusTable } from './status-table.js';
 
 /** `quotamesh status`: once, or once a second until Ctrl-C. */
 export async function showStatus({
-  url: address,
   group = [],
   json = false,
   watch = false,
+  ...options
 }: StatusOptions): Promise<void> {
-  const url = nodeUrl(address);
+  const asked = askedNode(options);
   const render = (status: ClusterStatus) => (json ? JSON.stringify(status) : statusTable(status));
   if (!watch) {
-    process.stdout.write(`${render(await fetchClusterStatus(url, group))}\n`);
+    process.stdout.write(`${render(await fetchClusterStatus(asked, group))}\n`);
     return;
   }
   // In place on a terminal; one after the other into a file or a pipe.
   const clear = process.stdout.isTTY && !json ? '\x1b[H\x1b[J' : '';
   for (;;) {
     // A node that is being restarted comes back: the table does, too.
-    const text = await fetchClusterStatus(url, group).then(render, describeError);
+    const text = await fetchClusterStatus(asked, group).then(render, describeError);
     process.stdout.write(`${clear}${text}\n${clear === '' && !json ? '\n' : ''}`);
     await sleep(WATCH_INTERVAL_MS);
   }

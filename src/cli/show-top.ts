@@ -3,18 +3,18 @@ import { styleText } from 'node:util';
 import type { NodeStatus } from '../runtime/status.js';
 import { fetchClusterStatus } from './cluster-status.js';
 import { describeError } from './exit.js';
-import { nodeUrl } from './node-requests.js';
+import { askedNode } from './node-requests.js';
 import { textTable } from './text-table.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
 import { type TopRow, topRows } from './top-rows.js';
 
 /** `quotamesh top`: a table in place on a terminal, lines elsewhere. */
-export async function showTop({ url: address, sort: first, groups, every, count, json }: TopOptions): Promise<void> {
-  const url = nodeUrl(address);
+export async function showTop({ sort: first, groups, every, count, json, ...options }: TopOptions): Promise<void> {
+  const asked = askedNode(options);
   const isLive = process.stdout.isTTY && json !== true;
   const keys = new SortKeys(first, isLive);
   const print = async () => {
-    const { node, groups: found } = await fetchClusterStatus(url, [], groups);
+    const { node, groups: found } = await fetchClusterStatus(asked, [], groups);
     const rows = topRows(found, keys.sort);
     if (json === true) return JSON.stringify({ time: new Date().toISOString(), groups: rows });
     return isLive ? tableOf(node, rows, keys.sort) : linesOf(rows);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
-export interface StatusOptions {
-  readonly url: string;
+export interface StatusOptions extends AskingOptions {
   readonly group?: readonly string[];
   readonly json?: boolean;
   readonly watch?: boolean;

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { AskingOptions } from './asked-node.js';
 import { askingCommand } from './asking-command.js';
 
 /** By what `top` sorts; the first letter is its key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
 export type TopSort = (typeof TOP_SORTS)[number];
 
-export interface TopOptions {
-  readonly url: string;
+export interface TopOptions extends AskingOptions {
   readonly sort: TopSort;
   readonly groups: number;
   readonly every: number;

@@ -5,11 +5,23 @@ import type { Direction, Headroom, IsolationPolicy, Rates } from '../core/vocabu
 import type { MqttRule } from './mqtt-rules.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
-import type { GroupConfig, HmacConfig, PolledBackend, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import type {
+  AccessConfig,
+  GroupConfig,
+  HmacConfig,
+  HttpConfig,
+  HttpTlsConfig,
+  PolledBackend,
+  ResolvedConfig,
+  TopicConfig,
+} from './resolved-config.js';
 
 export interface ConfigParts {
   readonly source: string;
   readonly node: SettingValues;
+  readonly auth: AccessConfig | null;
+  readonly httpTls: HttpTlsConfig | null;
+  readonly files: readonly string[];
   readonly topic: SettingValues;
   readonly backends: readonly PolledBackend[];
   readonly groups: GroupValues;
@@ -24,6 +36,9 @@ export interface ConfigParts {
 export function buildConfig({
   source,
   node,
+  auth,
+  httpTls,
+  files,
   topic,
   backends,
   groups,
@@ -34,10 +49,13 @@ export function buildConfig({
     cluster: node.get('cluster') as string,
     nodeId: node.get('node') as string,
     source,
+    files,
+    auth,
+    insecure: node.get('insecure') as boolean,
     topic: topicOf(topic),
     registry: below(node, 'registry') as unknown as ResolvedConfig['registry'],
     attachments,
-    http: below(node, 'http') as unknown as ResolvedConfig['http'],
+    http: httpOf(node, httpTls),
     mqtt: { ...below(node, 'mqtt'), rules: mqttRules } as unknown as ResolvedConfig['mqtt'],
     limits: {
       ...directionsOf(node, 'limits'),
@@ -56,6 +74,11 @@ export function buildConfig({
     groups: Array.from(groups, ([name, values]) => ({ ...buildGroup(name, values), ...alone(topic) })),
     defaultGroup: node.get('defaultGroup') as string | null,
   });
+}
+
+function httpOf(node: SettingValues, tls: HttpTlsConfig | null): HttpConfig {
+  const plain = Object.entries(below(node, 'http')).filter(([key]) => !key.startsWith('tls.'));
+  return { ...Object.fromEntries(plain), tls } as unknown as HttpConfig;
 }
 
 function topicOf(topic: SettingValues): TopicConfig {

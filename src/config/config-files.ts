@@ -29,6 +29,11 @@ export function configStamp(path: string): string {
   }
 }
 
+/** The same of files that a configuration names: tokens, certificates. */
+export function filesStamp(files: readonly string[]): string {
+  return files.map((file) => `\n${configStamp(file)}`).join('');
+}
+
 /** 0 where it cannot be read. */
 export function configBytes(path: string): number {
   try {

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
+import { HASH_PREFIX } from '../access/token.js';
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Rates } from '../core/vocabulary.js';
-import type { GroupConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import type { AccessConfig, GroupConfig, HttpConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
 import { SETTINGS, type SettingRows } from './settings.js';
 
 /**
@@ -9,13 +10,16 @@ import { SETTINGS, type SettingRows } from './settings.js';
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const { source, nodeId, topic, limits, groups, backends, defaultGroup, cluster, ...others } = config;
+  const { source, nodeId, topic, limits, groups, backends, defaultGroup, cluster, files, ...others } = config;
+  const { auth, http, ...rest } = others;
   const described = {
     cluster,
     node: nodeId,
+    ...(auth === null ? {} : { auth: describeAuth(auth) }),
+    http: describeHttp(http),
     topic: describeTopic(topic),
     limits: describeDirections(limits),
-    ...others,
+    ...rest,
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
       ? {}
@@ -28,6 +32,24 @@ export function describeConfig(config: ResolvedConfig): string {
 const MASK = '***';
 
 type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
+/** Tokens of their file stand among the others. A hash is no secret: nobody finds the token of it. */
+function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readonly<Record<string, unknown>> {
+  return {
+    tokens: tokens.map(({ hash, ...token }) => withoutNulls({ ...token, hash: `${HASH_PREFIX}${hash}` })),
+    certificates: certificates.map(withoutNulls),
+    ...others,
+  };
+}
+
+function describeHttp({ tls, ...others }: HttpConfig): Readonly<Record<string, unknown>> {
+  if (tls === null) return others;
+  const { key: _, passphrase, ...plain } = tls;
+  return { ...others, tls: withoutNulls({ ...plain, key: MASK, passphrase: passphrase === null ? null : MASK }) };
+}
+
+function withoutNulls(written: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null));
+}
 
 function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
   if (topic.kind === 'none') return { ...topic };

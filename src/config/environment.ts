@@ -1,4 +1,5 @@
 import { isMapping } from '../mapping.js';
+import { HTTP_FILE_SETTINGS } from './access-settings.js';
 import type { ConfigPath, Findings } from './findings.js';
 import { didYouMean } from './nearest-name.js';
 import { show } from './setting-text.js';
@@ -67,6 +68,9 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
   return putAt(result, [section, 'port'], match[2]);
 }
 
+/** Of the commands that ask a node; a node itself does without. */
+export const TOKEN_VARIABLE = 'QUOTAMESH_TOKEN';
+
 /** Every variable of the settings table → the YAML path it sets. */
 export const VARIABLES: ReadonlyMap<string, string> = new Map(
   SECTIONS.flatMap((section) =>
@@ -85,8 +89,8 @@ interface GivenVariable {
 function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<string, GivenVariable> {
   const given = new Map<string, GivenVariable>();
   for (const [variable, text] of Object.entries(environment)) {
-    if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '' || isServiceLink(variable, text))
-      continue;
+    if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '') continue;
+    if (variable === TOKEN_VARIABLE || isServiceLink(variable, text)) continue;
     const key = VARIABLES.get(variable);
     if (key !== undefined) given.set(key, { variable, text });
     else addUnknown(variable, findings);
@@ -119,9 +123,13 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
 
 /** `sasl.password` ↔ `sasl.passwordFile`. */
 function siblingOf(key: string): string | undefined {
-  for (const setting of FILE_SETTINGS) {
-    if (key === `topic.${setting}`) return `topic.${setting}File`;
-    if (key === `topic.${setting}File`) return `topic.${setting}`;
+  const inFiles = [
+    ...FILE_SETTINGS.map((each) => `topic.${each}`),
+    ...HTTP_FILE_SETTINGS.map((each) => `http.${each}`),
+  ];
+  for (const setting of inFiles) {
+    if (key === setting) return `${setting}File`;
+    if (key === `${setting}File`) return setting;
   }
   return undefined;
 }

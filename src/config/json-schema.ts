@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ATTACHMENT_RULE_KEYS } from './attachment-rules.js';
 import { MQTT_RULE_KEYS } from './mqtt-rules.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
+import { CERTIFICATE_KEYS, TOKEN_KEYS } from './read-auth.js';
 import type { Setting } from './setting.js';
 import { schemaOf } from './setting-schema.js';
 import { allowedText, defaultText } from './setting-text.js';
@@ -16,6 +17,7 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
   const schema = z.strictObject({
     ...shapeOf(SETTINGS.node.rows),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
+    auth: editorSchema(SETTINGS.auth.rows).optional(),
     http: editorSchema(SETTINGS.http.rows).optional(),
     mqtt: editorSchema(SETTINGS.mqtt.rows).optional(),
     log: editorSchema(SETTINGS.log.rows).optional(),
@@ -80,6 +82,10 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
       return anyOf({ type: 'array', items: ruleSchema(MQTT_RULE_KEYS) });
     case 'attachment-rules':
       return anyOf({ type: 'array', items: ruleSchema(ATTACHMENT_RULE_KEYS, ATTACHMENT_RULE_TYPES) });
+    case 'tokens':
+      return anyOf({ type: 'array', items: grantSchema(TOKEN_KEYS) });
+    case 'certificates':
+      return anyOf({ type: 'array', items: grantSchema(CERTIFICATE_KEYS) });
     case 'places':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'string' }, PLACE) });
     case 'weights':
@@ -94,6 +100,12 @@ const ATTACHMENT_RULE_TYPES: Readonly<Record<string, string>> = {
   exempt: 'boolean',
   andBroader: 'boolean',
 };
+
+/** Who may ask, with their roles. */
+function grantSchema(keys: readonly string[]) {
+  const lists = { roles: 'array', tenants: 'array' };
+  return ruleSchema(keys, lists);
+}
 
 const PLACE = ruleSchema(['group', 'sameAs', 'exempt', 'andBroader'], ATTACHMENT_RULE_TYPES);
 

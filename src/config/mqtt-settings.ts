@@ -9,7 +9,7 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     default: '127.0.0.1',
     pattern: HOST_NAME,
     buys: '0.0.0.0 or :: lets clients on other machines connect.',
-    costs: 'Clients are not authenticated: a username is believed.',
+    costs: 'Needs `auth:`, or `insecure: true` (docs/access.md). A username is believed; the password is the token.',
   },
   port: {
     kind: 'count',

@@ -1,4 +1,5 @@
-import type { HttpConfig, MetricsConfig } from './resolved-config.js';
+import { HTTP_TLS_SETTINGS } from './access-settings.js';
+import type { MetricsConfig } from './resolved-config.js';
 import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting } from './setting.js';
 
 export const NODE_SETTINGS = {
@@ -35,15 +36,21 @@ export const NODE_SETTINGS = {
     buys: 'Requests for names that are not configured count against this group.',
     costs: 'A misspelled group name is no longer an error.',
   },
+  insecure: {
+    kind: 'switch',
+    default: false,
+    buys: 'Listeners open to other machines without `auth:`, for networks where nobody else is.',
+    costs: 'Whoever reaches a port has every role: quotas can be used up, and looked at, by anybody.',
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-export const HTTP_SETTINGS: Readonly<Record<keyof HttpConfig, Setting>> = {
+export const HTTP_SETTINGS = {
   host: {
     kind: 'name',
     default: '127.0.0.1',
     pattern: HOST_NAME,
     buys: '0.0.0.0 or :: lets other machines ask this node.',
-    costs: 'There is no authentication yet: whoever reaches the port can use up quotas.',
+    costs: 'Needs `auth:`, or `insecure: true` (docs/access.md).',
   },
   port: {
     kind: 'count',
@@ -61,7 +68,8 @@ export const HTTP_SETTINGS: Readonly<Record<keyof HttpConfig, Setting>> = {
     buys: 'Larger request bodies. An acquire needs about 100 bytes.',
     costs: 'Memory per connection in the hands of clients.',
   },
-};
+  ...HTTP_TLS_SETTINGS,
+} as const satisfies Readonly<Record<string, Setting>>;
 
 export const LOG_SETTINGS = {
   level: {

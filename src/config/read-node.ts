@@ -19,10 +19,10 @@ export function readNode(root: unknown, findings: Findings, hostName: string): S
   return values;
 }
 
-const { node, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments } = SETTINGS;
+const { node, auth, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments } = SETTINGS;
 
 const NODE_ROWS: SettingRows = Object.fromEntries(
-  [node, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments].flatMap(fullRows),
+  [node, auth, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments].flatMap(fullRows),
 );
 
 const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'backends', 'defaults', 'groups']);

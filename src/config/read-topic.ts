@@ -3,6 +3,7 @@ import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import { HMAC_FILE_SETTINGS, HMAC_KEY_LENGTH_MIN } from './hmac-settings.js';
 import type { SettingValues } from './read-node.js';
+import { type FileContext, readTextSetting } from './read-text-setting.js';
 import { SASL_SETTINGS, saslWay, tokenEndpointProblem } from './sasl-settings.js';
 import { checkShape, notAMapping, type Shape, shapeOf } from './setting-schema.js';
 import { allowedText } from './setting-text.js';
@@ -11,11 +12,8 @@ import { SETTINGS, type SettingRows, type TopicKind } from './settings.js';
 import { readRows } from './settings-layers.js';
 import { FILE_SETTINGS } from './topic-settings.js';
 
-export interface TopicContext {
+export interface TopicContext extends FileContext {
   readonly nodeId: unknown;
-  /** Start of relative paths. */
-  readonly folder: string;
-  readonly readFile: (path: string, bytesMax: number) => string;
 }
 
 /** The topic's settings under their YAML paths; `topic.path` absolute, secrets read from their files. */
@@ -35,7 +33,7 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
   values.set('kind', kind);
   if (kind === 'none') requireKey(values, 'nodeCount', 'with kind none', findings);
   if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
-  for (const key of FILE_SETTINGS) readFromFile(values, key, findings, context);
+  for (const key of FILE_SETTINGS) readTextSetting(values, { section: 'topic', key }, findings, context);
   if (kind !== 'none') completeHmac(values, findings);
   if (kind === 'kafka' || kind === 'redis') completeRemote(values, topic, findings);
   if (kind === 'kafka') completeKafka(values, topic, findings, context);
@@ -52,8 +50,6 @@ const SHAPES: Readonly<Record<TopicKind, Shape>> = {
   kafka: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows, ...SETTINGS.hmac.rows }),
   redis: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows }),
 };
-
-const SECRET_BYTES_MAX = 65_536;
 
 /** What the stores on other machines have in common. */
 function completeRemote(values: Map<string, unknown>, topic: unknown, findings: Findings): void {
@@ -142,28 +138,4 @@ function requireKey(values: SettingValues, key: string, when: string, findings: 
   const setting = rows[key]!;
   const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
   findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });
-}
-
-/** Puts the text of `<key>File` under `key`. */
-function readFromFile(values: Map<string, unknown>, key: string, findings: Findings, context: TopicContext): void {
-  const file = values.get(`${key}File`);
-  values.delete(`${key}File`);
-  if (typeof file !== 'string') return;
-  const path = ['topic', ...`${key}File`.split('.')];
-  const allowed = 'the path of a text file of at most 64 KiB';
-  if (values.get(key) !== null) {
-    const problem = `and topic.${key} exclude each other`;
-    findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
-    return;
-  }
-  values.delete(key);
-  try {
-    // Editors and `echo` end a file with a newline that is no part of a password.
-    const text = context.readFile(resolve(context.folder, file), SECRET_BYTES_MAX).replace(/\r?\n$/, '');
-    if (text === '') throw new Error('it is empty');
-    values.set(key, text);
-  } catch (error) {
-    const problem = `cannot be read: ${(error as Error).message}`;
-    findings.add(path, { problem, allowed, remedy: 'Check the path and its permissions.' });
-  }
 }

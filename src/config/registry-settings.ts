@@ -20,8 +20,8 @@ export const REGISTRY_SETTINGS: Readonly<Record<keyof RegistryConfig, Setting>> 
   remoteChanges: {
     kind: 'switch',
     default: false,
-    buys: 'Groups can be changed by callers of other machines too.',
-    costs: 'There is no authentication yet: whoever reaches the HTTP port of a node can change every quota.',
+    buys: 'Without `auth:`, groups can be changed by callers of other machines too. With it, roles decide, and this means nothing.',
+    costs: 'Whoever reaches the HTTP port of a node without `auth:` can change every quota.',
   },
   maxGroups: {
     kind: 'count',

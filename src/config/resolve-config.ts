@@ -11,10 +11,13 @@ import { ConfigError, type Mistake } from './config-error.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
 import { Findings, type Locate } from './findings.js';
 import { readMqttRules } from './mqtt-rules.js';
+import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
+import { checkReach, readHttpTls } from './read-listeners.js';
 import { readNode, type SettingValues } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
+import type { FileContext } from './read-text-setting.js';
 import { readTopic } from './read-topic.js';
 import type { ResolvedConfig } from './resolved-config.js';
 import { notAMapping } from './setting-schema.js';
@@ -59,11 +62,9 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     return { config: null, mistakes: findings.mistakes };
   }
   const node = withAbsolutePaths(readNode(root, findings, options.hostName ?? hostname()), options.folder ?? '.');
-  const topic = readTopic(root.topic, findings, {
-    nodeId: node.get('node'),
-    folder: options.folder ?? '.',
-    readFile: options.readFile ?? readTextFile,
-  });
+  const context = { folder: options.folder ?? '.', readFile: options.readFile ?? readTextFile };
+  const access = readAccess(root.auth, node, findings, context);
+  const topic = readTopic(root.topic, findings, { nodeId: node.get('node'), ...context });
   const groups = readGroups(root, findings);
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
@@ -76,8 +77,16 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  const parts = { source: options.source, node, topic, backends, groups, mqttRules, attachments };
+  const parts = { source: options.source, node, ...access, topic, backends, groups, mqttRules, attachments };
   return { config: buildConfig(parts), mistakes: [] };
+}
+
+/** Who may ask, and where: before everything that says what. */
+function readAccess(written: unknown, node: SettingValues, findings: Findings, context: FileContext) {
+  const { auth, files } = readAuth(written, node, findings, context);
+  checkReach(node, auth, findings);
+  const { tls, files: tlsFiles } = readHttpTls(node, auth, findings, context);
+  return { auth, httpTls: tls, files: [...files, ...tlsFiles] };
 }
 
 function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {

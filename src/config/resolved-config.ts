@@ -1,3 +1,4 @@
+import type { Role } from '../access/caller.js';
 import type { AttachmentsConfig } from '../core/attachments/attachment.js';
 import type { KeyedLimit, NodeLimit } from '../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../core/limiter/topic-split.js';
@@ -12,6 +13,12 @@ export interface ResolvedConfig {
   readonly nodeId: string;
   /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
   readonly source: string;
+  /** Files beside it that were read (tokens, certificates of the listeners), absolute: they are watched like it. */
+  readonly files: readonly string[];
+  /** null = there is no `auth:`: callers on this machine have every role. */
+  readonly auth: AccessConfig | null;
+  /** Listeners may be open to other machines without `auth:`. */
+  readonly insecure: boolean;
   readonly topic: TopicConfig;
   readonly registry: RegistryConfig;
   /** Which tenant, namespace, topic, client or header belongs to which group. */
@@ -92,6 +99,46 @@ export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
+  /** null = plain HTTP. */
+  readonly tls: HttpTlsConfig | null;
+}
+
+/** PEM texts. */
+export interface HttpTlsConfig {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase: string | null;
+  /** Authority of client certificates; null = none are asked for. */
+  readonly clientCa: string | null;
+  /** required: who has none, or one of another authority, does not get through the handshake. */
+  readonly clientCertificates: 'optional' | 'required';
+}
+
+/** Who may do what; docs/access.md. */
+export interface AccessConfig {
+  readonly tokens: readonly TokenConfig[];
+  readonly certificates: readonly CertificateRule[];
+  /** Of one address; more are refused with 429 unless the token has been let in from there before. */
+  readonly failuresPerMinute: number;
+}
+
+export interface GrantedRoles {
+  readonly roles: readonly Role[];
+  /** Changes are limited to attachments of these; null = of nothing. */
+  readonly tenants: readonly string[] | null;
+}
+
+export interface TokenConfig extends GrantedRoles {
+  readonly name: string;
+  /** SHA-256 of the token, 64 hexadecimal digits. */
+  readonly hash: string;
+}
+
+export interface CertificateRule extends GrantedRoles {
+  /** `CN=broker-*`, `DNS:…`, `URI:…`, `email:…`. */
+  readonly match: string;
+  /** null = the caller is called by what matched. */
+  readonly name: string | null;
 }
 
 /** Of `quotamesh mqtt`. */

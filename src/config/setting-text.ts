@@ -19,6 +19,10 @@ export function allowedText(setting: Setting, input?: unknown): string {
       return 'none, all, or a list of group names';
     case 'attachment-rules':
       return 'a list of rules (docs/administration.md)';
+    case 'tokens':
+      return 'a list of tokens (docs/access.md)';
+    case 'certificates':
+      return 'a list of rules (docs/access.md)';
     case 'places':
       return 'a mapping of tenant, tenant/namespace or tenant/namespace/topic to group, e.g. { acme/orders: gold }';
     case 'mqtt-rules':

@@ -30,6 +30,8 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
     case 'mqtt-rules':
     case 'places':
     case 'attachment-rules':
+    case 'tokens':
+    case 'certificates':
       return accept(input);
     default:
       return readSingle(setting, input);

@@ -49,7 +49,10 @@ export type SettingKind =
   | 'mqtt-rules'
   /** Mapping of place → attachment, and list of rules (attachment-definition.ts reports their mistakes). */
   | 'places'
-  | 'attachment-rules';
+  | 'attachment-rules'
+  /** Lists of tokens and of certificate rules (read-auth.ts reports their mistakes); in the environment as JSON. */
+  | 'tokens'
+  | 'certificates';
 
 export interface NamePattern {
   readonly matches: RegExp;

@@ -1,3 +1,4 @@
+import { AUTH_SETTINGS } from './access-settings.js';
 import { ATTACHMENT_SETTINGS } from './attachment-settings.js';
 import { GROUP_SETTINGS } from './group-settings.js';
 import { HMAC_SETTINGS } from './hmac-settings.js';
@@ -34,6 +35,7 @@ export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
 /** The settings table: every key that a configuration may hold, by section. */
 export const SETTINGS = {
   node: { path: '', title: 'Node', rows: NODE_SETTINGS },
+  auth: { path: 'auth', title: 'Access', rows: AUTH_SETTINGS },
   http: { path: 'http', title: 'HTTP', rows: HTTP_SETTINGS },
   mqtt: { path: 'mqtt', title: 'MQTT broker', rows: MQTT_SETTINGS },
   limits: { path: 'limits', title: 'Limits of the node', rows: NODE_LIMIT_SETTINGS },

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
+import type { Access } from '../access/access.js';
 import type { MqttConfig } from '../config/resolved-config.js';
 import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
@@ -9,6 +10,7 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
+import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import type { PublishHead } from './packets.js';
 import { type Passage, Passages } from './passages.js';
@@ -26,6 +28,7 @@ export class MqttBroker {
   readonly #node: QuotaNode;
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
+  readonly #logins: Logins;
   readonly #rules: GroupRules;
   readonly #passages: Passages;
   readonly #gate: PublishGate;
@@ -38,11 +41,12 @@ export class MqttBroker {
   #watch: NodeJS.Timeout | null = null;
   #url = '';
 
-  constructor(node: QuotaNode, telemetry: Telemetry) {
+  constructor(node: QuotaNode, telemetry: Telemetry, access: Access) {
     const { mqtt, groups, defaultGroup } = node.config;
     this.#node = node;
     this.#config = mqtt;
     this.#telemetry = telemetry;
+    this.#logins = new Logins(access);
     const names = groups.map(({ name }) => name);
     this.#rules = new GroupRules(mqtt.rules, names, defaultGroup);
     this.#passages = new Passages(node);
@@ -85,6 +89,13 @@ export class MqttBroker {
     return this.#node.clock;
   }
 
+  /** Ends connections whose token is not known any more, or has lost its role. */
+  checkLogins(): void {
+    for (const connection of this.connections) {
+      if (!this.#logins.holds(connection)) connection.cutOff('token-revoked');
+    }
+  }
+
   /** Ends all connections; publishes of clients that wait are not admitted any more. */
   async close(): Promise<void> {
     if (this.#watch !== null) clearInterval(this.#watch);
@@ -103,12 +114,13 @@ export class MqttBroker {
         connection.keepAliveMs = (packet.keepalive ?? 0) * 1000;
         done(null, true);
       },
-      authenticate: (client, username, _, done) => {
+      authenticate: (client, username, password, done) => {
         const connection = connectionOf(client);
         connection.clientId = client.id;
         connection.username = username ?? '';
-        if (this.#mayConnect()) done(null, true);
-        else done(Object.assign(new Error('too many connects'), { returnCode: SERVER_UNAVAILABLE }), false);
+        const returnCode = this.#logins.logIn(connection, password) ?? (this.#mayConnect() ? null : SERVER_UNAVAILABLE);
+        if (returnCode === null) done(null, true);
+        else done(Object.assign(new Error('not let in'), { returnCode }), false);
       },
       authorizePublish: (client, packet, done) => {
         if (client === null) return done(null);
@@ -263,7 +275,6 @@ export class MqttBroker {
 /** The shortest keep-alive is 1 s, and a pause must show a sign of life within half of it. */
 const WATCH_EVERY_MS = 200;
 const CLIENT_ID_LENGTH_MAX = 65_535;
-const SERVER_UNAVAILABLE = 3;
 const TCP_KEEP_ALIVE_MS = 30_000;
 const FULL_LOGGED_EVERY_MS = 60_000;
 
@@ -276,6 +287,7 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'gone-while-throttled',
   'session-full',
   'subscriptions-full',
+  'token-revoked',
 ]);
 
 function connectionOf(client: Client): GatedConnection {

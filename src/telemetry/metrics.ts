@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Access } from '../access/access.js';
 import type { AcquireOutcomes } from '../admission/http/acquire-outcomes.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
+import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
 import {
@@ -22,6 +24,7 @@ import { topicReadings } from './topic-readings.js';
 /** Where the metrics come from. */
 export interface MetricSources {
   readonly node: QuotaNode;
+  readonly access: Access;
   readonly outcomes: AcquireOutcomes;
   readonly incidents: { readonly unhandledRejections: number };
   /** Beside an MQTT broker. */
@@ -47,6 +50,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const now = () => status;
   register(registry, NODE_METRICS, nodeReadings(sources, now));
   register(registry, GROUP_SOURCE_METRICS, groupSourceReadings(node, now));
+  register(registry, ACCESS_METRICS, accessReadings(sources.access));
   register(registry, TOPIC_METRICS, topicReadings(now));
   register(registry, SIGNATURE_METRICS, signatureReadings(now));
   register(registry, ADMISSION_METRICS, admissionReadings(sources));

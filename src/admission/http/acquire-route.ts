@@ -12,6 +12,7 @@ import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.
 import { RateLimitFields } from './rate-limit-fields.js';
 import { RefusalAnswers } from './refusal-answers.js';
 import { ACQUIRE_ANSWERS } from './response-schemas.js';
+import { needs } from './route-access.js';
 
 /** POST /v1/acquire: the hot path. No log line; no promise without `waitMs`; a grant allocates what fastify itself does. */
 export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
@@ -21,6 +22,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
   app.post(
     '/v1/acquire',
     {
+      config: { access: needs('traffic') },
       schema: {
         summary: 'Ask for a part of the quota of a group; decided by this node alone, at once unless waitMs is given',
         tags: ['admission'],

@@ -3,11 +3,12 @@ import type { Place } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../runtime/groups/attaching.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import { callerOf } from './caller.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { expectedBy, rejectUnknownQuery } from './if-match.js';
 import { PROBLEM } from './response-schemas.js';
+import { changes, needs, type RouteAccess, rejectBeyondTenants } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
-import { onlyThisMachine } from './this-machine.js';
 
 interface AttachmentRoute {
   Params: { '*': string };
@@ -15,28 +16,29 @@ interface AttachmentRoute {
 
 /** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
 export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void {
-  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
   app.get(
     '/v1/attachments',
-    describe('All attachments, of YAML and of run time, a page at a time', { querystring: PAGE }),
+    describe(VIEWING, 'All attachments, of YAML and of run time, a page at a time', { querystring: PAGE }),
     (request) => pageOf(node, request),
   );
   app.get<AttachmentRoute>(
     '/v1/attachments/*',
-    describe('What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic', PATH),
+    describe(VIEWING, 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic', PATH),
     (request, reply) => send(reply, attachmentAt(node, request.params['*'])),
   );
   app.put<AttachmentRoute>(
     '/v1/attachments/*',
-    { ...describe('Attaches a place, or replaces what it is attached to', { ...PATH, body: BODY }), ...changing },
+    describe(CHANGING, 'Attaches a place, or replaces what it is attached to', { ...PATH, body: BODY }),
     async (request, reply) => {
       const path = request.params['*'];
-      return send(reply, await attach(node, path, mappingIn(request.body), expected(request, node)));
+      const body = mappingIn(request.body);
+      rejectBeyondTenants(callerOf(request), body);
+      return send(reply, await attach(node, path, body, expected(request, node)));
     },
   );
   app.delete<AttachmentRoute>(
     '/v1/attachments/*',
-    { ...describe('Detaches what was attached at run time; what YAML says is in force again', PATH), ...changing },
+    describe(CHANGING, 'Detaches what was attached at run time; what YAML says is in force again', PATH),
     async (request, reply) => {
       await detach(node, request.params['*'], expected(request, node));
       return reply.code(204).send();
@@ -44,7 +46,9 @@ export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void
   );
   app.get(
     '/v1/which',
-    describe('Which groups limit work of a place, and why; headers as header=name:value', { querystring: WHICH }),
+    describe(VIEWING, 'Which groups limit work of a place, and why; headers as header=name:value', {
+      querystring: WHICH,
+    }),
     (request) => which(node, placeIn(request)),
   );
 }
@@ -72,8 +76,11 @@ const BODY = {
   },
 };
 
-function describe(summary: string, schema: FastifySchema) {
-  return describedRoute('attachments', summary, { querystring: NO_QUERY, response: FAILURES, ...schema });
+const VIEWING = needs('viewer');
+const CHANGING = changes((params) => String(params['*']).split('/', 1)[0] as string);
+
+function describe(access: RouteAccess, summary: string, schema: FastifySchema) {
+  return describedRoute(access, 'attachments', summary, { querystring: NO_QUERY, response: FAILURES, ...schema });
 }
 
 function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {

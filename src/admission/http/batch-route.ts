@@ -6,6 +6,7 @@ import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from 
 import { unlessPlain } from './plain-batch.js';
 import { problemOf } from './problem.js';
 import { BATCH_ANSWERS } from './response-schemas.js';
+import { needs } from './route-access.js';
 
 /** A batch is as large as so many single requests may be. */
 export const BATCH_BODY_LIMIT_FACTOR = 16;
@@ -20,6 +21,7 @@ export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): v
   app.post(
     BATCH_PATH,
     {
+      config: { access: needs('traffic') },
       bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
       schema: {
         summary: 'Several acquires in one request; each is decided by itself, in order',

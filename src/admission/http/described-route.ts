@@ -2,13 +2,14 @@ import type { FastifySchema } from 'fastify';
 import { nearestNames } from '../../config/nearest-name.js';
 import { QuotameshError } from '../../errors.js';
 import { isMapping, type Mapping } from '../../mapping.js';
+import type { RouteAccess } from './route-access.js';
 
 /**
  * Options of a route whose schema only describes: what is called checks, so that the library, a single request and a
  * batch give the same errors.
  */
-export function describedRoute(tag: string, summary: string, schema: FastifySchema) {
-  return { schema: { summary, tags: [tag], ...schema }, validatorCompiler: () => () => true };
+export function describedRoute(access: RouteAccess, tag: string, summary: string, schema: FastifySchema) {
+  return { schema: { summary, tags: [tag], ...schema }, validatorCompiler: () => () => true, config: { access } };
 }
 
 /** The body of such a route; throws BODY_INVALID. */

@@ -16,8 +16,8 @@ import { expectedBy as expectedByHeaders, rejectUnknownQuery } from './if-match.
 import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 
 import { DEFINITION, PROBLEM } from './response-schemas.js';
+import { changes, needs, type RouteAccess } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
-import { onlyThisMachine } from './this-machine.js';
 
 interface GroupRoute {
   Params: { group: string };
@@ -27,15 +27,13 @@ interface GroupRoute {
 export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.get<GroupRoute>(
     '/v1/groups/:group/definition',
-    describe('A group as YAML would write it; its ETag goes into If-Match', {
+    describe(needs('viewer'), 'A group as YAML would write it; its ETag goes into If-Match', {
       response: { 200: DEFINITION, 404: PROBLEM },
     }),
     (request, reply) => sendGroup(reply, 200, definedGroup(node, request.params.group)),
   );
-  const changing = (summary: string, schema: FastifySchema) => ({
-    ...describe(summary, { querystring: DRY_RUN, ...schema }),
-    ...(node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine }),
-  });
+  const changing = (summary: string, schema: FastifySchema) =>
+    describe(changes(null), summary, { querystring: DRY_RUN, ...schema });
   app.put<GroupRoute>(
     '/v1/groups/:group',
     changing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
@@ -99,9 +97,9 @@ const DELETING = {
 /** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
 
-function describe(summary: string, schema: FastifySchema) {
+function describe(access: RouteAccess, summary: string, schema: FastifySchema) {
   const params = { type: 'object', required: ['group'], properties: { group: { type: 'string' } } };
-  return describedRoute('groups', summary, { params, querystring: NO_QUERY, ...schema });
+  return describedRoute(access, 'groups', summary, { params, querystring: NO_QUERY, ...schema });
 }
 
 function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): FastifyReply {

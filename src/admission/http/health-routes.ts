@@ -3,22 +3,25 @@ import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
 import { LIVE, NOT_READY, READY } from './response-schemas.js';
+import { needs } from './route-access.js';
 
 /**
  * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
  * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older name.
  */
 export function addHealthRoutes(app: FastifyInstance, node: QuotaNode): void {
-  app.get('/livez', { schema: { summary: 'Alive', tags, response: { 200: LIVE } } }, (_, reply) => {
+  app.get('/livez', { config, schema: { summary: 'Alive', tags, response: { 200: LIVE } } }, (_, reply) => {
     reply.send({ alive: true });
   });
   for (const path of ['/readyz', '/healthz']) {
     const schema = { summary: 'Ready for traffic', tags, response: { 200: READY, 503: NOT_READY } };
-    app.get(path, { schema }, (_, reply) => sendReadiness(reply, node));
+    app.get(path, { config, schema }, (_, reply) => sendReadiness(reply, node));
   }
 }
 
 const tags = ['health'];
+/** Probes have no token; what they learn is in the log of whoever sent them. */
+const config = { access: needs('open') };
 
 function sendReadiness(reply: FastifyReply, node: QuotaNode): void {
   const { ready, notReadyBecause: reasons, degraded } = node.status();

@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
+import type { Access } from '../../access/access.js';
+import type { HttpConfig } from '../../config/resolved-config.js';
 import { QuotameshError } from '../../errors.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -15,18 +17,21 @@ import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addGroupRoutes } from './group-routes.js';
 import { addHealthRoutes } from './health-routes.js';
+import { serverOptionsOf } from './http-tls.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { addMqttRoute } from './mqtt-route.js';
 import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
 import { addPulsarRoutes } from './pulsar-routes.js';
 import { addReservationRoutes } from './reservation-routes.js';
+import { RouteGuard, SECURITY_SCHEMES } from './route-guard.js';
 import { addStatusRoutes } from './status-routes.js';
 import { addTakeRoutes } from './take-routes.js';
 import { addTargetRoutes } from './target-routes.js';
 
 export interface HttpServerParts {
   readonly node: QuotaNode;
+  readonly access: Access;
   readonly telemetry: Telemetry;
   readonly metrics: MetricsPage;
   /** Counted here, read by the metrics. */
@@ -36,11 +41,11 @@ export interface HttpServerParts {
 
 /** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
-  const { node, metrics, outcomes } = parts;
+  const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);
   const app = fastify({
     ...TIMEOUTS_MS,
-    http: { headersTimeout: TIMEOUTS_MS.requestTimeout, connectionsCheckingInterval: 5000 },
+    ...listenerOptions(node.config.http),
     bodyLimit: node.config.http.bodyLimitBytes,
     // The stopping node answers itself: with a problem of the catalogue, not with fastify's own 503.
     return503OnClosing: false,
@@ -49,7 +54,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: true } },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
-  });
+  }) as FastifyInstance;
   app.removeContentTypeParser('text/plain');
   takeEmptyBodies(app);
   // Response schemas describe (response-schemas.ts); answers are written as they are.
@@ -60,14 +65,15 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     reply.header('cache-control', 'no-store');
     done();
   });
+  new RouteGuard(access, node.config.registry).guard(app);
   const reservations = openReservations(app, parts);
-  await app.register(swagger, { openapi: OPENAPI });
+  await app.register(swagger, { openapi: OPENAPI as object });
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
     addBatchRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
     addTakeRoutes(app, { node, outcomes });
-    addStatusRoutes(app, node);
+    addStatusRoutes(app, node, access);
     addGroupRoutes(app, node);
     addAttachmentRoutes(app, node);
     addPulsarRoutes(app, node);
@@ -77,6 +83,11 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addInfoRoutes(app, { node, metrics, paths });
   });
   return app;
+}
+
+function listenerOptions({ tls }: HttpConfig) {
+  const common = { headersTimeout: TIMEOUTS_MS.requestTimeout, connectionsCheckingInterval: 5000 };
+  return tls === null ? { http: common } : { https: { ...common, ...serverOptionsOf(tls) } };
 }
 
 /** A sweep four times in the life of each, and at least every second. */
@@ -129,6 +140,7 @@ const OPENAPI = {
     description:
       'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
   },
+  components: { securitySchemes: SECURITY_SCHEMES },
 };
 
 function unknownRoute(method: string, url: string): QuotameshError {

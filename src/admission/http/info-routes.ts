@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { INDEX } from './response-schemas.js';
+import { needs } from './route-access.js';
 
 /** What GET /metrics sends. */
 export interface MetricsPage {
@@ -17,17 +18,23 @@ export interface InfoRouteParts {
 
 /** Metrics, the OpenAPI document, and an index for people who open the address in a browser. */
 export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: InfoRouteParts): void {
-  app.get('/metrics', { schema: { summary: 'Prometheus metrics (docs/metrics.md)', tags } }, async (_, reply) => {
+  app.get('/metrics', { config: { access: needs('viewer') }, schema: METRICS }, async (_, reply) => {
     const text = await metrics.text();
     return reply.header('content-type', metrics.contentType).send(text);
   });
-  app.get('/openapi.json', { schema: { summary: 'This description', tags } }, (_, reply) => {
+  app.get('/openapi.json', { config: anybody, schema: { summary: 'This description', tags } }, (_, reply) => {
     reply.send(app.swagger());
   });
-  app.get('/', { schema: { summary: 'Index of the routes', tags, response: { 200: INDEX } } }, (_, reply) => {
-    const { cluster, nodeId } = node.config;
-    reply.send({ name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths });
-  });
+  app.get(
+    '/',
+    { config: anybody, schema: { summary: 'Index of the routes', tags, response: { 200: INDEX } } },
+    (_, reply) => {
+      const { cluster, nodeId } = node.config;
+      reply.send({ name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths });
+    },
+  );
 }
 
 const tags = ['info'];
+const METRICS = { summary: 'Prometheus metrics (docs/metrics.md)', tags };
+const anybody = { access: needs('any') };

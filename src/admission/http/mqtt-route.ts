@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { PROBLEM } from './response-schemas.js';
+import { needs } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
 
 /** Only beside an MQTT broker (`quotamesh mqtt`). */
@@ -8,6 +9,7 @@ export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): vo
   app.get(
     '/v1/mqtt',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'The MQTT broker: connections, who is throttled why, messages',
         tags: ['status'],

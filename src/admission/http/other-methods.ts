@@ -1,5 +1,6 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { QuotameshError } from '../../errors.js';
+import { needs } from './route-access.js';
 
 /**
  * Runs `addRoutes`, then gives every path an answer 405 for the methods that it does not have: fastify would say 404.
@@ -26,6 +27,7 @@ function addRefusal(app: FastifyInstance, url: string, allowed: ReadonlySet<HTTP
     method: app.supportedMethods.filter((method) => !allowed.has(method as HTTPMethods)) as HTTPMethods[],
     url,
     schema: { hide: true },
+    config: { access: needs('any') },
     // Before the body is read: whatever it is, the answer is the same.
     onRequest: (request, reply) => {
       reply.header('allow', [...allowed].join(', '));

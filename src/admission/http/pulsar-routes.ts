@@ -6,8 +6,8 @@ import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../runtime/group
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { rejectUnknownQuery } from './if-match.js';
+import { changes, needs, type RouteAccess } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
-import { onlyThisMachine } from './this-machine.js';
 
 /** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
 export const PULSAR_PREFIX = '/admin/v2/';
@@ -21,10 +21,9 @@ interface NamedRoute {
  * as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
-  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
   for (const { path, spelling } of GROUP_PATHS) {
-    app.get(path, describe('Names of all groups'), () => [...node.groups.numbers.keys()].sort());
-    app.get<NamedRoute>(`${path}/*`, describe('The rates of a group'), (request, reply) => {
+    app.get(path, describe(VIEWING, 'Names of all groups'), () => [...node.groups.numbers.keys()].sort());
+    app.get<NamedRoute>(`${path}/*`, describe(VIEWING, 'The rates of a group'), (request, reply) => {
       const name = request.params['*'];
       // With the slash alone it is the list (PIP-82).
       if (name === '') return [...node.groups.numbers.keys()].sort();
@@ -33,7 +32,7 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
     });
     app.put<NamedRoute>(
       `${path}/*`,
-      { ...describe('Makes a group, or changes its rates'), ...changing },
+      describe(changes(null), 'Makes a group, or changes its rates'),
       async (request, reply) => {
         rejectUnknownQuery(request);
         await putRates(node, request.params['*'], mappingIn(request.body ?? {}));
@@ -42,7 +41,7 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
     );
     app.delete<NamedRoute>(
       `${path}/*`,
-      { ...describe('Deletes a group; 412 while it is in use'), ...changing },
+      describe(changes(null), 'Deletes a group; 412 while it is in use'),
       async (request, reply) => {
         rejectUnknownQuery(request);
         await deleteGroup(node, request.params['*'], null);
@@ -68,8 +67,7 @@ interface PlaceRoute {
 }
 
 function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, level: 'tenant' | 'namespace'): void {
-  const changing = node.config.registry.remoteChanges ? {} : { onRequest: onlyThisMachine };
-  app.get<PlaceRoute>(path, describe(`The group that a ${level} is attached to`), (request, reply) => {
+  app.get<PlaceRoute>(path, describe(VIEWING, `The group that a ${level} is attached to`), (request, reply) => {
     const { group } = attachmentAt(node, placePath(request.params)).attachment;
     if (typeof group !== 'string') throw unknownPlace(request.params);
     // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
@@ -79,8 +77,7 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
     app.route<PlaceRoute>({
       method,
       url: `${path}/*`,
-      ...describe(`Attaches a ${level} to a group`),
-      ...changing,
+      ...describe(CHANGING_PLACE, `Attaches a ${level} to a group`),
       handler: async (request, reply) => {
         rejectUnknownQuery(request);
         await attach(node, placePath(request.params), { group: request.params['*'] }, null);
@@ -88,7 +85,7 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
       },
     });
   }
-  app.delete<PlaceRoute>(path, { ...describe(`Detaches a ${level}`), ...changing }, async (request, reply) => {
+  app.delete<PlaceRoute>(path, describe(CHANGING_PLACE, `Detaches a ${level}`), async (request, reply) => {
     rejectUnknownQuery(request);
     await detach(node, placePath(request.params), null);
     return noContent(reply);
@@ -125,7 +122,10 @@ const REASON = {
 } as const;
 const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REASON, 422: REASON, 503: REASON };
 
-function describe(summary: string) {
+const VIEWING = needs('viewer');
+const CHANGING_PLACE = changes((params) => String(params.tenant));
+
+function describe(access: RouteAccess, summary: string) {
   const schema: FastifySchema = { querystring: NO_QUERY, response: FAILURES };
-  return describedRoute('pulsar', summary, schema);
+  return describedRoute(access, 'pulsar', summary, schema);
 }

@@ -10,6 +10,7 @@ import { describedRoute, invalid, knownMappingIn, mappingIn } from './described-
 import type { Ending, OpenReservations } from './open-reservations.js';
 import { problemOf } from './problem.js';
 import * as schemas from './reservation-schemas.js';
+import { needs } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
 
 export interface ReservationRouteParts {
@@ -23,17 +24,22 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
   const { reservations } = parts;
   app.post(
     '/v1/commit',
-    describedRoute('admission', 'Work under an id has been done; what is absent is as it was estimated', {
-      body: schemas.COMMIT_BODY,
-      response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
-    }),
+    describedRoute(
+      needs('traffic'),
+      'admission',
+      'Work under an id has been done; what is absent is as it was estimated',
+      {
+        body: schemas.COMMIT_BODY,
+        response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
+      },
+    ),
     (request, reply) => {
       reply.send({ ended: reservations.end(endingOf(request.body, '', COMMIT_FIELDS)) });
     },
   );
   app.post(
     '/v1/cancel',
-    describedRoute('admission', 'Work under an id has not been done: everything is given back', {
+    describedRoute(needs('traffic'), 'admission', 'Work under an id has not been done: everything is given back', {
       body: schemas.CANCEL_BODY,
       response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
     }),
@@ -50,10 +56,15 @@ function addBatch(app: FastifyInstance, { node, reservations }: ReservationRoute
     '/v1/commit/batch',
     {
       bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
-      ...describedRoute('admission', 'Several commits and cancels in one request; each ends by itself, in order', {
-        body: schemas.COMMIT_BATCH_BODY,
-        response: { 200: schemas.BATCH_ENDED, ...schemas.BODY_PROBLEMS },
-      }),
+      ...describedRoute(
+        needs('traffic'),
+        'admission',
+        'Several commits and cancels in one request; each ends by itself, in order',
+        {
+          body: schemas.COMMIT_BATCH_BODY,
+          response: { 200: schemas.BATCH_ENDED, ...schemas.BODY_PROBLEMS },
+        },
+      ),
     },
     (request, reply) => {
       const endings = commitsIn(request.body);
@@ -66,6 +77,7 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
   app.get(
     '/v1/reservations',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'Reservations over HTTP: how many are open, and how the others ended',
         tags: ['status'],

@@ -246,6 +246,7 @@ const SIGNATURES = record({
   ...{ log: text, keyId: text, mode: text, unverifiedKeys: count, previousKeys: count },
   ...{ verified: COUNTS, unverified: COUNTS },
 });
+const ACCESS = record({ auth: { type: 'boolean' }, tokens: count, certificates: count, failures: { type: 'object' } });
 
 export const NODES = json(
   'This node, and the members of the cluster as it sees them.',
@@ -264,6 +265,7 @@ export const NODES = json(
     registry: REGISTRY,
     signatures: listOf(SIGNATURES),
     configuration: CONFIGURATION,
+    access: ACCESS,
     rounds: count,
     reportRoundTripMs: number,
     lastRebalancingMs: number,

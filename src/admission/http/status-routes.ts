@@ -1,16 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../access/access.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { summarizeGroup } from './group-summary.js';
 import { GROUP, GROUPS, NODES, PROBLEM } from './response-schemas.js';
+import { needs } from './route-access.js';
 
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
 
 /** Read-only: what this node knows of the cluster. */
-export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addStatusRoutes(app: FastifyInstance, node: QuotaNode, access: Access): void {
   app.get<{ Querystring: { after?: string } }>(
     '/v1/groups',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'All groups, with what this node does for them',
         tags,
@@ -25,6 +28,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.get<{ Params: { group: string } }>(
     '/v1/groups/:group',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
         tags,
@@ -40,6 +44,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.get(
     '/v1/nodes',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'This node, the members of the cluster, the topic',
         tags,
@@ -48,7 +53,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode): void {
       },
     },
     (_, reply) => {
-      reply.send(node.status());
+      reply.send({ ...node.status(), access: access.status });
     },
   );
 }

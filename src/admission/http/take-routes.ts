@@ -10,6 +10,7 @@ import { describedRoute } from './described-route.js';
 import { problemOf } from './problem.js';
 import { RateLimitFields } from './rate-limit-fields.js';
 import { RefusalAnswers } from './refusal-answers.js';
+import { needs } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
 import { handBackIn, handBacksIn, takeIn } from './take-bodies.js';
 import * as schemas from './take-schemas.js';
@@ -26,6 +27,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   app.post(
     '/v1/take',
     describedRoute(
+      needs('traffic'),
       'admission',
       'Take as many tokens as there are, up to so many; what is not used can be handed back',
       {
@@ -37,10 +39,15 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   );
   app.post(
     '/v1/hand-back',
-    describedRoute('admission', 'A batch has ended; what was not used goes back to the window that it came from', {
-      body: schemas.HAND_BACK_BODY,
-      response: schemas.HAND_BACK_ANSWERS,
-    }),
+    describedRoute(
+      needs('traffic'),
+      'admission',
+      'A batch has ended; what was not used goes back to the window that it came from',
+      {
+        body: schemas.HAND_BACK_BODY,
+        response: schemas.HAND_BACK_ANSWERS,
+      },
+    ),
     (request, reply) => {
       const { id, ...left } = handBackIn(request.body, '');
       batches.handBack(id, left);
@@ -51,7 +58,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
     '/v1/hand-back/batch',
     {
       bodyLimit: parts.node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
-      ...describedRoute('admission', 'Several batches have ended; each by itself, in order', {
+      ...describedRoute(needs('traffic'), 'admission', 'Several batches have ended; each by itself, in order', {
         body: schemas.HAND_BACK_BATCH_BODY,
         response: schemas.HAND_BACK_BATCH_ANSWERS,
       }),
@@ -68,6 +75,7 @@ function addCounts(app: FastifyInstance, node: QuotaNode): void {
   app.get(
     '/v1/batches',
     {
+      config: { access: needs('viewer') },
       schema: {
         summary: 'Batches of tokens: how many are open, and how the others ended',
         tags: ['status'],

@@ -6,6 +6,7 @@ import type { ReportedHealth } from '../../runtime/target/report-backend.js';
 import type { CostOptions, ReportedCost } from '../../runtime/target/report-cost.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { PROBLEM } from './response-schemas.js';
+import { needs } from './route-access.js';
 import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION, FACTORS } from './target-schemas.js';
 
 /** Costs of admitted work, health of backends, and why a group may do what it may do. */
@@ -15,7 +16,7 @@ export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
   addBackendRoutes(app, node);
   app.get<{ Params: { group: string } }>(
     '/v1/groups/:group/explain',
-    describedRoute('target', 'Every input of the decision in force for a group, in order', {
+    describedRoute(needs('viewer'), 'target', 'Every input of the decision in force for a group, in order', {
       params: nameParam('group'),
       response: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     }),
@@ -28,7 +29,7 @@ export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
 function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
   app.post(
     '/v1/costs',
-    describedRoute('target', 'What admitted work has cost, after the fact', {
+    describedRoute(needs('traffic'), 'target', 'What admitted work has cost, after the fact', {
       body: COSTS_BODY,
       response: { 202: ACCEPTED, 400: PROBLEM, 404: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
     }),
@@ -48,7 +49,7 @@ function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
 function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
   app.get(
     '/v1/costs/factors',
-    describedRoute('target', 'How bytes become cost units', { response: { 200: FACTORS } }),
+    describedRoute(needs('any'), 'target', 'How bytes become cost units', { response: { 200: FACTORS } }),
     (_, reply) => {
       const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
       reply.send({ readPageBytes, writePageBytes, writeFactor });
@@ -59,7 +60,7 @@ function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
 function addBackendRoutes(app: FastifyInstance, node: QuotaNode): void {
   app.put<{ Params: { backend: string } }>(
     '/v1/backends/:backend',
-    describedRoute('target', 'How a backend is; holds for limiting.healthValidMs', {
+    describedRoute(needs('operator'), 'target', 'How a backend is; holds for limiting.healthValidMs', {
       params: nameParam('backend'),
       body: BACKEND_BODY,
       response: { 202: ACCEPTED, 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
@@ -71,7 +72,7 @@ function addBackendRoutes(app: FastifyInstance, node: QuotaNode): void {
   );
   app.get(
     '/v1/backends',
-    describedRoute('target', 'Backends with their health and the groups that cost them most', {
+    describedRoute(needs('viewer'), 'target', 'Backends with their health and the groups that cost them most', {
       response: { 200: BACKENDS },
     }),
     (_, reply) => {

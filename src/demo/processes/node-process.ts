@@ -48,7 +48,7 @@ export class NodeProcess {
   }
 
   status(group: string): Promise<ClusterStatus> {
-    return fetchClusterStatus(new URL(this.url), [group]);
+    return fetchClusterStatus({ url: new URL(this.url), token: null, tls: {} }, [group]);
   }
 
   async #isReady(): Promise<boolean> {

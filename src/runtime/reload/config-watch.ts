@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import { configStamp, isFolder } from '../../config/config-files.js';
+import { configStamp, filesStamp, isFolder } from '../../config/config-files.js';
 
 /** A change on a network or bind mount, of which the system says nothing, is seen so late. */
 const POLL_MS = 1000;
@@ -11,8 +11,10 @@ const SETTLED_MS = 100;
 export interface ConfigWatchOptions {
   /** A file or a folder. */
   readonly path: string;
-  /** Of the configuration in force, taken before it was read. */
+  /** Of the configuration in force, taken before it was read; that of `besides` behind it. */
   readonly stamp: string;
+  /** Files that the configuration in force names. */
+  readonly besides?: () => readonly string[];
   /** Reads and applies it; deals with its own failures. */
   readonly reload: () => Promise<void>;
 }
@@ -56,7 +58,7 @@ export class ConfigWatch {
   async readNow(): Promise<void> {
     await this.#reading;
     if (this.#closed || this.#reading !== null) return;
-    this.#read = configStamp(this.#options.path);
+    this.#read = this.#stamp();
     this.#reading = this.#options.reload().finally(() => {
       this.#reading = null;
     });
@@ -70,6 +72,11 @@ export class ConfigWatch {
     if (this.#soon !== null) clearTimeout(this.#soon);
   }
 
+  #stamp(): string {
+    const { path, besides } = this.#options;
+    return configStamp(path) + filesStamp(besides?.() ?? []);
+  }
+
   #lookSoon(): void {
     if (this.#soon !== null || this.#closed) return;
     this.#soon = setTimeout(() => {
@@ -80,7 +87,7 @@ export class ConfigWatch {
   }
 
   #look(): void {
-    const stamp = configStamp(this.#options.path);
+    const stamp = this.#stamp();
     if (stamp === this.#read) {
       this.#seen = stamp;
     } else if (stamp === this.#seen) {

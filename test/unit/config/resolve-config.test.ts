@@ -28,9 +28,12 @@ groups:
       cluster: 'demo',
       nodeId: 'web-1-7070',
       source: '(inline)',
+      files: [],
+      auth: null,
+      insecure: false,
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: { enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
-      http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384 },
+      http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384, tls: null },
       mqtt: {
         host: '127.0.0.1',
         port: 1883,

@@ -166,7 +166,10 @@ describe('groups at run time', () => {
       '__proto__',
       'x',
     );
-    const leaf = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'));
+    const leaf = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'),
+    );
     // Few keys at each of three depths: bodies of any size took half of the time to make up, and are refused for the same reasons.
     const dictionaryOf = <T>(value: fc.Arbitrary<T>) => fc.dictionary(key, value, { maxKeys: 4 });
     const body = dictionaryOf(fc.oneof(leaf, dictionaryOf(fc.oneof(leaf, dictionaryOf(leaf)))));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
+import { Access } from '../../../src/access/access.js';
 import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
 import { createHttpServer } from '../../../src/admission/http/http-server.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
@@ -18,6 +19,7 @@ export interface LogLine {
 export interface HttpScene {
   readonly node: QuotaNode;
   readonly app: FastifyInstance;
+  readonly access: Access;
   readonly metrics: Metrics;
   readonly log: readonly LogLine[];
   /** POST /v1/acquire. */
@@ -48,12 +50,14 @@ export async function httpScene(overrides: Readonly<Record<string, unknown>> = {
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
   const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);
+  const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
-  const metrics = createMetrics({ node, outcomes, incidents: { unhandledRejections: 0 } });
-  const app = await createHttpServer({ node, telemetry, metrics, outcomes });
+  const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
+  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes });
   return {
     node,
     app,
+    access,
     metrics,
     log,
     acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),

@@ -118,7 +118,7 @@ describe('the listening server', () => {
   });
 
   it('a host that is not ours is HTTP_ADDRESS_IN_USE, too, and says why', async () => {
-    const scene = await httpScene({ http: { host: '192.0.2.1', port: 0 } });
+    const scene = await httpScene({ insecure: true, http: { host: '192.0.2.1', port: 0 } });
     await expect(listen(scene.app, scene.node)).rejects.toMatchObject({
       code: 'HTTP_ADDRESS_IN_USE',
       message: expect.stringContaining('EADDRNOTAVAIL'),

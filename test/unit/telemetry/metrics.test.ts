@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { ACCESS_METRICS } from '../../../src/telemetry/access-metrics.js';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
@@ -20,6 +21,7 @@ const TABLE: Readonly<Record<string, MetricRow>> = {
   ...MQTT_METRICS,
   ...GROUP_METRICS,
   ...GROUP_SOURCE_METRICS,
+  ...ACCESS_METRICS,
 };
 
 describe('metrics', () => {

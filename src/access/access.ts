@@ -1,0 +1,179 @@
+import type { PeerCertificate } from 'node:tls';
+import type { AccessConfig, GrantedRoles } from '../config/resolved-config.js';
+import { QuotameshError } from '../errors.js';
+import type { Clock } from '../ports/clock.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import type { Caller } from './caller.js';
+import { matchesName, namesIn } from './certificate-names.js';
+import { FailedAttempts, networkOf, WINDOW_MS } from './failed-attempts.js';
+import { hashOf, isSameHash } from './token.js';
+
+/** Why somebody was not let in; label of a metric. */
+export type FailureReason = 'missing' | 'unknown' | 'untrusted' | 'limited' | 'denied';
+export type Listener = 'http' | 'mqtt';
+
+/** Pairs of address and token that have been let in once; beyond it the oldest is forgotten. */
+const SEEN_MAX = 10_000;
+const LOGGED_EVERY_MS = 10_000;
+
+/**
+ * Who may ask this node, by the newest configuration. Knows tokens by their hashes only. Nothing here is on the path of
+ * a request: listeners keep the caller of a connection until `version` changes.
+ */
+export class Access {
+  /** Rises whenever another configuration is in force: what was found out before does not hold any more. */
+  version = 0;
+  /** `http unknown` → how often. */
+  readonly failures = new Map<string, number>();
+  readonly attempts: FailedAttempts;
+  readonly #clock: Clock;
+  readonly #telemetry: Telemetry;
+  #config: AccessConfig | null;
+  #tokens: readonly KnownToken[];
+  readonly #seen = new Set<string>();
+  #loggedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(config: AccessConfig | null, clock: Clock, telemetry: Telemetry) {
+    this.#clock = clock;
+    this.#telemetry = telemetry;
+    this.attempts = new FailedAttempts(clock);
+    this.#config = config;
+    this.#tokens = knownTokens(config);
+  }
+
+  /** Without `auth:` everybody who reaches a listener has every role. */
+  get isOpen(): boolean {
+    return this.#config === null;
+  }
+
+  get status(): AccessStatus {
+    const { tokens = [], certificates = [] } = this.#config ?? {};
+    const failures = Object.fromEntries(this.failures);
+    return { auth: !this.isOpen, tokens: tokens.length, certificates: certificates.length, failures };
+  }
+
+  /**
+   * Tokens and roles of this configuration are in force from now on, on open connections too. `auth:` itself may come, but
+   * not go: listeners that were opened under it would be open to everybody.
+   */
+  take(config: AccessConfig | null): void {
+    if (config === null && !this.isOpen) {
+      this.#telemetry.log('warn', 'auth was removed from the configuration: it stays in force until a restart');
+      return;
+    }
+    if (JSON.stringify(config) === JSON.stringify(this.#config)) return;
+    this.#config = config;
+    this.#tokens = knownTokens(config);
+    this.#seen.clear();
+    this.version++;
+    const { tokens, certificates } = this.status;
+    this.#telemetry.log('info', 'access changed', { auth: config !== null, tokens, certificates });
+  }
+
+  /** Throws AUTH_FAILED, AUTH_LIMITED. */
+  byToken(token: string, address: string, listener: Listener): Caller {
+    const hash = hashOf(token);
+    let found: KnownToken | null = null;
+    // All of them, so that the time does not tell which.
+    for (const known of this.#tokens) if (isSameHash(known.hash, hash)) found = known;
+    const isLimited = this.#isLimited(address);
+    if (found !== null && (!isLimited || this.#seen.has(pairOf(address, found.caller)))) {
+      this.#see(address, found.caller);
+      return found.caller;
+    }
+    if (isLimited) this.#refuseLimited(address, listener);
+    throw this.#failed('unknown', 'the token is not known', address, listener);
+  }
+
+  /** Whether a token that was let in is so still, by its hash; null = not any more. */
+  byHash(hash: Buffer): Caller | null {
+    return this.#tokens.find((known) => isSameHash(known.hash, hash))?.caller ?? null;
+  }
+
+  /** Of the client certificate that TLS has verified. Throws AUTH_FAILED, AUTH_LIMITED. */
+  byCertificate(certificate: PeerCertificate, address: string): Caller {
+    const names = namesIn(certificate);
+    for (const { match, name, roles, tenants } of this.#config?.certificates ?? []) {
+      const matched = names.find((one) => matchesName(match, one));
+      if (matched !== undefined) return { name: name ?? matched, roles, tenants, how: 'certificate' };
+    }
+    if (this.#isLimited(address)) this.#refuseLimited(address, 'http');
+    const shown = names.slice(0, 3).join(', ').slice(0, 200) || 'without a name';
+    throw this.#failed('unknown', `no rule of auth.certificates matches the certificate ${shown}`, address, 'http');
+  }
+
+  /** A certificate that TLS could not verify. */
+  untrusted(reason: string, address: string): never {
+    if (this.#isLimited(address)) this.#refuseLimited(address, 'http');
+    throw this.#failed('untrusted', `the client certificate is not trusted (${reason})`, address, 'http');
+  }
+
+  /** Nothing was shown: no attempt, so it is counted and not limited. */
+  missing(reason: string, listener: Listener): never {
+    this.count('missing', listener);
+    throw new QuotameshError('AUTH_FAILED', { reason });
+  }
+
+  count(reason: FailureReason, listener: Listener): void {
+    const key = `${listener} ${reason}`;
+    this.failures.set(key, (this.failures.get(key) ?? 0) + 1);
+  }
+
+  #isLimited(address: string): boolean {
+    return this.attempts.count(address) >= (this.#config?.failuresPerMinute ?? Number.POSITIVE_INFINITY);
+  }
+
+  #refuseLimited(address: string, listener: Listener): never {
+    this.count('limited', listener);
+    const retryAfterS = Math.max(1, Math.ceil(this.attempts.remainingMs(address) / 1000));
+    throw new QuotameshError('AUTH_LIMITED', { address: networkOf(address), retryAfterS });
+  }
+
+  #failed(reason: FailureReason, text: string, address: string, listener: Listener): QuotameshError {
+    this.count(reason, listener);
+    const count = this.attempts.add(address);
+    const isLast = count === this.#config?.failuresPerMinute;
+    const nowMs = this.#clock();
+    // Whoever tries addresses by the thousand must not fill the log.
+    if (nowMs - this.#loggedMs >= LOGGED_EVERY_MS) {
+      this.#loggedMs = nowMs;
+      const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: WINDOW_MS };
+      this.#telemetry.log('warn', isLast ? 'failed attempts are limited' : 'a caller was not let in', facts);
+    }
+    return new QuotameshError('AUTH_FAILED', { reason: text });
+  }
+
+  #see(address: string, caller: Caller): void {
+    const pair = pairOf(address, caller);
+    this.#seen.delete(pair);
+    const oldest = this.#seen.values().next();
+    if (this.#seen.size >= SEEN_MAX && oldest.done !== true) this.#seen.delete(oldest.value);
+    this.#seen.add(pair);
+  }
+}
+
+export interface AccessStatus {
+  readonly auth: boolean;
+  readonly tokens: number;
+  readonly certificates: number;
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+interface KnownToken {
+  readonly hash: Buffer;
+  readonly caller: Caller;
+}
+
+function knownTokens(config: AccessConfig | null): readonly KnownToken[] {
+  return (config?.tokens ?? []).map(({ hash, ...granted }) => {
+    return { hash: Buffer.from(hash, 'hex'), caller: callerOf(granted) };
+  });
+}
+
+function callerOf({ name, roles, tenants }: GrantedRoles & { readonly name: string }): Caller {
+  return { name, roles, tenants, how: 'token' };
+}
+
+function pairOf(address: string, { name }: Caller): string {
+  return `${address} ${name}`;
+}

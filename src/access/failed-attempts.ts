@@ -1,0 +1,66 @@
+import { isIPv6 } from 'node:net';
+import type { Clock } from '../ports/clock.js';
+
+/** Addresses that are remembered; beyond it the one that failed first is forgotten. About 100 bytes each. */
+const ADDRESSES_MAX = 10_000;
+export const WINDOW_MS = 60_000;
+
+interface Failures {
+  count: number;
+  readonly sinceMs: number;
+}
+
+/** How often an address has failed within a minute. IPv6 counts by /64: a single machine has all of it. */
+export class FailedAttempts {
+  readonly #clock: Clock;
+  readonly #byAddress = new Map<string, Failures>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns how many they are within the minute, this one included. */
+  add(address: string): number {
+    const key = networkOf(address);
+    const failures = this.#current(key);
+    if (failures !== null) return ++failures.count;
+    this.#byAddress.delete(key);
+    const oldest = this.#byAddress.keys().next();
+    if (this.#byAddress.size >= ADDRESSES_MAX && oldest.done !== true) this.#byAddress.delete(oldest.value);
+    this.#byAddress.set(key, { count: 1, sinceMs: this.#clock() });
+    return 1;
+  }
+
+  count(address: string): number {
+    return this.#current(networkOf(address))?.count ?? 0;
+  }
+
+  /** Until the address starts anew; 0 where it has not failed. */
+  remainingMs(address: string): number {
+    const failures = this.#current(networkOf(address));
+    return failures === null ? 0 : failures.sinceMs + WINDOW_MS - this.#clock();
+  }
+
+  /** Addresses that are remembered. */
+  get size(): number {
+    return this.#byAddress.size;
+  }
+
+  #current(key: string): Failures | null {
+    const failures = this.#byAddress.get(key);
+    return failures === undefined || this.#clock() - failures.sinceMs >= WINDOW_MS ? null : failures;
+  }
+}
+
+/** `::ffff:10.0.0.7` is `10.0.0.7`; of another IPv6 address the first 64 bits. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - first.length - last.length);
+  const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
