@@ -1,35 +1,23 @@
-import {
-  ADMISSION_METRICS,
-  GROUP_METRICS,
-  GROUP_SOURCE_METRICS,
-  type MetricRow,
-  MQTT_METRICS,
-  NODE_METRICS,
-  TOPIC_METRICS,
-} from '../../src/telemetry/metric-table.js';
+import { readFileSync } from 'node:fs';
 import { readyScene } from '../unit/http/http-scene.js';
 import { type Matcher, readQuery } from './promql.js';
-
-const TABLE: Readonly<Record<string, MetricRow>> = {
-  ...NODE_METRICS,
-  ...GROUP_SOURCE_METRICS,
-  ...TOPIC_METRICS,
-  ...ADMISSION_METRICS,
-  ...MQTT_METRICS,
-  ...GROUP_METRICS,
-};
 
 /** What a scrape adds to every series. */
 export const SCRAPE_LABELS = ['job', 'instance'];
 
-/** Metric → label → the values that a node has just exported; ours by the table, those of the process by the scrape. */
+/**
+ * Metric → label → the values that a node has just exported. Ours are those of docs/metrics.md, which comes from the code's
+ * tables (test/unit/telemetry); those of the process are the scrape's.
+ */
 export type KnownMetrics = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
 /** Of a node that decides, with the series of its groups. Beside no MQTT broker: of those the labels alone are known. */
 export async function knownMetrics(): Promise<KnownMetrics> {
   const known = new Map<string, Map<string, Set<string>>>([['up', new Map()]]);
-  for (const [name, { labels = [] }] of Object.entries(TABLE)) {
-    known.set(name, new Map(labels.map((label) => [label, new Set()])));
+  const table = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  for (const [, name, labels] of table.matchAll(/^\| `(\w+)` \| \w+ \| (.*?) \|/gm)) {
+    const all = [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!);
+    known.set(name!, new Map(all.map((label) => [label, new Set()])));
   }
   const scene = await readyScene({ metrics: { perGroup: 'all' } });
   const text = await scene.metrics.text();
