@@ -21,8 +21,8 @@ ones of the process (\`process_*\`, \`nodejs_*\`), among them the lag of the eve
 (\`nodejs_eventloop_lag_seconds\`; the minimum, mean and percentiles beside it contain the 10 ms of the timer that
 measures them).
 
-Worth an alert: \`quotamesh_ready == 0\`, \`quotamesh_degraded == 1\`, \`quotamesh_share_sum_ratio > 1.01\`, and
-\`quotamesh_members{state="alive"}\` below the number of nodes that you run.
+What is worth an alert: [alerts.md](alerts.md), with the rules for Prometheus; a dashboard for Grafana:
+[deployment.md](deployment.md#prometheus-and-grafana).
 
 ## Node
 

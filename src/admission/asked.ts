@@ -72,8 +72,8 @@ export function rejectUnlessBetween(field: string, value: unknown, min: number, 
 }
 
 /** All of what is unlimited. */
-export function noEndOf(group: string): QuotameshError {
-  const reason = `must be a number: group ${group} has no limit here, so there is no end to all`;
+export function noEndOf(whose: string): QuotameshError {
+  const reason = `must be a number: ${whose} has no limit here, so there is no end to all`;
   return new QuotameshError('AMOUNT_INVALID', { field: 'messages', reason });
 }
 

@@ -1,3 +1,4 @@
+import type { Place } from '../core/attachments/attachment.js';
 import { ALL_COUNTED, type JointAsk } from '../core/limiter/joint-levels.js';
 import { laneOf, MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
@@ -6,6 +7,7 @@ import { directionOf, noEndOf, rejectAmounts, rejectUnlessName, rejectUnlessSome
 import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import type { LaneBounds } from './lane-bounds.js';
+import { placeText } from './places.js';
 
 /** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
 export class Asks {
@@ -45,13 +47,18 @@ export class Asks {
     );
   }
 
-  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */
-  forBatch(group: string, amounts: BatchAmounts, options: TakeOptions): JointAsk {
-    if (amounts !== 'all') return retried(this.askOf(group, amounts, options) as JointAsk, options);
-    const ask = retried(this.place(group, 1, 0, options) as JointAsk, options);
-    this.#node.serve(ask.lane);
-    const there = this.#gate.levels.available(ask, MESSAGES, this.#node.clock());
-    if (there === Number.POSITIVE_INFINITY) throw noEndOf(this.#gate.groupOf(ask.lane).name);
+  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
+  forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
+    const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
+    if (asked === null) {
+      if (amounts === 'all') throw noEndOf(placeText(where as Place));
+      return null;
+    }
+    const ask = retried(asked, options);
+    if (amounts !== 'all') return ask;
+    for (const lane of [ask.lane, ...ask.further]) this.#node.serve(lane);
+    const there = this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${this.#gate.groupOf(ask.lane).name}`);
     ask.messages = Math.max(1, Math.floor(there + 1e-6));
     return ask;
   }

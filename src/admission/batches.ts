@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
-import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
-import type { Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions } from './decision.js';
+import { directionOf, rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
+import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import { cutToPart, ofPart } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
 
 interface Open {
-  readonly ask: JointAsk;
+  readonly granted: Required<Amounts>;
   readonly untilMs: number;
+  /** Exempt work has used nothing that anybody else could have. */
+  readonly ask: JointAsk | null;
+  readonly direction: number;
 }
 
 /**
@@ -41,35 +44,39 @@ export class Batches {
    * At once, or as soon as there is at least one message, within `waitMs`. Those who wait are tried again when the first
    * message is due, in the order in which they came to that; lines of their own have those who wait for all they ask.
    */
-  async take(group: string, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
+  async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     signal?.throwIfAborted();
     const untilMs = this.#node.clock() + waitMs;
-    let answer = this.tryTake(group, amounts, options);
+    let answer = this.tryTake(where, amounts, options);
     while (!answer.granted && !this.#closing.signal.aborted) {
       const leftMs = untilMs - this.#node.clock();
       if (leftMs <= 0) break;
       await this.#pause(Math.min(leftMs, answer.retryAfterMs), signal);
-      answer = this.tryTake(group, amounts, { ...options, retry: true });
+      answer = this.tryTake(where, amounts, { ...options, retry: true });
     }
     return answer;
   }
 
-  tryTake(group: string, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
+  tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
     const gate = this.#gate;
-    if (this.#closing.signal.aborted) return gate.explain(gate.askForBatch(group, amounts, options), UNCONFIRMED);
     this.expire(this.#node.clock());
     const { maxReservations: max } = this.#node.config.limits;
     if (this.#open.size >= max) throw new QuotameshError('BATCHES_FULL', { max });
-    const ask = gate.askForBatch(group, amounts, options);
+    const ask = gate.askForBatch(where, amounts, options);
+    if (ask !== null && this.#closing.signal.aborted) return gate.explain(ask, UNCONFIRMED);
+    if (ask === null) {
+      // `all` of what has no limit was refused above.
+      const { messages = 0, bytes = 0 } = amounts as Amounts;
+      return this.#opened({ messages, bytes }, null, directionOf(options));
+    }
     const { messages, bytes } = ask;
     cutToPart(this.#node, ask);
-    const answer = this.#answer(ask);
+    const answer = gate.reserveInTurn(ask);
     if (answer !== GRANTED) return this.#refusal(ask, answer);
-    const [left, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
-    if (left > 0 || leftBytes > 0) this.#node.limiter.countRefused(ask.lane, left, leftBytes, ask.retry);
-    return this.#opened(ask);
+    gate.leftOut(ask, messages - ask.messages, bytes - ask.bytes);
+    return this.#opened(ask, ask, directionOf(options));
   }
 
   /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID. Nothing is given back then. */
@@ -87,7 +94,7 @@ export class Batches {
     if (this.#open.size === 0) return;
     for (const [at, open] of this.#open) {
       if (open.untilMs > nowMs) continue;
-      this.#end(at, open, open.ask.messages, open.ask.bytes);
+      this.#end(at, open, open.granted.messages, open.granted.bytes);
       this.counts.expired++;
     }
   }
@@ -98,16 +105,6 @@ export class Batches {
     this.expire(Number.POSITIVE_INFINITY);
   }
 
-  #answer(ask: JointAsk): number {
-    const { levels, waiting } = this.#gate;
-    const { limiter } = this.#node;
-    if (limiter.heldBack[ask.lane] === 0 || waiting.mayPass(ask)) {
-      return this.#gate.servedAnswer(ask, () => levels.reserve(ask, this.#node.clock()));
-    }
-    limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
-    return REFUSED + limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
-  }
-
   /** Told for one message: with that much, a batch is granted. */
   #refusal(ask: JointAsk, answer: number): Refused | NotReady {
     const size = ask.messages === 0 ? 1 : Math.ceil(ask.bytes / ask.messages);
@@ -115,18 +112,24 @@ export class Batches {
     return this.#gate.explain(least, ofPart(this.#node.limiter, ask, answer));
   }
 
-  #opened(ask: JointAsk): Batch {
+  #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
     const nowMs = this.#node.clock();
-    const windowMs = this.#node.limiter.buckets.windowOf(ask.lane);
-    const epoch = windowMs === 0 ? null : Math.floor(nowMs / windowMs);
-    const { reservationMs } = this.#node.config.limits;
-    const validMs = epoch === null ? reservationMs : (epoch + 1) * windowMs - nowMs;
+    const { epoch, validMs } = this.#validity(ask, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { ask, untilMs: nowMs + validMs });
+    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction });
     this.counts.open = this.#open.size;
-    const { messages, bytes } = ask;
     const handBack = (left: HandBack) => this.handBack(id, left);
     return { granted: true, id, messages, bytes, epoch, validMs, handBack };
+  }
+
+  /** To the end of the window, of several groups the first to end; buckets have none. */
+  #validity(ask: JointAsk | null, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
+    const windows =
+      ask === null ? [] : [ask.lane, ...ask.further].map((lane) => this.#node.limiter.buckets.windowOf(lane));
+    const ends = windows.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
+    const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
+    const [first = 0] = windows;
+    return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
   }
 
   #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
@@ -140,20 +143,21 @@ export class Batches {
       const reason = 'it has been handed back already, or its window or time (validMs) is over';
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
-    const { ask } = open;
-    rejectAbove({ id, dimension: 'messages', amount: messages + droppedMessages, granted: ask.messages });
-    rejectAbove({ id, dimension: 'bytes', amount: bytes + droppedBytes, granted: ask.bytes });
-    const isCounted = this.#gate.groupOf(ask.lane).dropped === 'counted';
+    const { ask, granted } = open;
+    rejectAbove({ id, dimension: 'messages', amount: messages + droppedMessages, granted: granted.messages });
+    rejectAbove({ id, dimension: 'bytes', amount: bytes + droppedBytes, granted: granted.bytes });
+    // Of several groups the most specific one says what becomes of work that was dropped.
+    const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
     const backMessages = messages + (isCounted ? 0 : droppedMessages);
-    this.#end(at, open, ask.messages - backMessages, ask.bytes - bytes - (isCounted ? 0 : droppedBytes));
+    this.#end(at, open, granted.messages - backMessages, granted.bytes - bytes - (isCounted ? 0 : droppedBytes));
   }
 
-  #end(at: number, { ask }: Open, usedMessages: number, usedBytes: number): void {
+  #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {
     this.#open.delete(at);
     this.counts.open = this.#open.size;
     this.counts.ended++;
-    const { debtMs } = this.#gate.groupOf(ask.lane);
-    this.#gate.levels.settle(ask, usedMessages, usedBytes, debtMs, this.#node.clock());
+    if (ask !== null) this.#gate.joint.settle(ask, messages, bytes, this.#node.clock());
+    else this.#gate.places.countExempt(direction, { messages, bytes });
   }
 
   #numberOf(id: string): number {

@@ -32,23 +32,33 @@ export class Deciding {
     cutToPart(this.#node, ask);
     const answer = this.passing(ask);
     if (answer !== GRANTED) return this.#parts.explain(ask, ofPart(this.#limiter, ask, answer));
-    const [leftMessages, leftBytes] = [messages - ask.messages, bytes - ask.bytes];
+    this.leftOut(ask, messages - ask.messages, bytes - ask.bytes, retry);
+    return { granted: true, messages: ask.messages, bytes: ask.bytes };
+  }
+
+  /** What was left out of a part is refused demand of the groups that are short of it. */
+  leftOut(ask: JointAsk, messages: number, bytes: number, retry: boolean): void {
+    if (messages === 0 && bytes === 0) return;
     const nowMs = this.#node.clock();
     const isShort = (lane: number) =>
-      ask.further.length === 0 || !this.#limiter.containsTokens(lane, leftMessages, leftBytes, nowMs);
-    for (const lane of leftMessages > 0 || leftBytes > 0 ? [ask.lane, ...ask.further].filter(isShort) : []) {
-      this.#limiter.countRefused(lane, leftMessages, leftBytes, retry);
+      ask.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
+    for (const lane of [ask.lane, ...ask.further].filter(isShort)) {
+      this.#limiter.countRefused(lane, messages, bytes, retry);
     }
-    return { granted: true, messages: ask.messages, bytes: ask.bytes };
   }
 
   /** Decides for somebody who does not wait, although others may. */
   passing(ask: JointAsk): number {
-    if (this.#limiter.heldBack[ask.lane] === 0 || this.#parts.waiting.mayPass(ask)) {
-      return this.answer(ask, this.#node.clock());
-    }
-    this.#limiter.countRefused(ask.lane, ask.messages, ask.bytes, ask.retry);
-    return REFUSED + this.#limiter.buckets.scarcest(ask.lane, ask.messages, ask.bytes);
+    if (this.#mayPass(ask, ask.lane)) return this.answer(ask, this.#node.clock());
+    return this.#held(ask, ask.lane, ask.retry);
+  }
+
+  /** The same for what is settled later. */
+  reserving(ask: JointAsk): number {
+    const held = [ask.lane, ...ask.further].find((lane) => !this.#mayPass(ask, lane));
+    if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
+    ask.refusedLane = ask.lane;
+    return this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
   }
 
   answer(ask: JointAsk, nowMs: number): number {
@@ -62,13 +72,20 @@ export class Deciding {
 
   /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
   #jointAnswer(ask: JointAsk, nowMs: number): number {
-    const held = ask.further.find((lane) => {
-      return this.#limiter.heldBack[lane] !== 0 && !this.#parts.waiting.mayPass({ ...ask, lane });
-    });
-    if (held === undefined) return this.#parts.joint.tryAcquire(ask, nowMs);
-    ask.refusedLane = held;
-    this.#limiter.countRefused(held, ask.messages, ask.bytes, true);
-    return REFUSED + this.#limiter.buckets.scarcest(held, ask.messages, ask.bytes);
+    const held = ask.further.find((lane) => !this.#mayPass(ask, lane));
+    return held === undefined ? this.#parts.joint.tryAcquire(ask, nowMs) : this.#held(ask, held, true);
+  }
+
+  /** Nobody waits in the line of this lane, or there is enough for them, too. */
+  #mayPass(ask: JointAsk, lane: number): boolean {
+    if (this.#limiter.heldBack[lane] === 0) return true;
+    return this.#parts.waiting.mayPass(lane === ask.lane ? ask : { ...ask, lane });
+  }
+
+  #held(ask: JointAsk, lane: number, retry: boolean): number {
+    ask.refusedLane = lane;
+    this.#limiter.countRefused(lane, ask.messages, ask.bytes, retry);
+    return REFUSED + this.#limiter.buckets.scarcest(lane, ask.messages, ask.bytes);
   }
 
   /** A lane is served from its first use on. */

@@ -152,14 +152,19 @@ export class Gate {
     }
   }
 
-  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. */
-  askForBatch(group: string, amounts: BatchAmounts, options: TakeOptions): JointAsk {
-    return this.#asks.forBatch(group, amounts, options);
+  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
+  askForBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
+    return this.#asks.forBatch(where, amounts, options);
   }
 
-  /** The answer of a lane that is served from its first use on. */
-  servedAnswer(ask: JointAsk, answer: () => number): number {
-    return this.#deciding.servedAnswer(ask, answer);
+  /** As `reserve`, for whoever does not wait although others may, and keeps the ask. */
+  reserveInTurn(ask: JointAsk): number {
+    return this.#deciding.reserving(ask);
+  }
+
+  /** Of a part that was granted. */
+  leftOut(ask: JointAsk, messages: number, bytes: number): void {
+    this.#deciding.leftOut(ask, messages, bytes, ask.retry);
   }
 
   /** The node stops. */

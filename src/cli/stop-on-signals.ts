@@ -55,6 +55,9 @@ function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
 const STOP_TIMEOUT_MS = 4300;
 const LOG_TIMEOUT_MS = 400;
 
+/** Whoever stops a node must give it so long before he kills it: the units of deploy/ do. */
+export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
+
 async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {
   let code = exitCode;
   let timer: NodeJS.Timeout | undefined;

@@ -159,8 +159,8 @@ export class QuotaNode {
   }
 
   /** As many tokens as there are, up to the amounts or `all`; what is not used can be handed back (docs/batches.md). */
-  async takeBatch(group: string, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady> {
-    return this.gate.batches.take(group, amounts, options);
+  async takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady> {
+    return this.gate.batches.take(where, amounts, options);
   }
 
   /** Milliseconds until a useful amount is back; 0 = go on. */

@@ -19,6 +19,8 @@ export function nodeReadings(
     quotamesh_degraded: (series) => {
       series(status().topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
       series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
+      series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
+      series(node.gate.places.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
     },
     quotamesh_incarnation: (series) => series(status().incarnation),
     quotamesh_members: (series) => {

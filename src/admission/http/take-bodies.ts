@@ -1,6 +1,6 @@
 import { rejectUnlessAmount, rejectUnlessBetween } from '../asked.js';
 import type { HandBack } from '../decision.js';
-import { BATCH_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
+import { BATCH_MAX, HTTP_WAIT_MS_MAX, WHERE } from './acquire-schema.js';
 import { invalid, knownMappingIn } from './described-route.js';
 import { HAND_BACK_BODY, TAKE_BODY, type TakeBody } from './take-schemas.js';
 
@@ -8,7 +8,13 @@ import { HAND_BACK_BODY, TAKE_BODY, type TakeBody } from './take-schemas.js';
 export function takeIn(given: unknown): TakeBody {
   const body = knownMappingIn(given, '', TAKE_FIELDS);
   const { group, all, retry, waitMs = 0, messages, bytes } = body;
-  if (typeof group !== 'string' || group === '') invalid('group', 'must be the name of a group');
+  const isPlaced = group === undefined && WHERE.some((field) => body[field] !== undefined);
+  if (!isPlaced && (typeof group !== 'string' || group === '')) {
+    invalid(
+      'group',
+      'must be the name of a group, or absent where tenant, namespace, topic, client or headers are given',
+    );
+  }
   if (all !== undefined && all !== true) invalid('all', 'must be true, or absent');
   if (all === true && (messages ?? bytes) !== undefined) invalid('all', 'excludes messages and bytes');
   if (retry !== undefined && typeof retry !== 'boolean') invalid('retry', 'must be true or false');

@@ -5,6 +5,7 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
 import type { HandBack } from '../decision.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { sendNotReady, sendRefused } from './acquire-route.js';
+import { whereOf } from './acquire-schema.js';
 import { BATCH_BODY_LIMIT_FACTOR } from './batch-route.js';
 import { describedRoute } from './described-route.js';
 import { problemOf } from './problem.js';
@@ -102,7 +103,7 @@ async function take(request: FastifyRequest, reply: FastifyReply, { node, outcom
   reply.raw.once('close', onClose);
   try {
     const amounts = body.all === true ? 'all' : body;
-    const answer = await node.takeBatch(body.group, amounts, { ...body, signal: hangUp.signal });
+    const answer = await node.takeBatch(whereOf(body), amounts, { ...body, signal: hangUp.signal });
     if (answer.granted) {
       outcomes.granted++;
       const { handBack: _, ...told } = answer;
@@ -110,7 +111,9 @@ async function take(request: FastifyRequest, reply: FastifyReply, { node, outcom
     }
     if (answer.reason === 'quota') {
       outcomes.refused++;
-      const lane = laneOf(node.gate.groupIndex(body.group), directionIndex(body.direction ?? 'publish'));
+      // Refusals of a place name the group themselves.
+      const group = answer.group ?? (body.group as string);
+      const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
       sendRefused(reply, answer, { lane, answers, nowMs: node.clock() });
     } else {
       outcomes.notReady++;

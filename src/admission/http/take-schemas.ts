@@ -1,5 +1,4 @@
-import { NAME_MAX } from '../asked.js';
-import { AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
+import { AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, PLACE, WHERE, type WhereBody } from './acquire-schema.js';
 import { json, listOf, PROBLEM, record } from './response-schemas.js';
 
 const count = { type: 'integer', minimum: 0 } as const;
@@ -16,17 +15,15 @@ const ID = {
 export const TAKE_BODY = {
   type: 'object',
   additionalProperties: false,
-  required: ['group'],
+  anyOf: WHERE.map((field) => ({ required: [field] })),
   oneOf: [{ required: ['all'] }, { anyOf: [{ required: ['messages'] }, { required: ['bytes'] }] }],
   properties: {
-    group: { type: 'string', minLength: 1, maxLength: 1024, description: 'A configured group.', examples: ['orders'] },
+    ...PLACE,
     direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
     messages: amount('At most so many.'),
     bytes: amount('Of all these messages together; absent = 0.'),
     all: { type: 'boolean', enum: [true], description: 'Everything that the share of this node has now.' },
     retry: { type: 'boolean', default: false, description: 'Refused before: not counted as demand twice.' },
-    topic: { type: 'string', maxLength: NAME_MAX },
-    client: { type: 'string', maxLength: NAME_MAX },
     waitMs: {
       ...{ type: 'number', minimum: 0, maximum: HTTP_WAIT_MS_MAX, default: 0 },
       description: 'Wait up to so long for the first message.',
@@ -106,14 +103,11 @@ export const BATCH_COUNTS_ANSWERS = {
   422: PROBLEM,
 } as const;
 
-export interface TakeBody {
-  readonly group: string;
+export interface TakeBody extends WhereBody {
   readonly direction?: 'publish' | 'dispatch';
   readonly messages?: number;
   readonly bytes?: number;
   readonly all?: true;
   readonly retry?: boolean;
-  readonly topic?: string;
-  readonly client?: string;
   readonly waitMs?: number;
 }

@@ -45,9 +45,14 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  test('Prometheus scrapes the three nodes', () => {
-    const { scrape_configs: jobs } = parse(readFileSync(`${root}/examples/compose/prometheus.yml`, 'utf8'));
+  test('Prometheus scrapes the three nodes, and has the alerts', () => {
+    const { scrape_configs: jobs, rule_files: rules } = parse(
+      readFileSync(`${root}/examples/compose/prometheus.yml`, 'utf8'),
+    );
     expect(jobs[0].static_configs[0].targets).toEqual(['node-1:7070', 'node-2:7070', 'node-3:7070']);
+    const alerts = './deploy/prometheus/quotamesh-alerts.yml:/etc/prometheus/quotamesh-alerts.yml:ro';
+    expect([jobs[0].job_name, ...rules]).toEqual(['quotamesh', 'quotamesh-alerts.yml']);
+    expect(compose.services.prometheus.volumes).toContain(alerts);
   });
 });
 
