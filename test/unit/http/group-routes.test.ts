@@ -9,8 +9,7 @@ let b: HttpScene;
 let clusters = 0;
 beforeEach(async () => {
   const cluster = `groups-${process.pid}-${clusters++}`;
-  a = await readyScene({ cluster, node: 'a' });
-  b = await readyScene({ cluster, node: 'b' });
+  [a, b] = await Promise.all([readyScene({ cluster, node: 'a' }), readyScene({ cluster, node: 'b' })]);
 });
 afterEach(async () => {
   await Promise.all([a.close(), b.close()]);
