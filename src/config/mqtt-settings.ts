@@ -96,8 +96,8 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     default: 1_000_000,
     min: 1,
     max: 100_000_000,
-    buys: 'More subscriptions of sessions (clean: false), those of clients that never came back included.',
-    costs: 'Some 500 bytes each, until the client subscribes no more or begins a clean session.',
+    buys: 'More subscriptions: of connected clients, and of sessions (clean: false) whose clients may never come back.',
+    costs: 'Some 500 bytes each, until the client ends them or goes; those of a session until a clean one begins.',
   },
   maxRetainedMessages: {
     kind: 'count',

@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
+import { CleanSubscriptions } from './clean-subscriptions.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
@@ -15,7 +16,7 @@ import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import type { PublishHead } from './packets.js';
 import { type Passage, Passages } from './passages.js';
 import { PublishGate } from './publish-gate.js';
-import { boundSessions, type SessionBound, type SessionStore } from './session-bounds.js';
+import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
 
 /**
@@ -35,6 +36,7 @@ export class MqttBroker {
   readonly #aedes: Aedes;
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
+  readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
   /** Bounds that were met, and when that was logged last. */
   readonly #loggedMs = new Map<SessionBound, number>();
   readonly #connectionRules: ConnectionRules;
@@ -53,6 +55,7 @@ export class MqttBroker {
     const { counts } = this;
     this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
     this.#arrivals = new ArrivalRates(mqtt, node.clock());
+    this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
     this.#aedes = this.#createAedes();
     // Half open: a client that has sent its last message and gone is still heard out.
@@ -62,11 +65,7 @@ export class MqttBroker {
   /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
   async listen(): Promise<string> {
     await this.#aedes.listen();
-    boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, {
-      ...this.#config,
-      counts: this.counts.kept,
-      onFull: (bound, client) => this.#full(bound, client),
-    });
+    boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, this.#sessionRules());
     const { host, port } = this.#config;
     const shown = host.includes(':') ? `[${host}]` : host;
     await new Promise<void>((resolve, reject) => {
@@ -128,6 +127,11 @@ export class MqttBroker {
         if (client.closed) this.#gate.arriveWill(connectionOf(client), message, done);
         else this.#gate.arrive(connectionOf(client), message, done);
       },
+      authorizeSubscribe: (client, subscription, done) => {
+        // Those of sessions are asked about when they are stored.
+        const fits = !client.clean || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
+        done(fits ? null : new Error('too many subscriptions'), subscription);
+      },
       authorizeForward: (client, packet) => {
         const { clientId } = packet as { clientId?: string };
         if (packet.qos > 0 && clientId !== undefined) this.#holdBack(client, packet.topic, clientId);
@@ -135,6 +139,7 @@ export class MqttBroker {
       },
     });
     aedes.on('publish', (packet) => this.#gate.delivered(packet));
+    aedes.on('unsubscribe', (topics, client) => this.#cleanSubscriptions.remove(connectionOf(client), topics));
     for (const event of ['clientError', 'connectionError'] as const) {
       aedes.on(event, (client, { message }) => {
         this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
@@ -191,6 +196,7 @@ export class MqttBroker {
     this.counts.connections = this.connections.size;
     this.counts.throttledMs += connection.throttle.throttledMs(this.#node.clock());
     this.#gate.ended(connection);
+    this.#cleanSubscriptions.ended(connection);
     this.#arrivals.sweep(this.#node.clock());
     if (reason === null) return;
     this.#countDisconnect(reason);
@@ -207,6 +213,11 @@ export class MqttBroker {
     if (granted) this.counts.connectsAccepted++;
     else this.counts.connectsRefused++;
     return granted;
+  }
+
+  #sessionRules(): SessionRules {
+    const onFull = (bound: SessionBound, client: string | null) => this.#full(bound, client);
+    return { ...this.#config, counts: this.counts.kept, onFull };
   }
 
   /** A client that is connected would otherwise miss messages, or wait for answers, and never know. */

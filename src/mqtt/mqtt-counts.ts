@@ -2,6 +2,7 @@ import type { DispatchCounts } from './dispatch-queue.js';
 
 /** What is kept for clients between their connections, and for later subscribers: gauges, but for `…Dropped`. */
 export interface SessionCounts {
+  /** Those of clean clients as well. */
   subscriptions: number;
   sessionMessages: number;
   sessionBytes: number;

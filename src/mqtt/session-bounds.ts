@@ -5,7 +5,7 @@ export interface SessionRules {
   readonly maxSessionMessages: number;
   /** Payloads of all sessions; one message in three sessions counts three times. */
   readonly maxSessionBytes: number;
-  /** Subscriptions of all sessions that outlive their connection. */
+  /** Subscriptions of all sessions, and of clients that are connected without one (clean-subscriptions.ts). */
   readonly maxSubscriptions: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;

@@ -242,7 +242,7 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_held_bytes: { type: 'gauge', help: 'Read from clients, and waiting.' },
   quotamesh_mqtt_kept_subscriptions: {
     type: 'gauge',
-    help: 'Subscriptions of sessions that outlive their connection.',
+    help: 'Subscriptions: of sessions, and of clients that are connected without one.',
   },
   quotamesh_mqtt_kept_messages: {
     type: 'gauge',

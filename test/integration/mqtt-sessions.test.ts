@@ -1,7 +1,9 @@
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
+import { connectPacket, subscribePacket } from '../unit/mqtt/wire.js';
 
 let cluster: Brokers;
 let broker: BrokerProcess;
@@ -59,6 +61,35 @@ test('sessions have room for so many subscriptions; beyond it the connection end
   const other = await client('clean', true);
   const granted = await other.subscribeAsync('free/5', { qos: 1 });
   expect(granted[0]?.qos).toBe(1);
+});
+
+test('a clean client has no more room than sessions, and gives back what it had when it goes', async () => {
+  const { subscriptions } = (await broker.status()).kept;
+  const greedy = await client('greedy-clean', true);
+  const closed = new Promise<void>((resolve) => greedy.once('close', () => resolve()));
+  for (let at = 0; at < 6; at++) void greedy.subscribeAsync(`free/many/${at}`, { qos: 0 }).catch(() => undefined);
+  await closed;
+  const { disconnects, kept } = await broker.status();
+  expect([disconnects['subscriptions-full'], kept.subscriptions]).toEqual([2, subscriptions]);
+});
+
+test('a session that is connected and never acknowledges is cut off when it is full', async () => {
+  const { hostname, port } = new URL(broker.mqttUrl);
+  const silent = connect({ host: hostname, port: Number(port) });
+  const closed = new Promise<void>((resolve) => silent.once('close', () => resolve()));
+  silent.resume();
+  silent.write(Buffer.concat([connectPacket('silent', 0, false), subscribePacket('free/silent', 1)]));
+  const publisher = await client('to-silent', true);
+  const deadline = performance.now() + 8000;
+  let sent = 0;
+  for (let isOpen = true; isOpen && performance.now() < deadline; sent++) {
+    await publisher.publishAsync('free/silent', `${sent}`, { qos: 1 });
+    isOpen = !silent.destroyed;
+  }
+  await closed;
+  expect((await broker.status()).disconnects['session-full']).toBe(1);
+  expect(sent).toBeGreaterThan(20);
+  await publisher.publishAsync('free/silent', 'the others go on', { qos: 1 });
 });
 
 test('retained messages have a bound; what goes beyond is delivered all the same', async () => {

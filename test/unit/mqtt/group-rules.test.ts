@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { MqttRule } from '../../../src/config/mqtt-rules.js';
+import { resolveConfig } from '../../../src/config/resolve-config.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';
 import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
 
@@ -86,4 +89,17 @@ describe('filters of subscriptions', () => {
   ])('%s and %s: %s', (filter, topic, matches) => {
     expect(matchesFilter(filter, topic)).toBe(matches);
   });
+});
+
+test('the first broker of docs/mqtt.md is a whole configuration, and its sensor has a group', () => {
+  const page = readFileSync(new URL('../../../docs/mqtt.md', import.meta.url), 'utf8');
+  const written = /```yaml\n(cluster:.*?)```/s.exec(page)?.[1] as string;
+  const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/mqtt.md' });
+  const names = groups.map(({ name }) => name);
+  const [, clientId] = /clientId: '([^']+)'/.exec(page) as RegExpExecArray;
+  const place = new GroupRules(mqtt.rules, names, null).placeOf(
+    { clientId: clientId as string, username: '' },
+    'any/topic',
+  );
+  expect(place?.group).toBe('sensors');
 });

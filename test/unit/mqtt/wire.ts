@@ -5,8 +5,8 @@ export function publishPacket(topic: string, payload: Buffer, qos: number): Buff
   return generate({ cmd: 'publish', topic, payload, qos: qos as 0 | 1 | 2, messageId: 7, dup: false, retain: false });
 }
 
-export function connectPacket(clientId: string, keepalive = 0): Buffer {
-  return generate({ cmd: 'connect', clientId, protocolId: 'MQTT', protocolVersion: 4, clean: true, keepalive });
+export function connectPacket(clientId: string, keepalive = 0, clean = true): Buffer {
+  return generate({ cmd: 'connect', clientId, protocolId: 'MQTT', protocolVersion: 4, clean, keepalive });
 }
 
 export function subscribePacket(topic: string, qos: 0 | 1 | 2): Buffer {
