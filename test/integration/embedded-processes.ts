@@ -9,6 +9,8 @@ import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 const DIST = new URL('../../dist/src/topic/embedded/embedded-topic.js', import.meta.url);
 
 const LOOK_EVERY_MS = 5;
+/** A whole node starts in 0.3 s where it has a core for itself. */
+const START_DEADLINE_MS = 60_000;
 
 /** A folder for one test and the processes on it; `end` kills what is left of them. */
 export class EmbeddedProcesses {
@@ -28,7 +30,7 @@ export class EmbeddedProcesses {
   async start(program: string, facts: Readonly<Record<string, unknown>> = {}): Promise<Participant> {
     const child = new Participant(program, { path: this.path, ...facts });
     this.#children.push(child);
-    await child.says((message) => message === 'ready', 20_000);
+    await child.says((message) => message === 'ready', START_DEADLINE_MS);
     return child;
   }
 

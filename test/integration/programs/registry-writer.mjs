@@ -1,0 +1,39 @@
+/**
+ * A whole node without its HTTP server, that changes groups of its own as fast as the log decides, several at once.
+ *
+ *     argv: JSON { path, node, life, groups }; starts at the IPC message "go", ends when it is killed
+ *
+ * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
+ * `? <group> <n>` before change n of a group is asked for, `! <group> <n>` when it was answered.
+ * What change n makes of a group: test/integration/registry-kill-rounds.ts, `definitionOf`.
+ */
+import { writeSync } from 'node:fs';
+import { createNode } from '../../../dist/src/index.js';
+import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administration.js';
+
+const DELETED_EVERY = 5;
+const { path, node: nodeId, life, groups } = JSON.parse(process.argv[2]);
+const node = await createNode({
+  config: { cluster: 'kills', node: nodeId, topic: { kind: 'embedded', path }, groups: { orders: {} } },
+  env: {},
+});
+const go = new Promise((resolve) => process.once('message', resolve));
+process.send('ready');
+await go;
+await Promise.all(Array.from({ length: groups }, (_, at) => write(`life-${life}-${at}`)));
+
+async function write(group) {
+  let revision = 0;
+  for (let n = 1; ; n++) {
+    writeSync(1, `? ${group} ${n}\n`);
+    // Half of them say what they expect.
+    const expected = n % 2 === 0 ? revision : null;
+    if (n % DELETED_EVERY === 0) {
+      await deleteGroup(node, group, expected);
+      revision = 0;
+    } else {
+      ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected));
+    }
+    writeSync(1, `! ${group} ${n}\n`);
+  }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { createNode, type QuotaNode } from '../../src/index.js';
+import { putGroup } from '../../src/runtime/groups/administration.js';
+import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
+
+/** A writer changes so many groups at once: so many changes are under way when it dies. */
+const GROUPS = 4;
+/** It lives until so many changes were answered, then for a random time more: a change takes 1 to 5 ms. */
+const CHANGES_BEFORE_KILL = 12;
+const RANDOM_LIFE_MS = 25;
+/** Started together, then used up one by one: a process takes longer to start than to live. */
+const STARTED_TOGETHER = 5;
+const NEWCOMER_EVERY = 50;
+const DELETED_EVERY = 5;
+const DEADLINE_MS = 30_000;
+/** Of the node beside: often enough to stand between the writers, and cheap. */
+const PAUSE_MS = 20;
+
+export interface RegistryKillFigures {
+  kills: number;
+  /** Changes that were answered, of writers that were killed. */
+  answered: number;
+  /** Changes that were under way when their writer died: in force as a whole, or not at all. */
+  whole: number;
+  absent: number;
+}
+
+/**
+ * Kills a node that changes groups, again and again, beside one that goes on changing another: the state of every
+ * group must be that of its last answered change or of the one behind it, the same for the node beside and for newcomers.
+ */
+export async function killRegistryWriters(kills: number): Promise<RegistryKillFigures> {
+  const processes = await EmbeddedProcesses.begin();
+  const figures: RegistryKillFigures = { kills: 0, answered: 0, whole: 0, absent: 0 };
+  const beside = await Beside.begin(processes.path);
+  try {
+    const known = new Map<string, string>();
+    let standby: Participant[] = [];
+    for (let kill = 0; kill < kills; kill++) {
+      if (standby.length === 0) standby = await startWriters(processes, kill, Math.min(STARTED_TOGETHER, kills - kill));
+      const writer = standby.shift() as Participant;
+      await liveAndDie(writer);
+      await beside.hasReadAll();
+      examine(writer.output, beside.node, figures, known);
+      figures.kills++;
+      if (figures.kills % NEWCOMER_EVERY === 0 || figures.kills === kills) await checkNewcomer(processes.path, known);
+    }
+    print(figures, beside);
+    return figures;
+  } finally {
+    await beside.end();
+    await processes.end();
+  }
+}
+
+function startWriters(processes: EmbeddedProcesses, first: number, count: number): Promise<Participant[]> {
+  const starts = Array.from({ length: count }, (_, at) => {
+    // Ids of their own for those that live together; dead ones come back.
+    const facts = { node: `writer-${at}`, life: first + at, groups: GROUPS };
+    return processes.start('registry-writer.mjs', facts);
+  });
+  return Promise.all(starts);
+}
+
+async function liveAndDie(writer: Participant): Promise<void> {
+  writer.send('go');
+  await writer.writes((output) => answeredIn(output) >= CHANGES_BEFORE_KILL, DEADLINE_MS);
+  await sleep(Math.random() * RANDOM_LIFE_MS);
+  writer.kill();
+  expect(await writer.exitsWithin(DEADLINE_MS)).toEqual({ code: null, signal: 'SIGKILL' });
+}
+
+/** `known`: group → state, for newcomers. */
+function examine(
+  output: string,
+  { registry }: QuotaNode,
+  figures: RegistryKillFigures,
+  known: Map<string, string>,
+): void {
+  const [asked, answered] = [lastOf(output, '?'), lastOf(output, '!')];
+  expect(asked.size).toBe(GROUPS);
+  for (const [group, wanted] of asked) {
+    const done = answered.get(group) ?? 0;
+    const state = registry?.stateOf(group);
+    const found = JSON.stringify(state?.definition);
+    const allowed = [done, wanted].map((n) => JSON.stringify(definitionOf(n)));
+    expect(allowed, `${group}: ${done} changes answered, ${wanted} asked for`).toContain(found);
+    figures.answered += done;
+    if (wanted > done) figures[found === allowed[1] ? 'whole' : 'absent']++;
+    known.set(group, JSON.stringify(state));
+  }
+}
+
+/** What programs/registry-writer.mjs makes of a group with its n-th change; before the first there is none. */
+function definitionOf(n: number): object | null {
+  return n % DELETED_EVERY === 0 ? null : { burstMinMessages: n, debtMs: n };
+}
+
+/** It knows what there is from what the dead have left in the log alone. */
+async function checkNewcomer(path: string, known: ReadonlyMap<string, string>): Promise<void> {
+  const node = await nodeOf('newcomer', path);
+  try {
+    for (const [group, state] of known) {
+      const found = node.registry?.stateOf(group);
+      // Of a deleted group nothing may be left, not even its revision.
+      if (JSON.parse(state).definition === null) expect(found?.definition, group).toBeNull();
+      else expect(JSON.stringify(found), group).toBe(state);
+    }
+  } finally {
+    await node.close();
+  }
+}
+
+/** A node that changes a group of its own all the time, and must never be kept from it. */
+class Beside {
+  readonly node: QuotaNode;
+  changes = 0;
+  slowestMs = 0;
+  #stopped = false;
+  #failure: unknown = null;
+  readonly #working: Promise<void>;
+
+  private constructor(node: QuotaNode) {
+    this.node = node;
+    this.#working = this.#work().catch((error: unknown) => {
+      this.#failure = error;
+    });
+  }
+
+  static async begin(path: string): Promise<Beside> {
+    return new Beside(await nodeOf('beside', path));
+  }
+
+  /** A change that is asked for from now on and answered shows that everything before it has been read. */
+  async hasReadAll(): Promise<void> {
+    await putGroup(this.node, 'read-all', {}, null);
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  async end(): Promise<void> {
+    this.#stopped = true;
+    await this.#working;
+    await this.node.close();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopped) {
+      const startMs = performance.now();
+      await putGroup(this.node, 'beside', { burstMinMessages: this.changes + 1 }, null);
+      this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
+      this.changes++;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
+  const config = { cluster: 'kills', node: nodeId, topic: { kind: 'embedded', path }, groups: { orders: {} } };
+  return createNode({ config, env: {} });
+}
+
+function answeredIn(output: string): number {
+  return output.split('!').length - 1;
+}
+
+/** Group → the last change of it in whole lines with this mark. */
+function lastOf(output: string, mark: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const line of output.slice(0, output.lastIndexOf('\n')).split('\n')) {
+    const [kind, group, n] = line.split(' ');
+    if (kind === mark && group !== undefined) found.set(group, Number(n));
+  }
+  return found;
+}
+
+function print({ kills, answered, whole, absent }: RegistryKillFigures, { changes, slowestMs }: Beside): void {
+  console.log(
+    `registry: ${kills} nodes killed -9 while they changed ${GROUPS} groups at once; ${answered} changes answered, 0 lost; ` +
+      `of ${whole + absent} under way ${whole} in force as a whole, ${absent} absent; ` +
+      `the node beside made ${changes} changes, the slowest in ${slowestMs.toFixed(0)} ms`,
+  );
+}
