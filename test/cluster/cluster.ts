@@ -9,6 +9,8 @@ import type { NodeStatus } from '../../src/runtime/status.js';
 export interface ClusterOptions {
   /** The `topic:` value of the YAML, as JSON (which is YAML). `embedded` uses the cluster's own folder. */
   readonly topic: 'embedded' | Readonly<Record<string, unknown>>;
+  /** Nodes that reach the topic another way, by node id. */
+  readonly topicOf?: Readonly<Record<string, ClusterOptions['topic']>>;
   readonly quota?: number;
   readonly groupSettings?: Readonly<Record<string, unknown>>;
   readonly nodeSettings?: Readonly<Record<string, unknown>>;
@@ -119,7 +121,8 @@ export class Cluster {
   }
 
   #configOf(id: string): Record<string, unknown> {
-    const { topic, quota = 1000, groupSettings = {}, nodeSettings = {} } = this.#options;
+    const { topic: common, topicOf = {}, quota = 1000, groupSettings = {}, nodeSettings = {} } = this.#options;
+    const topic = topicOf[id] ?? common;
     return {
       cluster: 'test',
       topic: topic === 'embedded' ? { kind: 'embedded', path: './state' } : topic,

@@ -1,7 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type RedisServer, startRedis } from '../redis/redis.js';
-import { findRedis } from '../redis/redis-source.js';
+import { buildMovedClock, findRedis } from '../redis/redis-source.js';
 import { MASTER, type SentinelSet, startSentinels } from '../redis/sentinels.js';
 import { AROUND_OUTAGE_MS, surviveOutage } from './outage.js';
 
@@ -33,7 +36,7 @@ export function redisOutages(outageMs: number): void {
   });
 }
 
-/** What happens in a moment: FLUSHALL, and a failover (the Sentinels act after a second). */
+/** What happens in a moment: FLUSHALL, a clock that jumps, and a failover (the Sentinels act after a second). */
 export function redisLosses(): void {
   describe.skipIf(!isHere)('a Redis that forgets under load', () => {
     let redis: RedisServer;
@@ -56,6 +59,31 @@ export function redisLosses(): void {
         end: async () => {},
         isAway: false,
       });
+    });
+
+    test('its clock jumps an hour back, two hours on, and home', { retry: 1 }, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'quotamesh-clock-'));
+      const movedClock = await buildMovedClock(folder);
+      if (movedClock === null) {
+        console.log("skipped: moving Redis's clock needs an installed redis-server and a C compiler (cc)");
+        return;
+      }
+      const file = join(folder, 'clock');
+      await writeFile(file, '0');
+      const own = await startRedis({ environment: { LD_PRELOAD: movedClock, CLOCK_FILE: file } });
+      const during = async () => {
+        for (const offset of ['-3600', '3600', '0']) {
+          await writeFile(file, offset);
+          await sleep(2500);
+        }
+      };
+      try {
+        const end = async () => {};
+        await surviveOutage({ name: 'redis, its clock moved', topic: topicOf(own), during, end, isAway: false });
+      } finally {
+        await own.stop();
+        await rm(folder, { recursive: true, force: true });
+      }
     });
 
     for (const way of ['kill', 'freeze'] as const) {

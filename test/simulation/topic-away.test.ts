@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
+import { worstWindow } from '../../sim/measure.js';
 import { type AwayFor, playTopicAway } from '../../sim/topic-away.js';
+import { World } from '../../sim/world.js';
 import type { IsolationPolicy } from '../../src/core/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
@@ -41,4 +43,29 @@ test.each(CASES)('%s after %d s, away for %s', (policy, holdSeconds, awayFor, mo
   expect(run.backSeconds).toBeLessThanOrEqual(5);
   // The way back has no burst.
   expect(run.worst).toBeLessThanOrEqual(QUOTA * worst);
+});
+
+/**
+ * As test/long/outage-redis.test.ts does it with real servers: connections come back one after the other. Who comes later
+ * than `stalenessMs` after the first is one node cut off alone, as in the table.
+ */
+test.each([0, 600, 1200])('back after 60 s, one node every %d ms: never above the quota over any 5 s', (skewMs) => {
+  for (const seed of [1, 2]) {
+    const group = { ...GROUP, quota: { ...GROUP.quota, publish: [600, Number.POSITIVE_INFINITY] as const } };
+    const world = new World(seed, { ...SETTINGS, groups: [group] });
+    const demand = Object.entries({ a: 500, b: 300, c: 300 });
+    for (const [node, rate] of demand) {
+      world.start(node);
+      world.drive({ node, ratePerSecond: () => rate });
+    }
+    world.runFor(4000);
+    for (const [node] of demand) world.node(node).cutOff(true);
+    world.runFor(60_000);
+    for (const [node] of demand) {
+      world.node(node).cutOff(false);
+      world.runFor(skewMs);
+    }
+    world.runFor(8000);
+    expect(worstWindow(world.arrivals, 5000, 0, world.nowMs) / 600).toBeLessThanOrEqual(1.02);
+  }
 });
