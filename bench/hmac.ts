@@ -97,7 +97,9 @@ async function measure(record: AppendRecord) {
     for (let at = 0; at < RECORDS; at += BATCH) await topic.append(batch);
     signs.push(microsecondsSince(beforeSign) / pipe.appended.length);
     const delivered = pipe.appended.map((each, offset) => ({ ...each, offset, appendMs: 0 }));
-    const batches = Array.from({ length: delivered.length / BATCH }, (_, at) => delivered.slice(at * BATCH, (at + 1) * BATCH));
+    const batches = Array.from({ length: delivered.length / BATCH }, (_, at) =>
+      delivered.slice(at * BATCH, (at + 1) * BATCH),
+    );
     const beforeVerify = process.cpuUsage();
     for (const each of batches) pipe.deliver(each);
     verifies.push(microsecondsSince(beforeVerify) / delivered.length);
