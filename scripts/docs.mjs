@@ -1,12 +1,13 @@
 /**
  * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md, docs/strategies.md with its pictures, docs/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
+ * docs/metrics.md, docs/kafka-security.md, docs/strategies.md with its pictures, docs/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { renderErrors } from './docs/errors.mjs';
+import { renderKafkaSecurity } from './docs/kafka-security.mjs';
 import { renderMetrics } from './docs/metrics.mjs';
 import { renderScenarios } from './docs/scenarios.mjs';
 import { renderSettings } from './docs/settings.mjs';
@@ -22,6 +23,8 @@ const [
   metrics,
   signatureMetrics,
   { ACCESS_METRICS },
+  neededAcls,
+  topicSettings,
   settings,
   settingText,
   { RELATIONS, boundText },
@@ -44,6 +47,8 @@ const [
   fromDist('telemetry/metric-table.js'),
   fromDist('telemetry/signature-metrics.js'),
   fromDist('telemetry/access-metrics.js'),
+  fromDist('topic/kafka/needed-acls.js'),
+  fromDist('topic/kafka/topic-settings.js'),
   fromDist('config/settings.js'),
   fromDist('config/setting-text.js'),
   fromDist('config/relations.js'),
@@ -70,6 +75,7 @@ const documents = {
   'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/errors.md': renderErrors(ERROR_CATALOGUE),
   'docs/metrics.md': renderMetrics({ ...metrics, ...signatureMetrics, ACCESS_METRICS }),
+  'docs/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
   'docs/strategies.md': renderStrategies(runs),
   ...Object.fromEntries(pictures),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),

@@ -166,7 +166,7 @@ export class GroupRegistry {
       if ('record' in decoded) {
         const { record } = decoded;
         records.push({ offset, appendMs, key, record, ...(isToRenew && { isToRenew }) });
-        if (record === null || record.kind === 'yaml') this.comparison.read(key, record);
+        if (record === null || record.kind === 'yaml') this.comparison.read(key, record, isToRenew);
       } else if (this.#undecodable++ === 0) {
         const facts = { cause: decoded.cause, offset };
         this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);

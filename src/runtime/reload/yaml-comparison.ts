@@ -23,6 +23,12 @@ export interface KeyedYaml {
   readonly record: YamlRecord | null;
 }
 
+interface ToldYaml {
+  readonly record: YamlRecord;
+  readonly isToRenew: boolean;
+  readonly readMs: number;
+}
+
 /**
  * Whether all nodes have the same YAML: each tells the hashes of its groups in the registry's topic, at its start and
  * after a change, and every node compares. It is told to people and changes nothing. Nodes of other versions are left
@@ -34,7 +40,7 @@ export class YamlComparison {
   readonly #telemetry: Telemetry;
   readonly #keys: RegistryKeys;
   /** Key → what the log says, and since when this node knows it. */
-  readonly #told = new Map<string, { readonly record: YamlRecord; readonly readMs: number }>();
+  readonly #told = new Map<string, ToldYaml>();
   #sentMs = Number.NEGATIVE_INFINITY;
   #compared = '';
   #changes = 0;
@@ -45,9 +51,10 @@ export class YamlComparison {
     this.#keys = registryKeys(cluster);
   }
 
-  read(key: string, record: YamlRecord | null): void {
+  /** @param isToRenew its own node writes it again, although it says nothing else */
+  read(key: string, record: YamlRecord | null, isToRenew = false): void {
     if (record === null) this.#told.delete(key);
-    else this.#told.set(key, { record, readMs: this.#node.clock() });
+    else this.#told.set(key, { record, isToRenew, readMs: this.#node.clock() });
     this.#changes++;
   }
 
@@ -71,11 +78,11 @@ export class YamlComparison {
     for (const [name, hash] of this.#node.yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
     return parts.flatMap((groups, part): KeyedYaml[] => {
       const key = this.#keys.yaml(config.nodeId, part);
-      const told = this.#told.get(key)?.record;
+      const told = this.#told.get(key);
       const isEmpty = Object.keys(groups).length === 0;
       if (isEmpty) return told === undefined ? [] : [{ key, record: null }];
       const record: YamlRecord = { kind: 'yaml', author: config.nodeId, version, part, groups: { ...groups } };
-      return isDeepStrictEqual(told, record) ? [] : [{ key, record }];
+      return told?.isToRenew === false && isDeepStrictEqual(told.record, record) ? [] : [{ key, record }];
     });
   }
 
