@@ -96,17 +96,22 @@ describe('a mistake', () => {
       one('{ name: a, roles: [admin], hash: qm_SECRET }'),
       /got another text \(not shown\)\. That is a token/,
     ],
+    [
+      'a token as name',
+      one(`{ name: qm_SECRET, roles: [admin], hash: "${HASH}" }`),
+      /name must be .*got another text \(not shown\)\. That is a token/,
+    ],
     ['no role', one(`{ name: a, roles: [], hash: "${HASH}" }`), /auth.tokens\[0\].roles must be a list of admin/],
     [
       'a wrong role',
       one(`{ name: a, roles: [admn], hash: "${HASH}" }`),
-      /roles\[0\] must be .*got "admn"\. Did you mean admin/,
+      /roles\[0\] must be .*got "admn"\. Did you mean "admin"/,
     ],
     ['a role as text', one(`{ name: a, roles: admin, hash: "${HASH}" }`), /roles must be a list of admin.*got "admin"/],
     [
       'an unknown key',
       one(`{ name: a, rolls: [admin], roles: [admin], hash: "${HASH}" }`),
-      /rolls is not a known key\. Did you mean roles/,
+      /rolls is not a known key\. Did you mean "roles"/,
     ],
     [
       'tenants of a viewer',
@@ -171,7 +176,7 @@ describe('a mistake', () => {
   test('in the file of tokens has its line', () => {
     expect(reportOf('auth: { tokensFile: broken.yaml }\n')).toEqual([
       expect.stringMatching(/^\/etc\/broken.yaml:1:37: \[0\].hash must be sha256/),
-      expect.stringMatching(/^\/etc\/broken.yaml:3:24: \[1\].roles\[0\] must be .*got "vewer"\. Did you mean viewer/),
+      expect.stringMatching(/^\/etc\/broken.yaml:3:22: \[1\].roles\[0\] must be .*got "vewer"\. Did you mean "viewer"/),
     ]);
   });
 
