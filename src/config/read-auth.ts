@@ -58,7 +58,10 @@ const GRANTED = {
 
 const TOKENS: GrantForm<TokenConfig> = {
   schema: z.strictObject({
-    name: z.string().regex(NODE_NAME.matches),
+    name: z
+      .string()
+      .regex(NODE_NAME.matches)
+      .refine((name) => !looksLikeToken(name)),
     hash: z.string().regex(HASH),
     ...GRANTED,
   }),
@@ -187,7 +190,7 @@ function addIssue(
     findings.add(at, { problem: 'is missing', allowed, remedy: `Add it: ${allowed}.` });
     return;
   }
-  const element: unknown = Array.isArray(got) ? got[Number(issue.path[1])] : got;
+  const element: unknown = Array.isArray(got) && issue.path.length > 1 ? got[Number(issue.path[1])] : got;
   findings.add(at, {
     problem: `must be ${allowed}, got ${shownValue(key, element)}`,
     allowed,
@@ -196,7 +199,7 @@ function addIssue(
 }
 
 function shownValue(key: string | undefined, value: unknown): string {
-  if (key === 'hash' || key === undefined) return typeof value === 'string' ? 'another text (not shown)' : show(value);
+  if (key === 'hash' || key === undefined || (typeof value === 'string' && looksLikeToken(value))) return typeof value === 'string' ? 'another text (not shown)' : show(value);
   return show(value);
 }
 

@@ -34,10 +34,10 @@ describe('the environment', () => {
     expect(resolve({})).toMatchObject({ nodeId: 'from-file', http: { host: '127.0.0.1', port: 8000 } });
     const env = { QUOTAMESH_NODE: 'from-env', QUOTAMESH_HTTP_PORT: '8001', QUOTAMESH_HTTP_HOST: '::1' };
     expect(resolve(env)).toMatchObject({ nodeId: 'from-env', http: { host: '::1', port: 8001 } });
-    const flags = { nodeId: 'from-flag', http: '0.0.0.0:8002' };
-    expect(resolve(env, flags)).toMatchObject({ nodeId: 'from-flag', http: { host: '0.0.0.0', port: 8002 } });
+    const flags = { nodeId: 'from-flag', http: '127.0.0.2:8002' };
+    expect(resolve(env, flags)).toMatchObject({ nodeId: 'from-flag', http: { host: '127.0.0.2', port: 8002 } });
     expect(resolve(env, { http: '8003' })).toMatchObject({ nodeId: 'from-env', http: { host: '::1', port: 8003 } });
-    expect(resolve({}, { http: '[::]:8004' })).toMatchObject({ http: { host: '::', port: 8004 } });
+    expect(resolve({}, { http: '[::1]:8004' })).toMatchObject({ http: { host: '::1', port: 8004 } });
   });
 
   test('sets settings of every section, also ones that the file does not have', () => {

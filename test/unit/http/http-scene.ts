@@ -4,6 +4,7 @@ import { Access } from '../../../src/access/access.js';
 import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
 import { createHttpServer } from '../../../src/admission/http/http-server.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
 import { assembleNode } from '../../../src/runtime/create-node.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
@@ -45,7 +46,10 @@ export const GROUPS = {
 
 let scenes = 0;
 
-export async function httpScene(overrides: Readonly<Record<string, unknown>> = {}): Promise<HttpScene> {
+export async function httpScene(
+  overrides: Readonly<Record<string, unknown>> = {},
+  mqtt?: () => MqttStatus,
+): Promise<HttpScene> {
   const raw = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS, ...overrides };
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
@@ -53,7 +57,7 @@ export async function httpScene(overrides: Readonly<Record<string, unknown>> = {
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
   const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
-  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes });
+  const app = await createHttpServer({ node, access, telemetry, metrics, outcomes, mqtt });
   return {
     node,
     app,
@@ -70,8 +74,8 @@ export async function httpScene(overrides: Readonly<Record<string, unknown>> = {
 }
 
 /** The same, started and ready. */
-export async function readyScene(overrides: Readonly<Record<string, unknown>> = {}): Promise<HttpScene> {
-  const scene = await httpScene(overrides);
+export async function readyScene(...how: Parameters<typeof httpScene>): Promise<HttpScene> {
+  const scene = await httpScene(...how);
   await scene.node.start();
   await scene.node.ready(10_000);
   // Buckets are empty when the node gets ready, and fill from then on: the smallest below holds a token after 20 ms.

@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+import { AUTH, bearer, TOKENS, type Who } from './access-scene.js';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+const PAGE = readFileSync(new URL('../../../docs/access.md', import.meta.url), 'utf8');
+/** `GET /v1/groups` → role, from the table of docs/access.md: what is not there is refused. */
+const DOCUMENTED = new Map(
+  [...PAGE.matchAll(/^\| `([A-Z]+ \/\S*)` \| ([a-z]+)/gm)].map(([, route = '', role = '']) => [route, role]),
+);
+const SUFFICIENT: Readonly<Record<string, readonly Who[]>> = {
+  viewer: ['viewer', 'operator', 'admin', 'acme'],
+  traffic: ['traffic', 'admin'],
+  operator: ['operator', 'admin', 'acme'],
+  admin: ['admin'],
+  anybody: ['admin', 'operator', 'traffic', 'viewer', 'acme'],
+};
+
+let scene: HttpScene;
+let routes: readonly string[];
+beforeAll(async () => {
+  scene = await readyScene({ auth: AUTH }, () => ({}) as MqttStatus);
+  const index = await scene.app.inject({ url: '/', headers: bearer(TOKENS.viewer) });
+  routes = index.json().routes;
+});
+afterAll(() => scene.close());
+
+async function ask(method: string, path: string, token: string | null) {
+  const url = path.replaceAll(/:\w+|\*/g, 'x');
+  const headers = token === null ? {} : bearer(token);
+  return await scene.app.inject({ method: method as 'GET', url, headers });
+}
+
+/** What a refusal looks like, on every path. */
+async function refusalOf(method: string, path: string, token: string | null) {
+  const { statusCode, headers, payload } = await ask(method, path, token);
+  const isProblem = /^application\/(problem\+)?json/.test(String(headers['content-type']));
+  return {
+    status: statusCode,
+    isProblem,
+    asks: headers['www-authenticate'] !== undefined,
+    code: codeIn(method, payload),
+  };
+}
+
+function codeIn(method: string, payload: string): string {
+  if (method === 'HEAD' || !payload.startsWith('{')) return '';
+  return (JSON.parse(payload) as { code?: string }).code ?? '';
+}
+
+describe('the routes of the running server', () => {
+  test('are those of docs/access.md, no more and no fewer', () => {
+    expect([...DOCUMENTED.keys()].sort()).toEqual([...routes].sort());
+    expect(routes.length).toBeGreaterThan(40);
+  });
+
+  test('say in /openapi.json what they ask for', async () => {
+    const document = (await ask('GET', '/openapi.json', TOKENS.traffic)).json();
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'clientCertificate']);
+    expect(document.paths['/v1/acquire'].post.security).toEqual([
+      { bearer: ['traffic'] },
+      { clientCertificate: ['traffic'] },
+    ]);
+    expect(document.paths['/livez'].get.security).toEqual([]);
+  });
+});
+
+describe('role × route × method', () => {
+  test('without a token, or with a wrong one, nothing but the open routes answers', async () => {
+    const paths = new Set([...routes.map((route) => route.split(' ')[1] as string), '/nowhere', '/admin/v2/nowhere']);
+    for (const path of paths) {
+      for (const method of METHODS) {
+        const isOpen = DOCUMENTED.get(`${method === 'HEAD' ? 'GET' : method} ${path}`) === 'open';
+        for (const token of [null, 'qm_wrong']) {
+          const refusal = await refusalOf(method, path, token);
+          const what = `${method} ${path} with ${token}`;
+          if (isOpen) expect(refusal.status, what).toBe(200);
+          else if (method === 'HEAD') expect(refusal, what).toMatchObject({ status: 401, asks: true });
+          else expect(refusal, what).toEqual({ status: 401, isProblem: true, asks: true, code: 'AUTH_FAILED' });
+        }
+      }
+    }
+  });
+
+  test.each(Object.keys(TOKENS) as Who[])('as %s', async (who) => {
+    const paths = new Set(routes.map((route) => route.split(' ')[1] as string));
+    let allowed = 0;
+    for (const path of paths) {
+      for (const method of METHODS) {
+        const needed = DOCUMENTED.get(`${method === 'HEAD' ? 'GET' : method} ${path}`);
+        const what = `${method} ${path} as ${who}`;
+        if (needed === 'open') continue;
+        const { status, isProblem, code } = await refusalOf(method, path, TOKENS[who]);
+        if (needed === undefined) {
+          expect(status, what).toBe(405);
+        } else if (SUFFICIENT[needed]?.includes(who) !== true) {
+          expect({ status, isProblem, code: code || 'ROLE_MISSING' }, what).toEqual({
+            status: 403,
+            isProblem: true,
+            code: 'ROLE_MISSING',
+          });
+        } else if (who === 'acme' && needed === 'operator') {
+          expect({ status, code }, what).toEqual({ status: 403, code: 'TENANT_DENIED' });
+        } else {
+          allowed++;
+          expect([401, 403, 405, 500], what).not.toContain(status);
+        }
+      }
+    }
+    expect(allowed).toBeGreaterThan(5);
+  });
+
+  test('a path that is not there is 404 for whoever may ask at all', async () => {
+    expect((await refusalOf('GET', '/nowhere', TOKENS.traffic)).status).toBe(404);
+    expect((await refusalOf('POST', '/nowhere', TOKENS.viewer)).status).toBe(404);
+  });
+});

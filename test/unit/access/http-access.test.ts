@@ -1,0 +1,140 @@
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fastify } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callerOf } from '../../../src/admission/http/caller.js';
+import { RouteGuard } from '../../../src/admission/http/route-guard.js';
+import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
+import { AUTH, bearer, TOKENS, written } from './access-scene.js';
+
+let scene: HttpScene;
+beforeAll(async () => {
+  scene = await readyScene({ auth: AUTH });
+});
+afterAll(() => scene.close());
+
+function inject(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, token: string, body?: object) {
+  return scene.app.inject({ method, url, headers: bearer(token), ...(body === undefined ? {} : { payload: body }) });
+}
+
+describe('a caller with tenants', () => {
+  test('changes attachments of its tenants, and no others', async () => {
+    const put = (place: string, body: object) => inject('PUT', `/v1/attachments/${place}`, TOKENS.acme, body);
+    expect((await put('acme/sales', { group: 'orders' })).statusCode).toBe(200);
+    expect((await put('acme/other', { sameAs: 'acme/sales' })).statusCode).toBe(200);
+    for (const place of ['other/sales', 'other%2Facme', 'acme2', 'ACME/sales', '%61cmes/x']) {
+      expect((await put(place, { group: 'orders' })).json(), place).toMatchObject({
+        status: 403,
+        code: 'TENANT_DENIED',
+      });
+    }
+    expect((await inject('DELETE', '/v1/attachments/other/sales', TOKENS.acme)).statusCode).toBe(403);
+    expect((await inject('DELETE', '/v1/attachments/acme/other', TOKENS.acme)).statusCode).toBe(204);
+  });
+
+  test('does not lift its limits, nor follow another tenant', async () => {
+    for (const body of [{ exempt: true }, { sameAs: 'other' }, { sameAs: 'other/acme' }]) {
+      const answer = await inject('PUT', '/v1/attachments/acme/sales', TOKENS.acme, body);
+      expect(answer.json(), JSON.stringify(body)).toMatchObject({ status: 403, code: 'TENANT_DENIED' });
+    }
+    expect((await inject('PUT', '/v1/attachments/acme/sales', TOKENS.operator, { exempt: true })).statusCode).toBe(200);
+  });
+
+  test('the same below Pulsar’s paths, with a reason as its client prints it', async () => {
+    const path = (tenant: string) => `/admin/v2/namespaces/${tenant}/sales/resourcegroup/orders`;
+    expect((await inject('POST', path('acme'), TOKENS.acme)).statusCode).toBe(204);
+    const refused = await inject('POST', path('other'), TOKENS.acme);
+    expect(refused.statusCode).toBe(403);
+    expect(refused.json().reason).toMatch(/acme may change attachments of acme alone: not other/);
+    expect((await inject('PUT', '/v1/groups/new', TOKENS.acme, {})).json()).toMatchObject({ code: 'TENANT_DENIED' });
+  });
+});
+
+describe('what a refusal says', () => {
+  test('401 how to ask, 403 the role that it takes', async () => {
+    const unknown = await scene.app.inject({ url: '/v1/groups' });
+    expect(unknown.headers['www-authenticate']).toBe('Bearer realm="quotamesh"');
+    expect(unknown.json()).toMatchObject({
+      status: 401,
+      code: 'AUTH_FAILED',
+      remedy: expect.stringContaining('Bearer'),
+    });
+    const refused = await inject('PUT', '/v1/groups/new', TOKENS.viewer, {});
+    expect(refused.headers['www-authenticate']).toMatch(/error="insufficient_scope", scope="operator"/);
+    expect(refused.json().detail).toBe(
+      'viewer may not PUT /v1/groups/new: that takes the role operator, and it has viewer',
+    );
+    const basic = await scene.app.inject({ url: '/v1/groups', headers: { authorization: 'Basic eDp5' } });
+    expect(basic.json().detail).toMatch(/Authorization is no Bearer token/);
+  });
+
+  test('a token counts in any case of the scheme, and never shows in an answer or a log line', async () => {
+    const given = { authorization: `bearer   ${TOKENS.viewer}` };
+    expect((await scene.app.inject({ url: '/v1/groups', headers: given })).statusCode).toBe(200);
+    const wrong = await scene.app.inject({ url: '/v1/groups', headers: bearer('qm_SECRET') });
+    expect(wrong.payload + JSON.stringify(scene.log)).not.toContain('SECRET');
+  });
+
+  test('429 with Retry-After after too many failures, counted in metrics and status', async () => {
+    const strict = await httpScene({ auth: { ...AUTH, failuresPerMinute: 2 } });
+    const wrong = () => strict.app.inject({ url: '/v1/groups', headers: bearer('qm_wrong') });
+    expect([await wrong(), await wrong()].map(({ statusCode }) => statusCode)).toEqual([401, 401]);
+    const limited = await wrong();
+    expect(limited.json()).toMatchObject({ status: 429, code: 'AUTH_LIMITED' });
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(50);
+    expect((await strict.app.inject({ url: '/livez' })).statusCode).toBe(200);
+    expect(await strict.metrics.text()).toContain('quotamesh_auth_failures_total{listener="http",reason="unknown"} 2');
+    expect(strict.access.status.failures).toEqual({ 'http unknown': 2, 'http limited': 1 });
+    await strict.close();
+  });
+});
+
+describe('a listening server', () => {
+  test('knows the caller of a connection, and forgets it when the tokens change', async () => {
+    const live = await readyScene({ auth: AUTH, http: { port: 0 } });
+    const url = await live.app.listen({ host: '127.0.0.1', port: 0 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (token: string, path = '/v1/groups') =>
+      new Promise<number>((resolve, reject) => {
+        request(new URL(path, url), { agent, headers: bearer(token) }, (answer) => {
+          answer.resume().once('end', () => resolve(answer.statusCode ?? 0));
+        })
+          .once('error', reject)
+          .end();
+      });
+    // One connection: another token on it is another caller.
+    expect([await ask(TOKENS.viewer), await ask(TOKENS.viewer)]).toEqual([200, 200]);
+    expect([await ask(TOKENS.traffic), await ask('qm_wrong'), await ask(TOKENS.viewer)]).toEqual([403, 401, 200]);
+    const { auth } = live.node.config;
+    live.access.take({ ...auth!, tokens: [{ ...auth!.tokens[0]!, hash: written('qm_new').slice(7) }] });
+    expect([await ask(TOKENS.viewer), await ask(TOKENS.admin), await ask('qm_new')]).toEqual([401, 401, 200]);
+    agent.destroy();
+    await live.close();
+  });
+
+  test('without auth every caller has every role, and is called by where it is', async () => {
+    const open = await httpScene();
+    expect((await open.app.inject({ url: '/v1/groups' })).statusCode).toBe(200);
+    const change = { method: 'PUT', url: '/v1/groups/new', payload: {} } as const;
+    const fromFar = await open.app.inject({ ...change, remoteAddress: '10.0.0.7' });
+    expect(fromFar.json()).toMatchObject({ status: 403, code: 'CHANGE_NOT_LOCAL' });
+    expect(callerOf({ socket: { remoteAddress: '10.0.0.7' } })).toMatchObject({
+      name: '10.0.0.7',
+      how: 'open',
+      tenants: null,
+    });
+    expect(callerOf({ socket: { remoteAddress: '::ffff:127.0.0.1' } }).name).toBe('loopback');
+    await open.close();
+    // With auth the role decides, from everywhere.
+    const allowed = await scene.app.inject({ ...change, headers: bearer(TOKENS.operator), remoteAddress: '10.0.0.7' });
+    expect(allowed.statusCode).toBe(201);
+    await sleep(0);
+  });
+
+  test('a route that does not say which role it needs fails at the start', async () => {
+    const app = fastify();
+    new RouteGuard(scene.access, { remoteChanges: false }).guard(app);
+    expect(() => app.get('/new', () => 'x')).toThrow(/invariant broken: GET \/new does not say which role it needs/);
+    await app.close();
+  });
+});
