@@ -10,23 +10,26 @@ export interface MqttRule {
   readonly topic: string | null;
   readonly tenant: string | null;
   readonly namespace: string | null;
-  readonly group: string;
+  /** null = the group `tenant/namespace`, and without one what tenant and namespace are attached to. */
+  readonly group: string | null;
 }
 
 /** Valid rules in order; every mistake is added with its line. A rule with a mistake is left out. */
 export function readMqttRules(rules: unknown, groups: ReadonlySet<string>, findings: Findings): MqttRule[] {
   return readRules(rules, FORM, findings).flatMap(({ at, rule }) => {
     const { clientId = null, username = null, topic = null, tenant = null, namespace = null } = rule;
-    const group = rule.group ?? DEFAULT_GROUP;
+    const { group = null } = rule;
     const captured = MATCHERS.flatMap((key) => capturesIn(rule[key] ?? ''));
     if (tenant !== null) captured.push('tenant');
     if (namespace !== null) captured.push('namespace');
-    if (!isGroupKnown({ at, group, captured, form: FORM }, groups, findings)) return [];
+    const needed = group ?? ATTACHED;
+    if (!isGroupKnown({ at, group: needed, captured, form: FORM }, groups, findings)) return [];
     return [{ clientId, username, topic, tenant, namespace, group }];
   });
 }
 
-const DEFAULT_GROUP = '{tenant}/{namespace}';
+/** What attachments need to know at least. */
+const ATTACHED = '{tenant}';
 
 const RULE = z.strictObject({
   clientId: ruleText.refine(isNamePattern),

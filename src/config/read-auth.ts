@@ -199,7 +199,8 @@ function addIssue(
 }
 
 function shownValue(key: string | undefined, value: unknown): string {
-  if (key === 'hash' || key === undefined || (typeof value === 'string' && looksLikeToken(value))) return typeof value === 'string' ? 'another text (not shown)' : show(value);
+  if (key === 'hash' || key === undefined || (typeof value === 'string' && looksLikeToken(value)))
+    return typeof value === 'string' ? 'another text (not shown)' : show(value);
   return show(value);
 }
 

@@ -1,4 +1,7 @@
+import type { Where } from '../admission/decision.js';
 import type { MqttRule } from '../config/mqtt-rules.js';
+import type { Place } from '../core/attachments/attachment.js';
+import type { Attachments } from '../core/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';
 
 /** Who sends or receives. */
@@ -7,43 +10,55 @@ export interface Identity {
   readonly username: string;
 }
 
-/** What a rule has found out. */
-export interface Place {
-  readonly tenant: string | undefined;
-  readonly namespace: string | undefined;
-  /** A configured group. */
-  readonly group: string;
+/** Of the node, as they are now: groups and attachments come and go while the broker runs. */
+export interface GroupsInForce {
+  readonly defaultGroup: string | null;
+  isGroup(name: string): boolean;
+  /** Which groups a place is attached to. */
+  resolve: Attachments['resolve'];
 }
 
 /**
  * Client identity, username or topic → tenant and namespace → group. The first rule that matches in all it names, and
- * whose group is configured, decides; where none does, the default group, and without one nothing limits the message.
+ * whose group is there, decides; where none does, the default group, and without one nothing limits the message.
+ *
+ * A rule without a group means the group `tenant/namespace`; where there is none, whatever tenant and namespace are
+ * attached to.
  *
  * A name that two patterns of a rule capture must be the same in both: with `username: "{tenant}"` and
  * `topic: "{tenant}/{namespace}/#"` the rule holds only for tenants on their own topics.
  */
 export class GroupRules {
   readonly #rules: readonly MqttRule[];
-  readonly #groups: ReadonlySet<string>;
-  readonly #defaultGroup: string | null;
+  readonly #inForce: GroupsInForce;
 
-  constructor(rules: readonly MqttRule[], groups: readonly string[], defaultGroup: string | null) {
+  constructor(rules: readonly MqttRule[], inForce: GroupsInForce) {
     this.#rules = rules;
-    this.#groups = new Set(groups);
-    this.#defaultGroup = defaultGroup;
+    this.#inForce = inForce;
   }
 
-  placeOf(identity: Identity, topic: string): Place | null {
+  /** The group, or the place whose groups are looked up; null = nothing limits it. */
+  whereOf(identity: Identity, topic: string): Where | null {
     for (const rule of this.#rules) {
       const captured = match(rule, identity, topic);
       if (captured === null) continue;
-      const group = fill(rule.group, captured);
-      if (group !== null && this.#groups.has(group)) {
-        return { tenant: captured.tenant, namespace: captured.namespace, group };
-      }
+      const where = rule.group === null ? this.#attached(captured) : this.#existing(fill(rule.group, captured));
+      if (where !== null) return where;
     }
-    const group = this.#defaultGroup;
-    return group === null ? null : { tenant: undefined, namespace: undefined, group };
+    return this.#inForce.defaultGroup;
+  }
+
+  #existing(group: string | null): string | null {
+    return group !== null && this.#inForce.isGroup(group) ? group : null;
+  }
+
+  #attached({ tenant, namespace }: Captured): Where | null {
+    const own = this.#existing(namespace === undefined ? null : `${tenant}/${namespace}`);
+    if (own !== null) return own;
+    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Place;
+    const { groups, exempt } = this.#inForce.resolve(place);
+    const isWhole = groups.every((group) => this.#inForce.isGroup(group));
+    return exempt || (groups.length > 0 && isWhole) ? place : null;
   }
 }
 

@@ -44,13 +44,16 @@ export class MqttBroker {
   #url = '';
 
   constructor(node: QuotaNode, telemetry: Telemetry, access: Access) {
-    const { mqtt, groups, defaultGroup } = node.config;
+    const { mqtt, defaultGroup } = node.config;
     this.#node = node;
     this.#config = mqtt;
     this.#telemetry = telemetry;
     this.#logins = new Logins(access);
-    const names = groups.map(({ name }) => name);
-    this.#rules = new GroupRules(mqtt.rules, names, defaultGroup);
+    this.#rules = new GroupRules(mqtt.rules, {
+      defaultGroup,
+      isGroup: (name) => node.groups.numbers.has(name),
+      resolve: (place) => node.gate.places.resolve(place),
+    });
     this.#passages = new Passages(node);
     const { counts } = this;
     this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
@@ -270,8 +273,8 @@ export class MqttBroker {
 
   /** aedes's own messages ($SYS) belong to nobody. */
   #dispatchOf(connection: GatedConnection, { topic, payloadBytes }: PublishHead): Passage | null {
-    const place = topic.startsWith('$') ? null : this.#rules.placeOf(connection, topic);
-    return place && { group: place.group, direction: 'dispatch', topic, bytes: payloadBytes };
+    const where = topic.startsWith('$') ? null : this.#rules.whereOf(connection, topic);
+    return where === null ? null : { where, direction: 'dispatch', topic, bytes: payloadBytes };
   }
 
   #look(): void {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { NAME_MAX } from '../admission/asked.js';
-import type { Decision } from '../admission/decision.js';
+import type { Decision, Where } from '../admission/decision.js';
 import { WAIT_MS_MAX } from '../admission/waiting.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { ThrottleReason } from '../core/limiter/throttle-tracker.js';
@@ -11,7 +11,8 @@ import type { GatedConnection } from './gated-connection.js';
 
 /** One message, in whichever direction. */
 export interface Passage {
-  readonly group: string;
+  /** The group, or a place: all groups that it is attached to decide. */
+  readonly where: Where;
   readonly direction: Direction;
   readonly topic: string;
   readonly bytes: number;
@@ -32,9 +33,8 @@ export class Passages {
 
   /** Whether it may go now. Whoever comes while others of the group wait joins them. */
   try(connection: GatedConnection, passage: Passage): FirstAnswer {
-    const lane = laneOf(this.#node.gate.groupIndex(passage.group), directionIndex(passage.direction));
-    if (this.#node.limiter.heldBack[lane] !== 0) return JOINS;
-    const decision = this.#node.tryAcquire(passage.group, amountsOf(passage), originOf(connection, passage));
+    if (this.#lanesOf(passage).some((lane) => this.#node.limiter.heldBack[lane] !== 0)) return JOINS;
+    const decision = this.#node.tryAcquire(passage.where, amountsOf(passage), originOf(connection, passage));
     return decision.granted ? PASSES : { passes: false, reason: reasonOf(decision), isCounted: true };
   }
 
@@ -44,7 +44,7 @@ export class Passages {
     const origin = originOf(connection, passage);
     for (let retry = isCounted; ; retry = true) {
       const options = { ...origin, waitMs: WAIT_MS_MAX, retry, signal };
-      const decision = await this.#node.acquire(passage.group, amountsOf(passage), options);
+      const decision = await this.#node.acquire(passage.where, amountsOf(passage), options);
       if (decision.granted) return;
       if (this.#node.isClosing) throw new QuotameshError('NOT_READY', NODE_STOPS);
     }
@@ -52,7 +52,13 @@ export class Passages {
 
   /** For what cannot wait: a will of a client that is gone. */
   charge(connection: GatedConnection, passage: Passage): void {
-    this.#node.consume(passage.group, amountsOf(passage), originOf(connection, passage));
+    this.#node.consume(passage.where, amountsOf(passage), originOf(connection, passage));
+  }
+
+  #lanesOf({ where, direction }: Passage): readonly number[] {
+    const { gate } = this.#node;
+    const at = directionIndex(direction);
+    return typeof where === 'string' ? [laneOf(gate.groupIndex(where), at)] : gate.places.lanesOf(where, at);
   }
 }
 

@@ -129,9 +129,9 @@ export class PublishGate {
 
   #passageOf(connection: GatedConnection, { topic, payload }: PublishedMessage): Passage | null {
     if (topic.startsWith('$')) throw new Error('topics that begin with $ are reserved');
-    const place = this.#parts.rules.placeOf(connection, topic);
+    const where = this.#parts.rules.whereOf(connection, topic);
     const bytes = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
-    return place && { group: place.group, direction: 'publish', topic, bytes };
+    return where === null ? null : { where, direction: 'publish', topic, bytes };
   }
 
   /** On, when no other reason holds the connection; then its next one may come. */

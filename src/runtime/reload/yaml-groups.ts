@@ -136,7 +136,7 @@ function byName(groups: readonly GroupConfig[]): Map<string, GroupConfig> {
 }
 
 function namesInUse({ defaultGroup, mqtt }: ResolvedConfig): readonly string[] {
-  const ruled = mqtt.rules.map(({ group }) => group);
+  const ruled = mqtt.rules.flatMap(({ group }) => group ?? []);
   return defaultGroup === null ? ruled : [defaultGroup, ...ruled];
 }
 

@@ -10,12 +10,13 @@ function examine(rules: string) {
 
 test('rules as they are written', () => {
   const { config, mistakes } = examine(
-    '    - { username: "{tenant}", topic: "{tenant}/+/#", group: "{tenant}" }\n    - { clientId: "a-*", group: acme }\n    - group: rest\n',
+    '    - { username: "{tenant}", topic: "{tenant}/+/#", group: "{tenant}" }\n    - { topic: "{tenant}/#" }\n    - { clientId: "a-*", group: acme }\n    - group: rest\n',
   );
   expect(mistakes).toEqual([]);
   const none = { clientId: null, username: null, topic: null, tenant: null, namespace: null };
   expect(config?.mqtt.rules).toEqual([
     { ...none, username: '{tenant}', topic: '{tenant}/+/#', group: '{tenant}' },
+    { ...none, topic: '{tenant}/#', group: null },
     { ...none, clientId: 'a-*', group: 'acme' },
     { ...none, group: 'rest' },
   ]);
@@ -45,8 +46,8 @@ test.each<[string, string, RegExp]>([
   ],
   [
     'a group without its capture',
-    '    - { topic: "{tenant}/#" }\n',
-    /group needs \{namespace\}, which nothing in the rule says\. Capture \{namespace\}/,
+    '    - { topic: "{namespace}/#" }\n',
+    /group needs \{tenant\}, which nothing in the rule says\. Capture \{tenant\}/,
   ],
   [
     'behind a rule for everything',

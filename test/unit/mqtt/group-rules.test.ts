@@ -1,25 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Where } from '../../../src/admission/decision.js';
 import type { MqttRule } from '../../../src/config/mqtt-rules.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { Place } from '../../../src/core/attachments/attachment.js';
+import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';
 import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
 
 const GROUPS = ['acme/orders', 'acme/bulk', 'acme', 'sensors', 'rest'];
 
-function groupOf(rules: readonly Partial<MqttRule>[], [clientId, username, topic]: readonly string[]): string | null {
-  const all = {
-    clientId: null,
-    username: null,
-    topic: null,
-    tenant: null,
-    namespace: null,
-    group: '{tenant}/{namespace}',
-  };
-  const complete = rules.map((rule) => ({ ...all, ...rule }));
-  const place = new GroupRules(complete, GROUPS, null).placeOf({ clientId: clientId!, username: username! }, topic!);
-  return place?.group ?? null;
+const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
+const attachments = new Attachments({ places: {}, rules: [] }, (name) => GROUPS.includes(name));
+attachments.define('labs', { ...NOTHING, group: 'sensors' });
+attachments.define('labs/copies', { ...NOTHING, exempt: true });
+attachments.define('labs/gone', { ...NOTHING, group: 'deleted' });
+
+function inForce(defaultGroup: string | null) {
+  const isGroup = (name: string) => GROUPS.includes(name);
+  return { defaultGroup, isGroup, resolve: (place: Place) => attachments.resolve(place) };
+}
+
+const ANYTHING: MqttRule = { clientId: null, username: null, topic: null, tenant: null, namespace: null, group: null };
+
+function whereOf(rules: readonly Partial<MqttRule>[], [clientId, username, topic]: readonly string[]): Where | null {
+  const complete = rules.map((rule) => ({ ...ANYTHING, ...rule }));
+  return new GroupRules(complete, inForce(null)).whereOf({ clientId: clientId!, username: username! }, topic!);
 }
 
 describe('rules say which group a message belongs to', () => {
@@ -54,18 +61,29 @@ describe('rules say which group a message belongs to', () => {
     ['a very long client id', [{ clientId: '*', group: 'rest' }], ['x'.repeat(257), '', 't'], null],
     ['names of objects are no captures', [{ group: '{constructor}' }], ['c', '', 't'], null],
   ])('%s', (_, rules, message, group) => {
-    expect(groupOf(rules, message)).toBe(group);
+    expect(whereOf(rules, message)).toBe(group);
   });
 
-  test('tells tenant and namespace, and falls back to the default group', () => {
-    const rule: MqttRule = {
-      ...{ clientId: null, username: null, topic: '{tenant}/{namespace}/#', tenant: null, namespace: null },
-      group: '{tenant}',
-    };
-    const rules = new GroupRules([rule], GROUPS, 'rest');
+  test('falls back to the default group', () => {
+    const rules = new GroupRules(
+      [{ ...ANYTHING, topic: '{tenant}/{namespace}/#', group: '{tenant}' }],
+      inForce('rest'),
+    );
     const nobody = { clientId: 'c', username: '' };
-    expect(rules.placeOf(nobody, 'acme/b/1')).toEqual({ tenant: 'acme', namespace: 'b', group: 'acme' });
-    expect(rules.placeOf(nobody, 'x')).toEqual({ tenant: undefined, namespace: undefined, group: 'rest' });
+    expect(rules.whereOf(nobody, 'acme/b/1')).toBe('acme');
+    expect(rules.whereOf(nobody, 'x')).toBe('rest');
+  });
+
+  const own = [{ topic: '{tenant}/{namespace}/#' }, { topic: '{tenant}/#' }, { group: 'rest' }];
+  test.each<[string, string, Where]>([
+    ['a group of that name goes before attachments', 'acme/orders/7', 'acme/orders'],
+    ['else the place, by what its tenant is attached to', 'labs/x/7', { tenant: 'labs', namespace: 'x' }],
+    ['a tenant alone', 'labs', { tenant: 'labs' }],
+    ['exempt', 'labs/copies/7', { tenant: 'labs', namespace: 'copies' }],
+    ['attached to a group that is gone: the next rule', 'labs/gone/7', { tenant: 'labs' }],
+    ['attached to nothing: the next rule', 'nobody/x/7', 'rest'],
+  ])('without a group: %s', (_, topic, where) => {
+    expect(whereOf(own, ['c', '', topic])).toEqual(where);
   });
 });
 
@@ -96,10 +114,8 @@ test('the first broker of docs/mqtt.md is a whole configuration, and its sensor 
   const written = /```yaml\n(cluster:.*?)```/s.exec(page)?.[1] as string;
   const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/mqtt.md' });
   const names = groups.map(({ name }) => name);
+  const configured = { ...inForce(null), isGroup: (name: string) => names.includes(name) };
   const [, clientId] = /clientId: '([^']+)'/.exec(page) as RegExpExecArray;
-  const place = new GroupRules(mqtt.rules, names, null).placeOf(
-    { clientId: clientId as string, username: '' },
-    'any/topic',
-  );
-  expect(place?.group).toBe('sensors');
+  const sensor = { clientId: clientId as string, username: '' };
+  expect(new GroupRules(mqtt.rules, configured).whereOf(sensor, 'any/topic')).toBe('sensors');
 });
