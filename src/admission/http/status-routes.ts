@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { summarizeGroup } from './group-summary.js';
-import { GROUP, GROUPS, NODES, PROBLEM } from './response-schemas.js';
+import { NODES } from './node-schemas.js';
+import { GROUP, GROUPS, PROBLEM } from './response-schemas.js';
 
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
