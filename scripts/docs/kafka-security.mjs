@@ -3,7 +3,8 @@ import { GENERATED, table } from './markdown.mjs';
 const GRANTEE = { principal: 'User:quotamesh', bootstrapServer: 'kafka-1:9093' };
 const TOPICS = ['quotamesh-reports', 'quotamesh-reports-registry'];
 
-/** docs/kafka-security.md: the ACLs are those of src/topic/kafka/needed-acls.ts, the topics those of topic-settings.ts. */
+/** docs/kafka-security.md: the ACLs are those of src/topic/kafka/needed-acls.ts, the topics those of
+topic-settings.ts. */
 export function renderKafkaSecurity({ NEEDED_ACLS, aclCommand, CREATED_WITH }) {
   const rows = NEEDED_ACLS.map(({ operation, because, onlyToCreate }) => {
     return [`\`${operation}\``, onlyToCreate ? 'only where the node creates them' : 'always', because];
@@ -18,11 +19,13 @@ export function renderKafkaSecurity({ NEEDED_ACLS, aclCommand, CREATED_WITH }) {
     CONNECTIONS,
     `## The rights of a node
 
-On both topics, that of the reports (\`topic.name\`) and that of the registry (\`registry.name\`, by default the same with \`-registry\` behind it), and nowhere else:
+On both topics, that of the reports (\`topic.name\`) and that of the registry (\`registry.name\`, by default the
+same with \`-registry\` behind it), and nowhere else:
 
 ${table(['ACL on the topic', 'Needed', 'Why'], rows)}
 
-\`Describe\` is implied by \`Read\`, and by \`Write\`. No consumer group, no idempotent producer, no \`Alter\`, no \`Delete\`, nothing on the cluster.
+\`Describe\` is implied by \`Read\`, and by \`Write\`. No consumer group, no idempotent producer, no \`Alter\`, no
+\`Delete\`, nothing on the cluster.
 
 A node that creates its topics:
 
@@ -30,19 +33,24 @@ A node that creates its topics:
 ${aclCommand(all, TOPICS, GRANTEE)}
 \`\`\`
 
-Or somebody else creates them, and the node may not. More partitions than one are for the reports only; the registry has one:
+Or somebody else creates them, and the node may not. More partitions than one are for the reports only; the registry
+has one:
 
 \`\`\`sh
 ${TOPICS.map(create).join('\n')}
 ${aclCommand(withoutCreation, TOPICS, GRANTEE)}
 \`\`\`
 
-\`quotamesh record\` reads: it needs \`Read\` and \`DescribeConfigs\` on the topic of the reports. Whoever else may write to the topics can do what [below](#what-signatures-do-not-protect-from) says.
+\`quotamesh record\` reads: it needs \`Read\` and \`DescribeConfigs\` on the topic of the reports. Whoever else may
+write to the topics can do what [below](#what-signatures-do-not-protect-from) says.
 
-**What is missing is named.** At the start the node ends with \`TOPIC_ACL_MISSING\` (exit code 78): who may not do what on which topic, and the command that grants it. \`Write\` is noticed by the first
-append; then, and when a right is withdrawn later, the node stays up, not ready or isolated, with the same words in \`status\` and one log line, and goes on as soon as it may. A principal that the client cannot know
+**What is missing is named.** At the start the node ends with \`TOPIC_ACL_MISSING\` (exit code 78): who may not do
+what on which topic, and the command that grants it. \`Write\` is noticed by the first
+append; then, and when a right is withdrawn later, the node stays up, not ready or isolated, with the same words in
+\`status\` and one log line, and goes on as soon as it may. A principal that the client cannot know
 (a token's, a certificate's) stands in \`<…>\`.
-test/integration/kafka-topic-security.test.ts runs a node with exactly these ACLs on a broker with KRaft's StandardAuthorizer, in both variants, and without each single one.`,
+test/integration/kafka-topic-security.test.ts runs a node with exactly these ACLs on a broker with KRaft's
+StandardAuthorizer, in both variants, and without each single one.`,
     SIGNATURES,
   ].join('\n\n');
 }
@@ -61,26 +69,35 @@ topic:
   sasl: { mechanism: scram-sha-512, username: quotamesh, passwordFile: ./password }       # or scram-sha-256, plain
 \`\`\`
 
-**Tokens** (\`oauthbearer\`) from the identity provider's token endpoint, by client credentials (RFC 6749, 4.4; the secret as HTTP Basic):
+**Tokens** (\`oauthbearer\`) from the identity provider's token endpoint, by client credentials (RFC 6749, 4.4; the
+secret as HTTP Basic):
 
 \`\`\`yaml
   sasl: { mechanism: oauthbearer, tokenEndpoint: "https://id.example/token", clientId: quotamesh, clientSecretFile: ./secret, scope: kafka }
 \`\`\`
 
-or from a file that somebody else keeps fresh, as Kubernetes does with a projected token; it is read again whenever a connection proves who it is:
+or from a file that somebody else keeps fresh, as Kubernetes does with a projected token; it is read again whenever
+a connection proves who it is:
 
 \`\`\`yaml
   sasl: { mechanism: oauthbearer, tokenFile: /var/run/secrets/kafka/token }
 \`\`\`
 
-- A token of the endpoint is replaced after 80 % of its life, at the latest 15 s before its end, although nobody asks; all connections of a topic share it. So the endpoint may be away for a fifth of that life.
-- Brokers end sessions (\`connections.max.reauth.ms\`), and with it set, sessions with their tokens. A connection proves itself again 10 s before. Tokens must live for 30 s at least, sessions for more than 10 s (test/long/kafka-topic-reauthentication.test.ts: 12 s).
-- The endpoint says no: \`TOKEN_REFUSED\`, and a node that starts ends. It does not answer, or the file is missing: \`TOKEN_UNAVAILABLE\`; the node goes on trying, and says so. Kafka refuses the token: \`TOPIC_DENIED\`, with Kafka's words.
-- The endpoint must be https (but on this machine), and is not followed elsewhere. A private authority goes into \`NODE_EXTRA_CA_CERTS\`.`;
+- A token of the endpoint is replaced after 80 % of its life, at the latest 15 s before its end, although nobody
+  asks; all connections of a topic share it. So the endpoint may be away for a fifth of that life.
+- Brokers end sessions (\`connections.max.reauth.ms\`), and with it set, sessions with their tokens. A connection
+  proves itself again 10 s before. Tokens must live for 30 s at least, sessions for more than 10 s
+  (test/long/kafka-topic-reauthentication.test.ts: 12 s).
+- The endpoint says no: \`TOKEN_REFUSED\`, and a node that starts ends. It does not answer, or the file is missing:
+  \`TOKEN_UNAVAILABLE\`; the node goes on trying, and says so. Kafka refuses the token: \`TOPIC_DENIED\`, with
+  Kafka's words.
+- The endpoint must be https (but on this machine), and is not followed elsewhere. A private authority goes into
+  \`NODE_EXTRA_CA_CERTS\`.`;
 
 const SIGNATURES = `## Signed records
 
-Kafka tells nobody who wrote a record. Whoever may write to a topic may speak for every node: claim demand that is none, say a node has left, or define groups. Signatures (HMAC-SHA-256, one key for the
+Kafka tells nobody who wrote a record. Whoever may write to a topic may speak for every node: claim demand that is
+none, say a node has left, or define groups. Signatures (HMAC-SHA-256, one key for the
 cluster) make the nodes believe each other only:
 
 \`\`\`yaml
@@ -88,21 +105,28 @@ topic:
   hmac: { keyFile: ./hmac-key }           # openssl rand -base64 32 > hmac-key
 \`\`\`
 
-Both topics, every kind of store. A signature holds for one cluster, topic, partition and key, so a record cannot be shown under another name. Records that no key of ours has signed are ignored, counted by cause
-(\`unsigned\`, \`unknown-key\`, \`wrong-signature\`; \`quotamesh_topic_unverified_records_total\`), named once per key in a log line (20 at most), and stand in \`status\` (\`signatures\`; \`degraded\` for 5 minutes). Each record is 22 bytes longer. \`npm run bench:hmac\` prints what it costs ([figures.md](figures.md#signed-records)).
+Both topics, every kind of store. A signature holds for one cluster, topic, partition and key, so a record cannot be
+shown under another name. Records that no key of ours has signed are ignored, counted by cause
+(\`unsigned\`, \`unknown-key\`, \`wrong-signature\`; \`quotamesh_topic_unverified_records_total\`), named once per
+key in a log line (20 at most), and stand in \`status\` (\`signatures\`; \`degraded\` for 5 minutes). Each record is
+22 bytes longer. \`npm run bench:hmac\` prints what it costs ([figures.md](figures.md#signed-records)).
 
 ### Introducing and removing it, one node at a time
 
-1. Every node: \`hmac: { keyFile: …, verify: warn }\`. It signs, and believes all the same; nodes without the key skip signatures. What the registry holds unsigned is written again, signed, after 10 to 20 s.
-2. Wait until \`quotamesh_topic_unverified_keys\` is 0 at every node (unchanged groups are reported again after \`timing.forcedReportMs\`; keys of nodes that are gone stay until they are forgotten).
+1. Every node: \`hmac: { keyFile: …, verify: warn }\`. It signs, and believes all the same; nodes without the key
+   skip signatures. What the registry holds unsigned is written again, signed, after 10 to 20 s.
+2. Wait until \`quotamesh_topic_unverified_keys\` is 0 at every node (unchanged groups are reported again after
+   \`timing.forcedReportMs\`; keys of nodes that are gone stay until they are forgotten).
 3. Every node: remove \`verify: warn\`.
 
-A node with \`verify: require\` beside nodes that do not sign yet ignores them, and takes the quota for itself. To remove signatures: \`verify: warn\` at every node, then no \`hmac\`.
+A node with \`verify: require\` beside nodes that do not sign yet ignores them, and takes the quota for itself. To
+remove signatures: \`verify: warn\` at every node, then no \`hmac\`.
 
 ### Changing the key, one node at a time
 
 1. Every node: \`nextKeyFile\` is the new key. It is believed already.
-2. Every node: \`keyFile\` is the new key, \`previousKeyFile\` the old one. What the registry holds under the old one is written again.
+2. Every node: \`keyFile\` is the new key, \`previousKeyFile\` the old one. What the registry holds under the old
+   one is written again.
 3. When \`quotamesh_topic_unverified_keys{signer="previous-key"}\` is 0 at every node, without \`previousKeyFile\`.
 
 \`signatures.keyId\` in \`status\` tells which key a node signs with, and nothing about it.
@@ -111,12 +135,20 @@ A node with \`verify: require\` beside nodes that do not sign yet ignores them, 
 
 Who may write to a topic and has no key can still
 
-- **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes), a heartbeat within a second;
+- **hide a record from nodes that start later**, by writing anything under its key, or a tombstone: compaction then
+  drops the signed one. Running nodes ignore it. A report comes again within \`timing.forcedReportMs\` (5 minutes),
+  a heartbeat within a second;
   what is hidden in the registry, running nodes write again at once.
-- **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others lack for as long as the
-  recording lasts; a node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`) by records of its former lives. Old states of a group are ignored by the place that they name. A change of a group that was made
-  **without** \`If-Match\` and is shown again counts again: the group goes back to that definition, in a new revision. With \`If-Match\` it does not.
+- **show an old record again.** Reports, heartbeats, farewells, health of backends: running nodes ignore them by
+  incarnation and sequence. Of a node that is forgotten, recorded heartbeats make a ghost, whose floor the others
+  lack for as long as the
+  recording lasts; a node that comes back under a forgotten name can be stopped (\`NODE_FENCED\`) by records of its
+  former lives. Old states of a group are ignored by the place that they name. A change of a group that was made
+  **without** \`If-Match\` and is shown again counts again: the group goes back to that definition, in a new
+  revision. With \`If-Match\` it does not.
 - **fill the topic**, or hold it up.
 
-None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So: ACLs first, signatures where the topic is not the nodes' alone. Why it is so: [decision 0044](decisions/0044-signed-records.md).
+None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So:
+ACLs first, signatures where the topic is not the nodes' alone. Why it is so: [decision
+0044](decisions/0044-signed-records.md).
 `;

@@ -31,7 +31,9 @@ export function aclTests(kafka: () => SecuredKafka): void {
     const name = `acl-${randomBytes(6).toString('hex')}`;
     const { secure, ca } = kafka();
     const sasl = { mechanism: 'plain', username: USER, password: PASSWORD };
-    const topic = { kind: 'kafka', brokers: [secure], name, tls: { ca }, sasl, replicationFactor: 1 };
+    // Signatures need no right; so they are seen on a real Kafka too.
+    const hmac = { key: 'k'.repeat(32) };
+    const topic = { kind: 'kafka', brokers: [secure], name, tls: { ca }, sasl, hmac, replicationFactor: 1 };
     const groups = { orders: { quota: { publish: { messagesPerSecond: 100 } } } };
     const node = prepareNode({ config: { cluster: 'acl', node: 'n', topic, groups }, env: {} });
     return { name, topics: [name, `${name}-registry`], node };
@@ -44,6 +46,11 @@ export function aclTests(kafka: () => SecuredKafka): void {
     expect(made).toMatchObject({ accepted: true });
     expect(node.tryAcquire('orders', { messages: 1 }).granted).toBe(true);
     expect(node.status().degraded).toEqual([]);
+    for (const { verified, unverifiedKeys } of node.status().signatures) {
+      expect(verified.key).toBeGreaterThan(0);
+      expect(unverifiedKeys).toBe(0);
+    }
+    expect(node.status().signatures).toHaveLength(2);
   }
 
   it.each([

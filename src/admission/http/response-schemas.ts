@@ -4,12 +4,10 @@ import { LEVELS } from '../../core/limiter/levels.js';
  * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
  * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways.
  */
-const text = { type: 'string' } as const;
-const number = { type: 'number', minimum: 0 } as const;
-const count = { type: 'integer', minimum: 0 } as const;
-const yes = { type: 'boolean' } as const;
-/** By name. */
-const COUNTS = { type: 'object', additionalProperties: count } as const;
+export const text = { type: 'string' } as const;
+export const number = { type: 'number', minimum: 0 } as const;
+export const count = { type: 'integer', minimum: 0 } as const;
+export const yes = { type: 'boolean' } as const;
 
 /** An object whose members are all there, and no others. */
 export function record<Members extends Readonly<Record<string, unknown>>>(properties: Members, description?: string) {
@@ -206,77 +204,6 @@ export const GROUPS = json(
       }),
     ),
     next: { type: ['string', 'null'], description: 'Value of `after` for the next page; null on the last one.' },
-  }),
-);
-
-const MEMBER = record({
-  nodeId: text,
-  incarnation: count,
-  state: { type: 'string', enum: ['alive', 'left', 'expired'] },
-  self: yes,
-  silentMs: { type: 'integer' },
-  version: text,
-});
-
-const TOPIC = record({
-  kind: text,
-  partitions: count,
-  lost: orNull(text),
-  positions: listOf({ type: 'integer' }),
-  pendingAppends: count,
-  counters: COUNTS,
-});
-
-const CONFIGURATION = record({
-  ...{ source: text, taken: count, refused: count, refusedBecause: orNull(text), needsRestart: listOf(text) },
-  ...{ differingGroups: count, differs: listOf(record({ group: text, nodes: listOf(text) })) },
-});
-
-const REGISTRY = record({
-  enabled: yes,
-  ready: yes,
-  lost: orNull(text),
-  position: count,
-  groups: count,
-  refused: listOf(text),
-  recordsIgnored: count,
-});
-
-const SIGNATURES = record({
-  ...{ log: text, keyId: text, mode: text, unverifiedKeys: count, previousKeys: count },
-  ...{ verified: COUNTS, unverified: COUNTS },
-});
-const ACCESS = record({ auth: { type: 'boolean' }, tokens: count, certificates: count, failures: { type: 'object' } });
-
-export const NODES = json(
-  'This node, and the members of the cluster as it sees them.',
-  record({
-    cluster: text,
-    nodeId: text,
-    version: text,
-    incarnation: count,
-    phase: text,
-    ready: yes,
-    notReadyBecause: listOf(text),
-    degraded: listOf(text),
-    uptimeMs: number,
-    members: listOf(MEMBER),
-    topic: TOPIC,
-    registry: REGISTRY,
-    signatures: listOf(SIGNATURES),
-    configuration: CONFIGURATION,
-    access: ACCESS,
-    rounds: count,
-    reportRoundTripMs: number,
-    lastRebalancingMs: number,
-    pool: orNull(
-      record({ size: count, agreed: { type: 'boolean' } }, 'What strategy equal divides by; null = no such group.'),
-    ),
-    recordsIgnored: COUNTS,
-    busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
-    busyGroups: listOf(
-      record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),
-    ),
   }),
 );
 

@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../access/access.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { summarizeGroup } from './group-summary.js';
-import { GROUP, GROUPS, NODES, PROBLEM } from './response-schemas.js';
+import { NODES } from './node-schemas.js';
+import { GROUP, GROUPS, PROBLEM } from './response-schemas.js';
 import { needs } from './route-access.js';
 
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
