@@ -1,4 +1,6 @@
+import { relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * quick:     everything in virtual time or in one process: computes, and waits for nothing
@@ -6,9 +8,14 @@ import { defineConfig } from 'vitest/config';
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
  * stories:   what clusters of real processes promise under load, to a per cent: one at a time
+ * side-stories: the same under half of that load: two at a time
  * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
- * long:      soaks and long outages, `npm run test:long` only, one file at a time
+ *
+ * `npm run test:long` only:
+ * long:           soaks and long outages, one file at a time
+ * long-computing: in virtual time, one core each
+ * long-waiting:   mostly waiting, bounds that a busy machine keeps
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
@@ -19,15 +26,41 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,hot-reloads,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/cluster-*.test.ts'];
+const sideStories = ['test/integration/{hot-reloads,outage-kafka,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
-/** These take 40 s (two MQTT brokers), 2 min (Pulsar's client, a JVM per command), 50 s and 20 s more than npm test has. */
-const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pulsar-admin,outage-redis,hot-halved}.test.ts'];
+/** The second takes 40 s (two MQTT brokers) more than npm test has. */
+const long = ['test/long/**/*.test.ts', 'test/integration/mqtt-cluster.test.ts'];
+const longComputing = ['test/long/{agreed-pool,replay-stream,scenarios,slow-clients,swarm}.test.ts'];
+const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-topic-*}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
+
+/** Of each group what takes longest, the longest first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
+const LONGEST = [
+  ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
+  ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/registry-processes.test.ts'],
+  ...['test/integration/embedded-kill.test.ts', 'test/integration/examples.test.ts'],
+  ...['test/integration/pulsar-admin.test.ts', 'test/integration/mqtt-broker.test.ts'],
+  ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/sim-live.test.ts'],
+  ...['test/unit/admission/ways-to-take.test.ts', 'test/unit/cli/run.test.ts'],
+  ...['test/long/embedded-kill.test.ts', 'test/long/agreed-pool.test.ts'],
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.indexOf(relative(import.meta.dirname, moduleId));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+  }
+}
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -43,14 +76,20 @@ export default defineConfig({
       {
         test: {
           ...{ ...common, name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
-          exclude: [...processes, ...kafka, ...redis, ...stories, ...demo, ...long],
+          exclude: [...processes, ...kafka, ...redis, ...stories, ...sideStories, ...demo, ...long],
         },
       },
       { test: { ...common, name: 'stories', include: stories, testTimeout: 60_000, globalSetup } },
+      { test: { ...common, name: 'side-stories', include: sideStories, testTimeout: 60_000, globalSetup } },
       { test: { ...common, name: 'demo', include: demo, testTimeout: 60_000 } },
       {
-        test: { ...common, ...{ name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup } },
+        test: {
+          ...{ ...common, name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup },
+          exclude: [...longComputing, ...longWaiting],
+        },
       },
+      { test: { ...common, name: 'long-computing', include: longComputing, testTimeout: 1_200_000 } },
+      { test: { ...common, name: 'long-waiting', include: longWaiting, testTimeout: 1_200_000, globalSetup } },
     ],
   },
 });

@@ -13,12 +13,18 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
  * once as they leave it time for.
  */
 const GROUPS = [
-  { projects: ['quick'], workers: 2 },
+  // A tenth of it waits.
+  { projects: ['quick'], workers: 3 },
   { projects: ['stories'], workers: 1 },
-  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
+  { projects: ['side-stories'], workers: 2 },
+  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 4 },
   { projects: ['demo'], workers: 1 },
 ];
-const LONG = [{ projects: ['long'], workers: 1 }];
+const LONG = [
+  { projects: ['long-computing'], workers: 2 },
+  { projects: ['long-waiting'], workers: 2 },
+  { projects: ['long'], workers: 1 },
+];
 
 ensureBuilt();
 const args = process.argv.slice(2).filter((argument) => argument !== '--long');

@@ -8,15 +8,17 @@ import { TrafficProcess } from './traffic.js';
 const IDS = ['a', 'b', 'c'];
 const [BEFORE, AFTER] = [400, 200];
 
-export interface Halved extends WorstWindows {
+export interface Halved {
   /** From the append until each node had applied it, as their logs say. */
   readonly appliedMs: readonly number[];
-  /** Admitted ÷ allowed, where the new quota counts at each node from when it has applied it. */
-  readonly sinceApplied: number;
+  /** All windows of a length, the new quota in force from the append on. */
+  sinceAppend(lengthMs: number): WorstWindows;
+  /** The same, where the new quota counts at each node from when it has applied it. */
+  sinceApplied(lengthMs: number): WorstWindows;
 }
 
-/** Three nodes under nearly twice their quota, which is halved through the registry; quotas count from the append. */
-export async function playHalvedQuota(lengthMs: number): Promise<Halved> {
+/** Three nodes under nearly twice their quota, which is halved through the registry. */
+export async function playHalvedQuota(): Promise<Halved> {
   const cluster = await Cluster.create({ topic: 'embedded', quota: BEFORE });
   const traffic = await TrafficProcess.start();
   try {
@@ -44,9 +46,11 @@ export async function playHalvedQuota(lengthMs: number): Promise<Halved> {
     const perNode = appliedMs.map((lateMs) => {
       return quotas.map(({ sinceMs, messagesPerSecond }) => ({ sinceMs: sinceMs + lateMs, messagesPerSecond }));
     });
-    const span = { fromMs, toMs, lengthMs };
-    const sinceApplied = worstWindows(answered, perNode, span).most;
-    return { ...worstWindows(answered, [quotas], span), sinceApplied, appliedMs };
+    return {
+      appliedMs,
+      sinceAppend: (lengthMs) => worstWindows(answered, [quotas], { fromMs, toMs, lengthMs }),
+      sinceApplied: (lengthMs) => worstWindows(answered, perNode, { fromMs, toMs, lengthMs }),
+    };
   } finally {
     traffic.stop();
     await cluster.stop();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type RedisServer, startRedis } from '../redis/redis.js';
 import { findRedis } from '../redis/redis-source.js';
 import { MASTER, type SentinelSet, startSentinels } from '../redis/sentinels.js';
-import { surviveOutage } from './outage.js';
+import { AROUND_OUTAGE_MS, surviveOutage } from './outage.js';
 
 const isHere = (await findRedis()) !== null;
 let topics = 0;
@@ -15,25 +15,20 @@ function topicOf(redis: { readonly address: string }) {
 /** A Redis killed (it comes back empty) and frozen under load. */
 export function redisOutages(outageMs: number): void {
   describe.skipIf(!isHere)(`a Redis outage of ${outageMs / 1000} s under load`, () => {
-    let redis: RedisServer;
-    beforeAll(async () => {
-      redis = await startRedis();
-    });
-    afterAll(() => redis?.stop());
-
     const OUTAGES = [
-      { what: 'killed with -9 and started again, empty', begin: () => redis.kill(), end: () => redis.start() },
-      { what: 'frozen (SIGSTOP) and thawed', begin: () => redis.freeze(), end: () => redis.thaw() },
-    ];
-    test.each(OUTAGES)('$what', { retry: 1 }, async ({ what, begin, end }) => {
-      const during = () => begin().then(() => sleep(outageMs));
+      { what: 'killed with -9 and started again, empty', begin: 'kill', end: 'start' },
+      { what: 'frozen (SIGSTOP) and thawed', begin: 'freeze', end: 'thaw' },
+    ] as const;
+    const options = { retry: 1, timeout: outageMs + AROUND_OUTAGE_MS };
+    test.concurrent.each(OUTAGES)('$what', options, async ({ what, begin, end }) => {
+      const redis = await startRedis();
       await surviveOutage({
         name: `redis ${what}, ${outageMs / 1000} s`,
         topic: topicOf(redis),
-        during,
-        end,
+        during: () => redis[begin]().then(() => sleep(outageMs)),
+        end: () => redis[end](),
         isAway: true,
-      });
+      }).finally(() => redis.stop());
     });
   });
 }

@@ -9,6 +9,9 @@ import http from 'node:http';
 const TICK_MS = 4;
 const OUTSTANDING_MAX = 400;
 const ANSWER_TIMEOUT_MS = 3000;
+/** Who is not ready is asked 100 times a second, not for every arrival: thousands of refusals a second are what a start would wait for. */
+const NOT_READY_PAUSE_MS = 10;
+const NOT_LISTENING_PAUSE_MS = 50;
 const targets = new Map();
 let events = [];
 
@@ -77,12 +80,12 @@ function send(target) {
   };
   request.setTimeout(ANSWER_TIMEOUT_MS, () => request.destroy());
   request.on('response', (response) => {
+    if (response.statusCode === 503) target.downUntilMs = epochMs() + NOT_READY_PAUSE_MS;
     settle(response.statusCode === 200 ? 1 : response.statusCode === 429 ? 0 : -1);
     response.resume();
   });
   request.on('error', (error) => {
-    // A process that is not there yet is asked 20 times a second, not for every arrival.
-    if (error.code === 'ECONNREFUSED') target.downUntilMs = epochMs() + 50;
+    if (error.code === 'ECONNREFUSED') target.downUntilMs = epochMs() + NOT_LISTENING_PAUSE_MS;
     settle(-1);
   });
   request.end(body);

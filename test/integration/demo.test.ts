@@ -13,8 +13,8 @@ class Demonstration {
   output = '';
   readonly exited: Promise<number | null>;
 
-  constructor(...args: string[]) {
-    this.child = spawn(process.execPath, [start, '--http-port', '7370', ...args], {
+  constructor(httpPort: number, ...args: string[]) {
+    this.child = spawn(process.execPath, [start, '--http-port', String(httpPort), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
@@ -57,7 +57,7 @@ function leftFolders(): string[] {
 describe('npm start', () => {
   test('--for 12s ends by itself with a verdict that holds, and leaves nothing behind', { retry: 2 }, async () => {
     const before = leftFolders();
-    const demonstration = new Demonstration('--for', '12s');
+    const demonstration = new Demonstration(7370, '--for', '12s');
     const code = await demonstration.exited;
     const verdict = demonstration.output.slice(demonstration.output.indexOf('\nafter '));
     console.log(`[demo]${verdict}`);
@@ -69,8 +69,9 @@ describe('npm start', () => {
     expect(leftFolders().filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('Ctrl-C leaves within 2 s, farewells published, no process left', async () => {
-    const demonstration = new Demonstration();
+  // These two measure no rates.
+  test.concurrent('Ctrl-C leaves within 2 s, farewells published, no process left', async () => {
+    const demonstration = new Demonstration(7380);
     await demonstration.until('2 s ');
     const sentMs = performance.now();
     demonstration.child.kill('SIGINT');
@@ -82,8 +83,8 @@ describe('npm start', () => {
     expect(demonstration.nodePids.filter(isRunning)).toEqual([]);
   });
 
-  test('a demonstration that is killed with -9 takes its nodes with it', async () => {
-    const demonstration = new Demonstration();
+  test.concurrent('a demonstration that is killed with -9 takes its nodes with it', async () => {
+    const demonstration = new Demonstration(7390);
     await demonstration.until('1 s ');
     demonstration.child.kill('SIGKILL');
     const pids = demonstration.nodePids;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../cluster/cluster.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
-import { PulsarAdmin } from '../pulsar/admin-client.js';
+import { PulsarAdmin, type PulsarShell } from '../pulsar/admin-client.js';
 
 /** Fetched before the tests are collected, so that what cannot be had is skipped aloud; pulsar-routes.test.ts replays its requests anyway. */
 const admin = await PulsarAdmin.fetch().catch((error: Error) => {
@@ -11,20 +11,23 @@ const admin = await PulsarAdmin.fetch().catch((error: Error) => {
 
 describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cluster on Kafka', () => {
   let cluster: Cluster;
+  let shell: PulsarShell;
   beforeAll(async () => {
     const topic = { kind: 'kafka', brokers: await sharedKafka(), name: `pulsar-admin-${process.pid}` };
     cluster = await Cluster.create({ topic });
     await cluster.start('a', 'b', 'c');
+    shell = await admin!.shell(cluster.url('a'));
   }, 120_000);
-  afterAll(() => cluster.stop());
+  afterAll(async () => {
+    await shell?.stop();
+    await cluster?.stop();
+  });
 
   const POLL = { timeout: 20_000 };
 
-  const say = (...words: string[]) => admin!.call(cluster.url('a'), ...words);
-
   async function says(...words: string[]): Promise<string> {
-    const { exitCode, out, error } = await say(...words);
-    expect({ exitCode, error }).toEqual({ exitCode: 0, error: '' });
+    const { out, error } = await shell.say(...words);
+    expect(error).toBe('');
     return out;
   }
 
@@ -64,8 +67,7 @@ describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cl
     expect(await says('namespaces', 'set-resource-group', 'acme/orders', '-rgn', 'stop')).toBe('');
     expect(await says('namespaces', 'get-resource-group', 'acme/orders')).toBe('stop');
     for (const id of ['b', 'c']) await expect.poll(() => acquire(id, place), POLL).toBe(429);
-    const inUse = await say('resourcegroups', 'delete', 'stop');
-    expect(inUse.exitCode).toBe(1);
+    const inUse = await shell.say('resourcegroups', 'delete', 'stop');
     expect(inUse.error).toContain('Reason: group stop is in use: acme/orders is attached to it');
     expect(await says('namespaces', 'remove-resource-group', 'acme/orders')).toBe('');
     for (const id of ['b', 'c']) await expect.poll(() => acquire(id, place), POLL).toBe(404);
@@ -79,10 +81,17 @@ describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cl
     [['resourcegroups', 'create', '..', '-mp', '1'], 'no such route'],
     [['resourcegroups', 'create', '', '-mp', '1'], 'does not take PUT'],
   ])('%j fails with a reason, and does no harm', { timeout: 120_000 }, async (words, reason) => {
-    const { exitCode, error } = await say(...words);
-    expect(exitCode).toBe(1);
+    const { error } = await shell.say(...words);
     expect(error).toContain(reason);
     const groups = await fetch(`${cluster.url('b')}/admin/v2/resourcegroups`);
     expect(await groups.json()).toEqual(['orders']);
+  });
+
+  it('as a command of its own says the same, and ends with 0 or 1', { timeout: 120_000 }, async () => {
+    const call = (...words: string[]) => admin!.call(cluster.url('a'), ...words);
+    const missing = ['resourcegroups', 'get', 'missing'];
+    const [list, failed] = await Promise.all([call('resourcegroups', 'list'), call(...missing)]);
+    expect(list).toEqual({ exitCode: 0, out: 'orders', error: '' });
+    expect(failed).toMatchObject({ exitCode: 1, error: (await shell.say(...missing)).error });
   });
 });

@@ -4,8 +4,8 @@ import { Cluster } from '../cluster/cluster.js';
 import { now, percent, Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';
 
-const QUOTA = 400;
-const DEMAND = { a: 300, b: 300, c: 300 };
+const QUOTA = 300;
+const DEMAND = { a: 225, b: 225, c: 225 };
 
 test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', {
   retry: 1,

@@ -45,8 +45,7 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
 
   test('2000 + 9 × 80: quiet nodes refused ≤ 0.5 %, worst second ≤ 1.12', () => {
     const arrivals = busyAmongNineQuiet(seed);
-    for (const quiet of TEN.slice(1))
-      expect(refusedPart(arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
+    for (const quiet of TEN.slice(1)) expect(refusedPart(arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
     expect(worstWindow(arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.12);
   });
 

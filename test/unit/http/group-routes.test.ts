@@ -9,8 +9,7 @@ let b: HttpScene;
 let clusters = 0;
 beforeEach(async () => {
   const cluster = `groups-${process.pid}-${clusters++}`;
-  a = await readyScene({ cluster, node: 'a' });
-  b = await readyScene({ cluster, node: 'b' });
+  [a, b] = await Promise.all([readyScene({ cluster, node: 'a' }), readyScene({ cluster, node: 'b' })]);
 });
 afterEach(async () => {
   await Promise.all([a.close(), b.close()]);
@@ -166,7 +165,10 @@ describe('groups at run time', () => {
       '__proto__',
       'x',
     );
-    const leaf = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'));
+    const leaf = fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom('10k', '-1', '1e999', 2 ** 53, null, 'max-min'),
+    );
     // Few keys at each of three depths: bodies of any size took half of the time to make up, and are refused for the same reasons.
     const dictionaryOf = <T>(value: fc.Arbitrary<T>) => fc.dictionary(key, value, { maxKeys: 4 });
     const body = dictionaryOf(fc.oneof(leaf, dictionaryOf(fc.oneof(leaf, dictionaryOf(leaf)))));

@@ -1,3 +1,0 @@
-import { redisOutages } from '../cluster/redis-outage.js';
-
-redisOutages(6_000);
