@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
  * stories:   what clusters of real processes promise under load, to a per cent: one at a time
- * side-stories: the same under half of that load: two at a time
+ * side-stories: the same under a third of that load: two at a time
  * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
  *
@@ -26,8 +26,8 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,pools-embedded}.test.ts'];
-const sideStories = ['test/integration/{hot-reloads,outage-kafka,stalled-node}.test.ts'];
+const stories = ['test/integration/{cluster-*,outage-kafka}.test.ts'];
+const sideStories = ['test/integration/{hot-reloads,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** The second takes 40 s (two MQTT brokers) more than npm test has. */
@@ -40,8 +40,8 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 const LONGEST = [
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
   ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
-  ...['test/integration/outage-kafka.test.ts', 'test/integration/registry-processes.test.ts'],
-  ...['test/integration/embedded-kill.test.ts', 'test/integration/examples.test.ts'],
+  ...['test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
+  ...['test/integration/examples.test.ts'],
   ...['test/integration/pulsar-admin.test.ts', 'test/integration/mqtt-broker.test.ts'],
   ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/sim-live.test.ts'],
   ...['test/unit/admission/ways-to-take.test.ts', 'test/unit/cli/run.test.ts'],
