@@ -307,7 +307,7 @@ for (const { name, bare, requestsPerSecond } of http) {
 }
 console.log(
   `\nThe cached clock is read once per batch of calls here; who uses it decides on tokens that are late by as much.\n` +
-    `node.tryAcquire and HTTP read the clock for every decision. A batch of ${BATCH} decides ${BATCH} times per request.`,
+    `node.tryAcquire and POST /v1/acquire read the clock for every decision, a batch of ${BATCH} once for all of them.`,
 );
 await Promise.all([plain, open, levels].map(({ close }) => close()));
 if (Number.isNaN(sink)) throw new Error('nothing was measured');

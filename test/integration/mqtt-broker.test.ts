@@ -126,13 +126,15 @@ describe('dispatch', () => {
     subscriber.on('message', (_, payload) => got.push(Number(payload)));
     const publisher = await client('many');
     const before = await broker.status();
+    const begin = performance.now();
     for (let sent = 0; sent < 500; sent++) publisher.publish('thin/x', `${sent}`, { qos: 0 });
     await until(async () => {
       const { dropped, queued } = await broker.status();
       return queued === 0 && dropped > before.dropped && got.length + dropped - before.dropped === 500;
     });
     expect(got).toEqual([...got].sort((one, other) => one - other));
-    expect(got.length).toBeLessThan(300);
+    // 100/s and a quarter second at once; however slowly the machine publishes.
+    expect(got.length).toBeLessThan((performance.now() - begin) / 10 + 50);
     await subscriber.endAsync();
   });
 
