@@ -14,8 +14,7 @@ export const HTTP_WAIT_MS_MAX = 55_000;
 /** Asks of one batch: about 0.5 ms of the event loop. */
 export const BATCH_MAX = 1000;
 
-/** Whose work it is. */
-export const PLACE = {
+const COMMON = {
   group: {
     type: 'string',
     minLength: 1,
@@ -31,12 +30,6 @@ export const PLACE = {
     additionalProperties: { type: 'string' },
     description: 'Headers of the work that rules of attachments look at; instead of a group.',
   },
-  topic: { type: 'string', maxLength: NAME_MAX, description: 'What the work is for: see perTopic and topics.' },
-  client: { type: 'string', maxLength: NAME_MAX, description: 'Who does the work: see perClient; waits take turns.' },
-} as const;
-
-const COMMON = {
-  ...PLACE,
   direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
   messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.'),
   bytes: amount('Bytes asked for; absent = 0.'),
@@ -45,6 +38,8 @@ const COMMON = {
     default: false,
     description: 'This work was refused before and is tried again: it is not counted as demand twice.',
   },
+  topic: { type: 'string', maxLength: NAME_MAX, description: 'What the work is for: see perTopic and topics.' },
+  client: { type: 'string', maxLength: NAME_MAX, description: 'Who does the work: see perClient; waits take turns.' },
   atMost: {
     type: 'boolean',
     default: false,
@@ -70,7 +65,9 @@ const COMMON = {
   },
 } as const;
 
-/** One of them says whose work it is. */
+const { group, tenant, namespace, topic, client, headers } = COMMON;
+/** Whose work it is: at least one of them. */
+export const PLACE = { group, tenant, namespace, topic, client, headers } as const;
 export const WHERE = ['group', 'tenant', 'namespace', 'topic', 'client', 'headers'] as const;
 
 /** What POST /v1/acquire takes. Compiled once by fastify for validation, and printed by GET /openapi.json. */
@@ -108,20 +105,17 @@ export const BATCH_BODY_SCHEMA = {
   },
 } as const;
 
-export interface WhereBody {
+export interface AcquireBody {
   readonly group?: string;
   readonly tenant?: string;
   readonly namespace?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly topic?: string;
-  readonly client?: string;
-}
-
-export interface AcquireBody extends WhereBody {
   readonly direction?: 'publish' | 'dispatch';
   readonly messages?: number;
   readonly bytes?: number;
   readonly retry?: boolean;
+  readonly topic?: string;
+  readonly client?: string;
   readonly atMost?: boolean;
   readonly waitMs?: number;
   readonly priority?: 'default' | 'immediate';
@@ -134,7 +128,7 @@ export interface BatchBody {
 }
 
 /** The group, or the place whose groups are looked up. Throws FIELD_INVALID where both are named. */
-export function whereOf({ group, tenant, namespace, topic, client, headers }: WhereBody): Where {
+export function whereOf({ group, tenant, namespace, topic, client, headers }: AcquireBody): Where {
   if (group === undefined) return withoutUndefined({ tenant, namespace, headers, topic, client });
   // Nearly every ask names a group alone, and a batch has a thousand of them: nothing is made for it.
   if (tenant !== undefined) throw besidesGroup('tenant');

@@ -1,4 +1,4 @@
-import { AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, PLACE, WHERE, type WhereBody } from './acquire-schema.js';
+import { type AcquireBody, AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, PLACE, WHERE } from './acquire-schema.js';
 import { json, listOf, PROBLEM, record } from './response-schemas.js';
 
 const count = { type: 'integer', minimum: 0 } as const;
@@ -103,7 +103,7 @@ export const BATCH_COUNTS_ANSWERS = {
   422: PROBLEM,
 } as const;
 
-export interface TakeBody extends WhereBody {
+export interface TakeBody extends Pick<AcquireBody, keyof typeof PLACE> {
   readonly direction?: 'publish' | 'dispatch';
   readonly messages?: number;
   readonly bytes?: number;
