@@ -37,7 +37,7 @@ export function readAuth(written: unknown, node: SettingValues, findings: Findin
   return { auth: { tokens, certificates, failuresPerMinute }, files };
 }
 
-/** All are compared with each new token, about 100 ns each. */
+/** Rules of certificates are tried one by one. */
 const GRANTS_MAX = 1000;
 const FILE_BYTES_MAX = 256 * 1024;
 
@@ -199,7 +199,8 @@ function addIssue(
 }
 
 function shownValue(key: string | undefined, value: unknown): string {
-  if (key === 'hash' || key === undefined || (typeof value === 'string' && looksLikeToken(value))) return typeof value === 'string' ? 'another text (not shown)' : show(value);
+  if (key === 'hash' || key === undefined || (typeof value === 'string' && looksLikeToken(value)))
+    return typeof value === 'string' ? 'another text (not shown)' : show(value);
   return show(value);
 }
 
