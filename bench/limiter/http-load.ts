@@ -7,6 +7,7 @@ export interface LoadOrder {
   readonly socket?: string;
   readonly path: string;
   readonly body: string;
+  readonly token?: string;
   readonly forMs: number;
 }
 
@@ -27,8 +28,9 @@ process.on('message', (order: LoadOrder) => {
 });
 
 async function play(order: LoadOrder): Promise<LoadAnswer> {
-  const { body, path, forMs } = order;
-  const head = `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n`;
+  const { body, path, token, forMs } = order;
+  const authorization = token === undefined ? '' : `authorization: Bearer ${token}\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n${authorization}`;
   const request = Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   const beganMs = performance.now();
   const ends = Array.from({ length: CONNECTIONS }, () => keepAsking(order, request, beganMs + forMs));

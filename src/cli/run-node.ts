@@ -91,6 +91,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
     // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
     // look dead.
     log.log('info', 'http listening', { url: await listen(app, node) });
+    if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
     await node.start();
   } catch (error) {

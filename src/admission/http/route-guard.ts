@@ -4,6 +4,7 @@ import type { Access } from '../../access/access.js';
 import { type Caller, hasRole } from '../../access/caller.js';
 import { invariant } from '../../core/invariant.js';
 import { QuotameshError } from '../../errors.js';
+import { PROBLEM } from './response-schemas.js';
 import { needs, type RouteAccess, tenantDenied } from './route-access.js';
 import { isThisMachine } from './this-machine.js';
 
@@ -136,7 +137,10 @@ function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): vo
   if (route.schema === undefined || route.schema.hide === true) return;
   const roles = need === 'any' ? [] : [need];
   const security = need === 'open' ? [] : [{ bearer: roles }, { clientCertificate: roles }];
-  route.schema = { ...route.schema, security };
+  const answers = route.schema.response as Readonly<Record<number, unknown>> | undefined;
+  const refusal = answers?.[403] ?? PROBLEM;
+  const refusals = need === 'open' ? {} : { 401: refusal, 403: refusal, 429: refusal };
+  route.schema = { ...route.schema, security, response: { ...refusals, ...answers } };
 }
 
 /** Of the OpenAPI document. */

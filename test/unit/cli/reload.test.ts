@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { writtenHash } from '../../../src/access/token.js';
 import { type CliProcess, CliScene } from './cli-process.js';
 
 const NODE = 'cluster: demo\ntopic: { kind: memory }\nhttp: { port: 0 }\n';
@@ -68,5 +69,32 @@ describe('quotamesh run follows its configuration', () => {
     version('..2026_02', 'groups: { b: {} }\n');
     await node.until(async () => (await acquire(node, 'b')) === 200, 'group b');
     expect(await acquire(node, 'a')).toBe(404);
+  });
+});
+
+describe('tokens', () => {
+  it('follow their file, and one that is taken out is refused', async ({ onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const line = (name: string, token: string) =>
+      `- { name: ${name}, roles: [admin], hash: "${writtenHash(token)}" }\n`;
+    const folder = scene.folderWith({
+      'node.yaml': `${NODE}auth: { tokensFile: tokens.yaml }\ngroups: { a: {} }\n`,
+      'tokens.yaml': line('one', 'qm_one'),
+    });
+    const node = scene.start(['run', '--config', join(folder, 'node.yaml')]);
+    await node.logged('node ready: own record read back');
+    const ask = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await fetch(`${await node.url()}/v1/nodes`, { headers })).status;
+    };
+    expect([await ask('qm_one'), await ask('qm_two')]).toEqual([200, 401]);
+    writeFileSync(join(folder, 'tokens.yaml'), line('two', 'qm_two'));
+    await node.until(async () => (await ask('qm_two')) === 200, 'the new token');
+    expect(await ask('qm_one')).toBe(401);
+    writeFileSync(join(folder, 'tokens.yaml'), '- { name: three }\n');
+    await node.logged('configuration refused, groups stay as they are');
+    expect(await ask('qm_two')).toBe(200);
+    node.kill('SIGTERM');
+    expect((await node.exit).code).toBe(0);
   });
 });

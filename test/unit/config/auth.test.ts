@@ -9,7 +9,7 @@ const HASH = `sha256:${'0a'.repeat(32)}`;
 const HASH_2 = `sha256:${'0b'.repeat(32)}`;
 const FILES: Readonly<Record<string, string>> = {
   '/etc/tokens.yaml': `- { name: ofFile, roles: [viewer], hash: ${HASH_2} }\n`,
-  '/etc/broken.yaml': '- { name: a, roles: [viewer], hash: x }\n\n- { name: b, roles: [vewer], hash: ' + `${HASH} }\n`,
+  '/etc/broken.yaml': `- { name: a, roles: [viewer], hash: x }\n\n- { name: b, roles: [vewer], hash: ${HASH} }\n`,
   '/etc/text.yaml': 'hello\n',
   '/etc/open.yaml': '- { name: a\n',
   '/etc/node.pem': 'no certificate\n',
