@@ -17,6 +17,6 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Without an address it came over a Unix socket. */
-function isThisMachine(address: string | undefined): boolean {
+export function isThisMachine(address: string | undefined): boolean {
   return address === undefined || LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
