@@ -20,6 +20,7 @@ ensureBuilt();
 const [
   { ERROR_CATALOGUE },
   metrics,
+  registryMetrics,
   settings,
   settingText,
   { RELATIONS, boundText },
@@ -40,6 +41,7 @@ const [
 ] = await Promise.all([
   fromDist('errors.js'),
   fromDist('telemetry/metric-table.js'),
+  fromDist('telemetry/registry-metric-table.js'),
   fromDist('config/settings.js'),
   fromDist('config/setting-text.js'),
   fromDist('config/relations.js'),
@@ -65,7 +67,7 @@ const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderP
 const documents = {
   'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
   'docs/errors.md': renderErrors(ERROR_CATALOGUE),
-  'docs/metrics.md': renderMetrics(metrics),
+  'docs/metrics.md': renderMetrics({ ...metrics, ...registryMetrics }),
   'docs/strategies.md': renderStrategies(runs),
   ...Object.fromEntries(pictures),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),

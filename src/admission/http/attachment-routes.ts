@@ -3,6 +3,7 @@ import type { Place } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../runtime/groups/attaching.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { expectedBy, rejectUnknownQuery } from './if-match.js';
 import { PROBLEM } from './response-schemas.js';
@@ -31,14 +32,15 @@ export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void
     { ...describe('Attaches a place, or replaces what it is attached to', { ...PATH, body: BODY }), ...changing },
     async (request, reply) => {
       const path = request.params['*'];
-      return send(reply, await attach(node, path, mappingIn(request.body), expected(request, node)));
+      const body = mappingIn(request.body);
+      return send(reply, await attach(node, path, body, expected(request, node), changedBy(request)));
     },
   );
   app.delete<AttachmentRoute>(
     '/v1/attachments/*',
     { ...describe('Detaches what was attached at run time; what YAML says is in force again', PATH), ...changing },
     async (request, reply) => {
-      await detach(node, request.params['*'], expected(request, node));
+      await detach(node, request.params['*'], expected(request, node), changedBy(request));
       return reply.code(204).send();
     },
   );

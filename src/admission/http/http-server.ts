@@ -9,11 +9,13 @@ import { VERSION } from '../../version.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { addAcquireRoute } from './acquire-route.js';
 import { addAttachmentRoutes } from './attachment-routes.js';
+import { addAuditRoute } from './audit-route.js';
 import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addGroupRoutes } from './group-routes.js';
+import { guardChanges } from './guarded-changes.js';
 import { addHealthRoutes } from './health-routes.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { addMqttRoute } from './mqtt-route.js';
@@ -62,6 +64,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   });
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI });
+  guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
     addBatchRoute(app, { node, outcomes, handleError, reservations });
@@ -70,6 +73,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addStatusRoutes(app, node);
     addGroupRoutes(app, node);
     addAttachmentRoutes(app, node);
+    addAuditRoute(app, node);
     addPulsarRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
-  GROUP_SOURCE_METRICS,
   type MetricRow,
   MQTT_METRICS,
   NODE_METRICS,
   TOPIC_METRICS,
 } from '../../../src/telemetry/metric-table.js';
+import { GROUP_SOURCE_METRICS } from '../../../src/telemetry/registry-metric-table.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 const TABLE: Readonly<Record<string, MetricRow>> = {
