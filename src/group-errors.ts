@@ -72,6 +72,17 @@ export const GROUP_ERRORS = {
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',
     httpStatus: 503,
   },
+  ATTACHMENTS_FULL: {
+    message: 'there is no room for an attachment of {place}: {max} places were attached at run time',
+    remedy:
+      'Attach what is broader (a namespace, a tenant) or detach places; or raise registry.maxAttachments everywhere.',
+    httpStatus: 503,
+  },
+  CHANGES_TOO_FAST: {
+    message: 'this node takes {rate} changes per second',
+    remedy: 'Try again after Retry-After; or raise registry.changesPerSecond.',
+    httpStatus: 429,
+  },
   REGISTRY_OFF: {
     message: 'groups cannot be changed at run time: the registry of this node is switched off',
     remedy: 'Set registry.enabled: true at every node, or change the YAML.',

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { demoCommand } from '../demo/command.js';
 import { EXIT_OK, EXIT_USAGE } from '../errors.js';
 import { VERSION } from '../version.js';
+import { auditCommand } from './audit-command.js';
 import { checkCommand } from './check-command.js';
 import { completionCommand } from './completion-command.js';
 import { configCommand } from './config-command.js';
@@ -42,7 +43,8 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 function commands(): readonly Command[] {
   return [
     ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-    ...[explainCommand(), groupCommand(), quotaCommand(), tokenCommand(), simCommand(), recordCommand(), demoCommand()],
+    ...[explainCommand(), groupCommand(), quotaCommand(), auditCommand(), tokenCommand()],
+    ...[simCommand(), recordCommand(), demoCommand()],
   ];
 }
 

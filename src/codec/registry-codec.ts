@@ -5,8 +5,10 @@ import { quotamesh } from './generated/report.js';
 
 /** In proto/report.proto: the body is JSON, because definitions are what people write, and are read by people. */
 const KIND = quotamesh.v1.Kind.QUOTA;
-/** Of a definition as JSON; what is around it takes less than 1 KiB. */
-export const DEFINITION_BYTES_MAX = MAX_RECORD_BYTES - 2048;
+/** Of a definition as JSON. */
+export const DEFINITION_BYTES_MAX = 28 * 1024;
+/** Of a proposal and of a state, so that a record of the trail has room for what was before and what is after. */
+const BODY_BYTES_MAX = MAX_RECORD_BYTES / 2 - 512;
 
 export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Refused;
 
@@ -28,9 +30,12 @@ export class RegistryCodec {
     if (opened.kind !== KIND) return { cause: 'unknown-kind' };
     const body: unknown = attempt(() => JSON.parse(Buffer.from(opened.body).toString()));
     if (!isMapping(body)) return { cause: 'malformed-body' };
+    if (HALVES.has(body.kind) && opened.body.length > BODY_BYTES_MAX) return { cause: 'absurd-content' };
     return isRecord(body) ? { record: body as unknown as RegistryRecord } : { cause: 'absurd-content' };
   }
 }
+
+const HALVES: ReadonlySet<unknown> = new Set(['proposal', 'state']);
 
 function isRecord(body: Mapping): boolean {
   if (!isText(body.author)) return false;
@@ -38,7 +43,21 @@ function isRecord(body: Mapping): boolean {
     case 'barrier':
       return isText(body.id);
     case 'proposal':
-      return isText(body.id) && isText(body.group) && isDefinition(body.definition) && isExpectation(body.expected);
+      return (
+        isText(body.id) &&
+        isText(body.group) &&
+        isDefinition(body.definition) &&
+        isExpectation(body.expected) &&
+        isWho(body.by ?? null)
+      );
+    case 'audit':
+      return (
+        isText(body.group) &&
+        isPlace(body.revision) &&
+        isDefinition(body.before) &&
+        isDefinition(body.after) &&
+        isWho(body.by)
+      );
     case 'state':
       return isText(body.group) && isDefinition(body.definition) && isPlace(body.asOf) && isPlace(body.revision);
     case 'yaml':
@@ -48,6 +67,11 @@ function isRecord(body: Mapping): boolean {
     default:
       return false;
   }
+}
+
+function isWho(by: unknown): boolean {
+  if (by === null) return true;
+  return isMapping(by) && isText(by.name) && isText(by.how) && isText(by.requestId) && isPlace(by.atMs);
 }
 
 function isExpectation(value: unknown): boolean {

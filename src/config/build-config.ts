@@ -63,6 +63,7 @@ export function buildConfig({
       maxWaiting: node.get('limits.maxWaiting') as number,
       maxReservations: node.get('limits.maxReservations') as number,
       reservationMs: node.get('limits.reservationMs') as number,
+      maxNodes: node.get('limits.maxNodes') as number,
     },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],

@@ -41,6 +41,14 @@ export const NODE_LIMIT_SETTINGS = {
     buys: 'More reservations over HTTP that are neither committed nor cancelled yet; beyond it they are refused with 503.',
     costs: 'About 1 KB each.',
   },
+  maxNodes: {
+    kind: 'count',
+    default: 10_000,
+    min: 1,
+    max: 100_000,
+    buys: 'More node ids in the cluster, those counted that are gone for less than timing.forgetAfterMs. One more is refused.',
+    costs: 'About 500 bytes each, more with what they report. All nodes must agree, or they compute different shares.',
+  },
   reservationMs: {
     kind: 'duration',
     default: 60_000,

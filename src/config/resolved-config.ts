@@ -33,7 +33,16 @@ export interface ResolvedConfig {
   /** Everything of CoordinatorSettings that does not come from the environment of the process. */
   readonly timing: Omit<
     CoordinatorSettings,
-    'cluster' | 'nodeId' | 'version' | 'nonce' | 'partitions' | 'groups' | 'sampleIntervalMs' | 'limiting' | 'costs'
+    | 'cluster'
+    | 'nodeId'
+    | 'version'
+    | 'nonce'
+    | 'partitions'
+    | 'groups'
+    | 'sampleIntervalMs'
+    | 'limiting'
+    | 'maxNodes'
+    | 'costs'
   >;
   readonly limiting: CoordinatorSettings['limiting'];
   readonly costs: CostsConfig;
@@ -52,6 +61,12 @@ export interface RegistryConfig {
   /** From other machines too. */
   readonly remoteChanges: boolean;
   readonly maxGroups: number;
+  /** Places that are attached at run time. */
+  readonly maxAttachments: number;
+  /** Of groups and attachments, through this node. */
+  readonly changesPerSecond: number;
+  /** Changes that the trail keeps. */
+  readonly auditedChanges: number;
 }
 
 /** What is kept of costs, and how bytes become cost units. */
@@ -93,6 +108,8 @@ export interface LimitsConfig extends NodeLimit {
   /** Reservations over HTTP that are open at once, and for how long each may be. */
   readonly maxReservations: number;
   readonly reservationMs: number;
+  /** Node ids that the usage map knows at once. */
+  readonly maxNodes: number;
 }
 
 export interface HttpConfig {

@@ -61,6 +61,8 @@ export type Notice =
   | { readonly kind: 'isolated' | 'reconnected'; readonly partition: number; readonly silentMs: number }
   | { readonly kind: 'stalled'; readonly gapMs: number }
   | { readonly kind: 'resumed'; readonly afterMs: number }
+  /** For the first one; further ones are only counted. null = its record does not say. */
+  | { readonly kind: 'nodes-refused'; readonly nodeId: string | null }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;
@@ -71,6 +73,7 @@ export const IGNORED_CAUSES = [
   'repeated-offset',
   'foreign-key',
   'too-many-backends',
+  'too-many-nodes',
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 

@@ -6,7 +6,7 @@ import {
   type Phase,
   type ReadEvent,
 } from './coordinator-protocol.js';
-import { incarnationCount, incarnationOf, nodeKeyOf } from './ids.js';
+import { INCARNATIONS_MAX, incarnationCount, incarnationOf, nodeKeyOf } from './ids.js';
 import { invariant } from './invariant.js';
 import type { LaneState } from './lane-state.js';
 import { LaneTable } from './lane-table.js';
@@ -68,7 +68,7 @@ export class Coordinator {
     this.settings = settings;
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
-    this.membership = new Membership(settings.stalenessMs, settings.partitions);
+    this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
     const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
     this.usageMap = new UsageMap(markLane);
     this.costs = new CostMeter(settings.costs);
@@ -143,8 +143,11 @@ export class Coordinator {
 
   #join(nowMs: number): void {
     invariant(this.phase === 'catching-up', 'caught-up comes once', { phase: this.phase });
-    const known = this.membership.get(this.nodeKey);
-    const count = known === undefined ? 1 : incarnationCount(newestLife(known)) + 1;
+    const count = incarnationCount(newestLife(this.membership.get(this.nodeKey))) + 1;
+    if (count > INCARNATIONS_MAX) {
+      this.#fence(incarnationOf(count - 1, 0));
+      return;
+    }
     this.#publisher.incarnation = incarnationOf(count, this.settings.nonce);
     this.phase = 'joining';
     this.#lastRoundMs = nowMs;
@@ -175,7 +178,7 @@ export class Coordinator {
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
-    if (this.phase === 'catching-up' || this.phase === 'fenced') return;
+    if (this.phase === 'catching-up' || this.phase === 'fenced' || !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
       this.#fence(incarnation);
@@ -189,8 +192,8 @@ export class Coordinator {
   #fence(newer: Incarnation): void {
     this.phase = 'fenced';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-    const ownIncarnation = incarnationCount(this.incarnation);
-    this.#effects.notices.push({ kind: 'fenced', ownIncarnation, newerIncarnation: incarnationCount(newer) });
+    const own = incarnationCount(this.incarnation);
+    this.#effects.notices.push({ kind: 'fenced', ownIncarnation: own, newerIncarnation: incarnationCount(newer) });
   }
 
   /** The log has been read up to a fresh own record, after joining or after a stall. */
@@ -206,7 +209,7 @@ export class Coordinator {
     this.phase = 'ready';
     this.#book.markAllDirty();
     this.#table.markAll();
-    this.#confirmShares(nowMs);
+    this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
   }
 
   #round(nowMs: number): void {
@@ -246,16 +249,12 @@ export class Coordinator {
 
   #keepHouse(nowMs: number): void {
     this.#lastHousekeepingMs = nowMs;
-    if (this.phase === 'ready') this.#confirmShares(nowMs);
+    if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
     this.#effects.appends.push(...tombstonesOfForgotten(this));
-  }
-
-  #confirmShares(nowMs: number): void {
-    this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
   }
 
   #stop(nowMs: number): void {

@@ -22,6 +22,12 @@ export function clusterHashOf(cluster: string): number {
   return Math.floor(hash48(`cluster/${cluster}`) / 0x10000);
 }
 
+/**
+ * Lives that an id can have: what the wire format holds. Nobody gets there by restarting; but a record that claims the
+ * last one would otherwise make the next life 0, which no node takes for a record.
+ */
+export const INCARNATIONS_MAX = 0xffff_ffff;
+
 /** One number that orders the lives of a node: incarnation first, then the random tie-breaker. Exact below 2^48. */
 export function incarnationOf(count: number, nonce: number): Incarnation {
   return count * 0x10000 + nonce;

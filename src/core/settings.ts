@@ -105,6 +105,8 @@ export interface CoordinatorSettings {
   readonly shareValidMs: number;
   /** Keys of a node gone for this much log time are freed by tombstones. */
   readonly forgetAfterMs: number;
+  /** Node ids that the usage map knows at once, the same at all nodes; absent = no bound. */
+  readonly maxNodes?: number;
   /** Groups that share one record of a node, 1 … 64. */
   readonly groupsPerRecord: number;
   readonly limiting: LimitingSettings;

@@ -19,6 +19,7 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
   reconnected: ['info', 'own records come back again; shares follow the log'],
   stalled: ['warn', 'this process slept; nothing is admitted until the log has been read up to now'],
   resumed: ['info', 'deciding again after the stall'],
+  'nodes-refused': ['error', 'records of a node refused: there is no room for another id (limits.maxNodes)'],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

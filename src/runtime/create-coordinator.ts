@@ -5,11 +5,14 @@ import type { QuotaNodeOptions } from './quota-node-options.js';
 
 /** When the topic is open: the number of partitions belongs to it. */
 export function createCoordinator(node: QuotaNode, { config, version, nonce }: QuotaNodeOptions): Coordinator {
-  const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs } = config;
+  const { cluster, nodeId, timing, sampleIntervalMs, limiting, costs, limits } = config;
   const { partitions } = node.topic;
   const groups = node.groups.list;
   return new Coordinator(
-    { ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions, groups, limiting, costs },
+    {
+      ...{ ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions },
+      ...{ groups, limiting, costs, maxNodes: limits.maxNodes },
+    },
     node.limiter,
   );
 }

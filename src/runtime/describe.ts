@@ -210,7 +210,10 @@ function notReadyBecause(node: QuotaNode): string[] {
     const { lost: why } = node.registry;
     return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
   }
-  const reason = WAITING_FOR[node.coordinator?.phase ?? 'opening'];
+  const { coordinator } = node;
+  const isKnown = coordinator === null || coordinator.membership.isSettled(coordinator.nodeKey);
+  const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
+  const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
   return reason === undefined ? lost : [reason, ...lost];
 }
 
@@ -219,6 +222,7 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   'catching-up': 'the topic is being read from the start',
   joining: 'the own record has not been read back yet',
   stalled: 'the process slept; the log is being read up to now',
+  refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
   stopping: 'the node is stopping',
   fenced: 'a newer process uses this node id',
 };
@@ -226,6 +230,9 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
+  if (nowMs - (node.coordinator?.log.nodeRefusedMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${node.config.limits.maxNodes} node ids already`);
+  }
   reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
   reasons.push(...node.yaml.degraded);
   const link = node.coordinator?.link;
@@ -236,6 +243,9 @@ function degraded(node: QuotaNode, nowMs: number): string[] {
   }
   return reasons;
 }
+
+/** A node that is refused goes on writing every timing.heartbeatMs. */
+const REFUSED_SHOWN_MS = 60_000;
 
 function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
   if (target === Number.POSITIVE_INFINITY) return null;

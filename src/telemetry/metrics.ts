@@ -7,16 +7,10 @@ import type { NodeStatus } from '../runtime/status.js';
 import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
-import {
-  ADMISSION_METRICS,
-  GROUP_SOURCE_METRICS,
-  type MetricRow,
-  MQTT_METRICS,
-  NODE_METRICS,
-  TOPIC_METRICS,
-} from './metric-table.js';
+import { ADMISSION_METRICS, type MetricRow, MQTT_METRICS, NODE_METRICS, TOPIC_METRICS } from './metric-table.js';
 import { mqttReadings } from './mqtt-readings.js';
 import { nodeReadings } from './node-readings.js';
+import { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 import { groupSourceReadings } from './registry-metrics.js';
 import { SIGNATURE_METRICS, signatureReadings } from './signature-metrics.js';
 import { topicReadings } from './topic-readings.js';

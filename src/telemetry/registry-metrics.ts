@@ -1,7 +1,7 @@
 import type { QuotaNode } from '../runtime/quota-node.js';
 import type { NodeStatus } from '../runtime/status.js';
-import type { GROUP_SOURCE_METRICS } from './metric-table.js';
 import type { Reading } from './metrics.js';
+import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
 export function groupSourceReadings(
   node: QuotaNode,
@@ -32,5 +32,7 @@ export function groupSourceReadings(
     quotamesh_registry_applied_total: (series) => series(node.registry?.applied ?? 0),
     quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
     quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
+    quotamesh_registry_audited_changes: (series) => series(node.registry?.audited ?? 0),
+    quotamesh_registry_attachments: (series) => series(node.gate.places.attachments.size),
   };
 }

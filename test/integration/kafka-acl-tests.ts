@@ -9,6 +9,7 @@ import { within } from '../conformance/topic-expectations.js';
 import { aclsOf } from '../kafka/acls.js';
 import { createTopic } from '../kafka/admin.js';
 import { PASSWORD, USERS } from '../kafka/secure-listener.js';
+import { BY_TEST } from './changed-by.js';
 
 const DEADLINE_MS = 20_000;
 const ALL = NEEDED_ACLS.map(({ operation }) => operation);
@@ -42,7 +43,9 @@ export function aclTests(kafka: () => SecuredKafka): void {
   async function expectToWork(node: QuotaNode): Promise<void> {
     await within(DEADLINE_MS, 'ready', () => Promise.all([node.start(), node.ready(DEADLINE_MS)]));
     const definition = { quota: { publish: { messagesPerSecond: 5 } } };
-    const made = await within(DEADLINE_MS, 'a group', async () => node.registry?.propose('made', 0, definition));
+    const made = await within(DEADLINE_MS, 'a group', async () =>
+      node.registry?.propose('made', 0, definition, BY_TEST),
+    );
     expect(made).toMatchObject({ accepted: true });
     expect(node.tryAcquire('orders', { messages: 1 }).granted).toBe(true);
     expect(node.status().degraded).toEqual([]);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createNode, type QuotaNode } from '../../src/index.js';
 import { putGroup } from '../../src/runtime/groups/administration.js';
+import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 
 /** A writer changes so many groups at once: so many changes are under way when it dies. */
@@ -134,7 +135,7 @@ class Beside {
 
   /** A change that is asked for from now on and answered shows that everything before it has been read. */
   async hasReadAll(): Promise<void> {
-    await putGroup(this.node, 'read-all', {}, null);
+    await putGroup(this.node, 'read-all', {}, null, BY_TEST);
     if (this.#failure !== null) throw this.#failure;
   }
 
@@ -147,7 +148,7 @@ class Beside {
   async #work(): Promise<void> {
     while (!this.#stopped) {
       const startMs = performance.now();
-      await putGroup(this.node, 'beside', { burstMinMessages: this.changes + 1 }, null);
+      await putGroup(this.node, 'beside', { burstMinMessages: this.changes + 1 }, null, BY_TEST);
       this.slowestMs = Math.max(this.slowestMs, performance.now() - startMs);
       this.changes++;
       await sleep(PAUSE_MS);

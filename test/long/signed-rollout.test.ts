@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, it } from 'vitest';
 import { createNode } from '../../src/runtime/create-node.js';
 import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { BY_TEST } from '../integration/changed-by.js';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const NODES = ['a', 'b', 'c'];
@@ -34,7 +35,7 @@ it('signatures are introduced, changed and removed one node at a time, and nobod
       await until(`${what}: all there after ${nodeId}`, () => at === 0 || isWhole());
     }
     if (at === 0) {
-      for (const group of GROUPS) await running.get('a')?.registry?.propose(group, 0, {});
+      for (const group of GROUPS) await running.get('a')?.registry?.propose(group, 0, {}, BY_TEST);
     }
     await until(`${what}: all there`, isWhole);
     await until(`${what}: safe to go on`, () => [...running.values()].every(isSafe), RENEWED_TIMEOUT_MS);

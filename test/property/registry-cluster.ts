@@ -1,6 +1,6 @@
 import { Registry } from '../../src/core/registry/registry.js';
 import type { Decision, ReadRegistryRecord, RegistryAppend } from '../../src/core/registry/registry-protocol.js';
-import type { GroupDefinition } from '../../src/core/registry/registry-record.js';
+import type { AuditRecord, GroupDefinition } from '../../src/core/registry/registry-record.js';
 
 /** 0 ≤ x < 1. */
 export type Random = () => number;
@@ -10,6 +10,10 @@ const ADOPT_AFTER_MS = 10_000;
 /** Registries of several nodes on one simulated log, in virtual time: appends and reads are late, nodes die, the log compacts. */
 export class RegistryCluster {
   readonly log: ReadRegistryRecord[] = [];
+  /** All that has ever arrived, for judges: nothing of it is compacted away. */
+  readonly history: ReadRegistryRecord[] = [];
+  /** Changes that the nodes' trails keep. */
+  readonly auditedChanges: number;
   readonly nodes = new Map<string, SimulatedRegistry>();
   nowMs = 0;
   readonly #random: Random;
@@ -18,12 +22,13 @@ export class RegistryCluster {
   /** Sent by nodes that were killed, or given up by their writers; they arrive at any time. */
   readonly #late: RegistryAppend[] = [];
 
-  constructor(random: Random) {
+  constructor(random: Random, auditedChanges = 1_000_000) {
     this.#random = random;
+    this.auditedChanges = auditedChanges;
   }
 
   start(nodeId: string): SimulatedRegistry {
-    const node = new SimulatedRegistry(nodeId, `${nodeId}/${++this.#lives}`);
+    const node = new SimulatedRegistry(nodeId, `${nodeId}/${++this.#lives}`, this.auditedChanges);
     this.nodes.set(nodeId, node);
     return node;
   }
@@ -109,7 +114,9 @@ export class RegistryCluster {
 
   #arrive(append: RegistryAppend): void {
     for (const { key, record } of append.records) {
-      this.log.push({ offset: this.#end++, appendMs: this.nowMs, key, record });
+      const arrived = { offset: this.#end++, appendMs: this.nowMs, key, record };
+      this.log.push(arrived);
+      this.history.push(arrived);
     }
   }
 
@@ -137,14 +144,15 @@ export class SimulatedRegistry {
   readonly #lifeId: string;
   #count = 0;
 
-  constructor(nodeId: string, lifeId: string) {
+  constructor(nodeId: string, lifeId: string, auditedChanges: number) {
     this.#lifeId = lifeId;
-    this.registry = new Registry({ nodeId, cluster: 0xc1, lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    this.registry = new Registry({ nodeId, cluster: 0xc1, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
   }
 
   propose(group: string, expected: number | null, definition: GroupDefinition | null, nowMs: number): string {
     const id = `${this.#lifeId}-${++this.#count}`;
-    this.step({ kind: 'proposed', id, group, expected, definition }, nowMs);
+    const by = { name: `${group} team`, how: 'token', requestId: id, atMs: nowMs };
+    this.step({ kind: 'proposed', id, group, expected, definition, by }, nowMs);
     return id;
   }
 
@@ -152,6 +160,11 @@ export class SimulatedRegistry {
     const effects = this.registry.step(event, nowMs);
     this.sent.push(...effects.appends);
     this.decisions.push(...effects.decisions);
+  }
+
+  /** Who changed what, as this node tells it. */
+  get trail(): AuditRecord[] {
+    return this.registry.trail.after(0, Number.POSITIVE_INFINITY, null);
   }
 
   /** All groups with their revisions. */

@@ -37,7 +37,8 @@ function reasonOf({ code, message, remedy }: QuotameshError): string {
   return `${message}. ${remedy}`;
 }
 
-function knownError(error: unknown, request: FastifyRequest): QuotameshError {
+/** The error of the catalogue that is told. */
+export function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const failure = error as Partial<FastifyError>;
   const violations = failure.validation ?? [];

@@ -10,6 +10,7 @@ import {
 } from '../../runtime/groups/administration.js';
 import { previewDelete, previewPatch, previewPut } from '../../runtime/groups/preview-change.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 
 import { expectedBy as expectedByHeaders, rejectUnknownQuery } from './if-match.js';
@@ -39,9 +40,9 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     changing('Makes a group, or replaces it as a whole', { body: BODY, response: ANSWERS }),
     async (request, reply) => {
       const { group } = request.params;
-      if (isSet(request, 'dryRun'))
-        return previewPut(node, group, mappingIn(request.body), expectedBy(request, node, group));
-      const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expectedBy(request, node, group));
+      const expected = expectedBy(request, node, group);
+      if (isSet(request, 'dryRun')) return previewPut(node, group, mappingIn(request.body), expected);
+      const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expected, changedBy(request));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
   );
@@ -52,7 +53,8 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
       const { group } = request.params;
       const expected = expectedBy(request, node, group);
       if (isSet(request, 'dryRun')) return previewPatch(node, group, mappingIn(request.body), expected);
-      return sendGroup(reply, 200, await patchGroup(node, group, mappingIn(request.body), expected));
+      const patched = await patchGroup(node, group, mappingIn(request.body), expected, changedBy(request));
+      return sendGroup(reply, 200, patched);
     },
   );
   app.delete<GroupRoute>(
@@ -65,7 +67,7 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
       const { group } = request.params;
       const expected = expectedBy(request, node, group, ['dryRun', 'force']);
       if (isSet(request, 'dryRun')) return previewDelete(node, group, expected, isSet(request, 'force'));
-      await deleteGroup(node, group, expected, isSet(request, 'force'));
+      await deleteGroup(node, group, expected, changedBy(request), isSet(request, 'force'));
       return reply.code(204).send();
     },
   );

@@ -11,11 +11,13 @@ import { VERSION } from '../../version.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
 import { addAcquireRoute } from './acquire-route.js';
 import { addAttachmentRoutes } from './attachment-routes.js';
+import { addAuditRoute } from './audit-route.js';
 import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addGroupRoutes } from './group-routes.js';
+import { guardChanges } from './guarded-changes.js';
 import { addHealthRoutes } from './health-routes.js';
 import { serverOptionsOf } from './http-tls.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
@@ -68,6 +70,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   new RouteGuard(access, node.config.registry).guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object });
+  guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
     addBatchRoute(app, { node, outcomes, handleError, reservations });
@@ -76,6 +79,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     addStatusRoutes(app, node, access);
     addGroupRoutes(app, node);
     addAttachmentRoutes(app, node);
+    addAuditRoute(app, node);
     addPulsarRoutes(app, node);
     addTargetRoutes(app, node);
     addHealthRoutes(app, node);

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify';
+import type { ChangedBy } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../runtime/groups/administration.js';
 import { attach, attachmentAt, detach } from '../../runtime/groups/attaching.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../runtime/groups/pulsar-group.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
+import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { rejectUnknownQuery } from './if-match.js';
 import { changes, needs, type RouteAccess } from './route-access.js';
@@ -35,7 +37,7 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
       describe(changes(null), 'Makes a group, or changes its rates'),
       async (request, reply) => {
         rejectUnknownQuery(request);
-        await putRates(node, request.params['*'], mappingIn(request.body ?? {}));
+        await putRates(node, request.params['*'], mappingIn(request.body ?? {}), changedBy(request));
         return noContent(reply);
       },
     );
@@ -44,7 +46,7 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
       describe(changes(null), 'Deletes a group; 412 while it is in use'),
       async (request, reply) => {
         rejectUnknownQuery(request);
-        await deleteGroup(node, request.params['*'], null);
+        await deleteGroup(node, request.params['*'], null, changedBy(request));
         return noContent(reply);
       },
     );
@@ -80,23 +82,29 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
       ...describe(CHANGING_PLACE, `Attaches a ${level} to a group`),
       handler: async (request, reply) => {
         rejectUnknownQuery(request);
-        await attach(node, placePath(request.params), { group: request.params['*'] }, null);
+        const group = request.params['*'];
+        await attach(node, placePath(request.params), { group }, null, changedBy(request));
         return noContent(reply);
       },
     });
   }
   app.delete<PlaceRoute>(path, describe(CHANGING_PLACE, `Detaches a ${level}`), async (request, reply) => {
     rejectUnknownQuery(request);
-    await detach(node, placePath(request.params), null);
+    await detach(node, placePath(request.params), null, changedBy(request));
     return noContent(reply);
   });
 }
 
 /** Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. */
-async function putRates(node: QuotaNode, name: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+async function putRates(
+  node: QuotaNode,
+  name: string,
+  body: Readonly<Record<string, unknown>>,
+  by: ChangedBy,
+): Promise<void> {
   const patch = patchOfPulsar(body);
-  if (node.groups.numbers.has(name)) await patchGroup(node, name, patch, null);
-  else await putGroup(node, name, patch, null);
+  if (node.groups.numbers.has(name)) await patchGroup(node, name, patch, null, by);
+  else await putGroup(node, name, patch, null, by);
 }
 
 /** A slash that was percent-encoded in a name would make another place of it. */

@@ -1,6 +1,13 @@
 import type { GroupHistory } from './group-history.js';
 import type { Decision, RegistryEffects } from './registry-protocol.js';
-import type { RegistryKeys, StateRecord } from './registry-record.js';
+import {
+  type AuditRecord,
+  keyOf,
+  type RegistryKeys,
+  type RegistryRecord,
+  type StateRecord,
+} from './registry-record.js';
+import type { Trail } from './trail.js';
 
 /** States of one append: some hundred KB at most. */
 const STATES_AT_ONCE = 200;
@@ -14,7 +21,8 @@ interface Settings {
 }
 
 /**
- * Writes the whole state of groups behind their proposals, and frees the keys that it replaces.
+ * Writes the whole state of groups behind their proposals, and frees the keys that it replaces. Before a state stands
+ * what the trail lacks of its group, in the same append: a proposal goes only when its change is in the trail.
  *
  * One append of states is under way at a time: what changes meanwhile waits for the next one, so that 1,000 changes of
  * one group are a few states. Who proposed a change writes its state; what a node that died has left, the others
@@ -24,20 +32,22 @@ export class Checkpoints {
   readonly #settings: Settings;
   readonly #keys: RegistryKeys;
   readonly #groups: ReadonlyMap<string, GroupHistory>;
+  readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
   /** Groups with more in the log than one state; and those that were deleted. */
   readonly #untidy = new Set<string>();
   /** Own changes that are accepted, and wait for the state that contains them. */
   #held: Held[] = [];
-  #underWay: { readonly ticket: number; readonly groups: readonly string[]; readonly asOf: number } | null = null;
+  #underWay: UnderWay | null = null;
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(settings: Settings, keys: RegistryKeys, groups: ReadonlyMap<string, GroupHistory>) {
+  constructor(settings: Settings, keys: RegistryKeys, groups: ReadonlyMap<string, GroupHistory>, trail: Trail) {
     this.#settings = settings;
     this.#keys = keys;
     this.#groups = groups;
+    this.#trail = trail;
     this.#patienceMs = settings.adoptAfterMs * (1 + turnOf(settings.nodeId));
   }
 
@@ -65,29 +75,29 @@ export class Checkpoints {
   /** At the end of every step. `asOf`: what this node has read. */
   write(effects: RegistryEffects, asOf: number): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
-    const groups: string[] = [];
-    const records: { key: string; record: StateRecord }[] = [];
+    const groups = new Set<string>();
+    const states: StateRecord[] = [];
     for (const group of this.#wanted) {
-      if (groups.length >= STATES_AT_ONCE) break;
+      if (groups.size >= STATES_AT_ONCE) break;
       this.#wanted.delete(group);
       const history = this.#groups.get(group);
       if (history === undefined) continue;
-      groups.push(group);
-      const record = { kind: 'state', author: this.#settings.nodeId, group, asOf, ...history.current } as const;
-      records.push({ key: this.#keys.state(group, asOf), record });
+      groups.add(group);
+      states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, ...history.current });
     }
-    if (groups.length === 0) return;
-    this.#underWay = { ticket: this.nextTicket(), groups, asOf };
-    effects.appends.push({ ticket: this.#underWay.ticket, records });
+    if (groups.size === 0) return;
+    const audits = this.#trail.missingOf(groups);
+    this.#underWay = { ticket: this.nextTicket(), groups, asOf, audits };
+    effects.appends.push({ ticket: this.#underWay.ticket, records: this.#keyed([...audits, ...states]) });
   }
 
   appended(ticket: number, effects: RegistryEffects, nowMs: number): void {
     const done = this.#end(ticket, effects);
     if (done === null) return;
-    this.bury(
-      done.groups.flatMap((group) => this.#replaced(group, done.asOf, nowMs)),
-      effects,
-    );
+    for (const audit of done.audits) this.#trail.keep(audit, nowMs);
+    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((revision) => this.#keys.audit(revision));
+    const replaced = [...done.groups].flatMap((group) => this.#replaced(group, done.asOf, nowMs));
+    this.bury([...replaced, ...fallen], effects);
   }
 
   /** The changes are in force all the same: their proposals stay in the log until a state contains them. */
@@ -109,7 +119,10 @@ export class Checkpoints {
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
       }
     }
-    this.bury(freed, effects);
+    const stale = this.#trail.takeStale(nowMs, this.#patienceMs);
+    this.bury([...freed, ...stale.map((revision) => this.#keys.audit(revision))], effects);
+    const overdue = this.#trail.takeOverdue(nowMs, this.#patienceMs);
+    if (overdue.length > 0) effects.appends.push({ ticket: this.nextTicket(), records: this.#keyed(overdue) });
   }
 
   bury(keys: readonly string[], effects: RegistryEffects): void {
@@ -117,13 +130,16 @@ export class Checkpoints {
     effects.appends.push({ ticket: this.nextTicket(), records: keys.map((key) => ({ key, record: null })) });
   }
 
+  #keyed(records: readonly RegistryRecord[]) {
+    return records.map((record) => ({ key: keyOf(this.#keys, record), record }));
+  }
+
   #end(ticket: number, effects: RegistryEffects) {
     const ended = this.#underWay;
     if (ended === null || ended.ticket !== ticket) return null;
     this.#underWay = null;
-    const groups = new Set(ended.groups);
     this.#held = this.#held.filter(({ decision, offset }) => {
-      if (!groups.has(decision.group) || offset >= ended.asOf) return true;
+      if (!ended.groups.has(decision.group) || offset >= ended.asOf) return true;
       effects.decisions.push(decision);
       return false;
     });
@@ -138,6 +154,13 @@ export class Checkpoints {
       .filter(([, key]) => key.place < asOf && (key.author === nodeId || nowMs - key.readMs > this.#patienceMs))
       .map(([key]) => key);
   }
+}
+
+interface UnderWay {
+  readonly ticket: number;
+  readonly groups: ReadonlySet<string>;
+  readonly asOf: number;
+  readonly audits: readonly AuditRecord[];
 }
 
 interface Held {

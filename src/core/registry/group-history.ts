@@ -1,4 +1,4 @@
-import type { GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
+import type { AuditRecord, GroupDefinition, ProposalRecord, StateRecord } from './registry-record.js';
 
 /** A group at one place of the log. */
 export interface GroupState {
@@ -41,20 +41,25 @@ export class GroupHistory {
   #base: GroupState = NEVER;
   #proposals: Proposed[] = [];
 
-  /** Returns whether it is accepted. */
-  propose(offset: number, proposal: ProposalRecord): boolean {
-    if (offset < this.asOf) return false;
-    const proposed: Proposed = { offset, proposal, accepted: false };
+  /** Returns the change that it makes; null where it is rejected, or contained in a state already. */
+  propose(offset: number, proposal: ProposalRecord): AuditRecord | null {
+    if (offset < this.asOf) return null;
+    const proposed: Proposed = { offset, proposal, change: null };
     this.#proposals.push(proposed);
     this.#fold(proposed);
-    return proposed.accepted;
+    return proposed.change;
+  }
+
+  /** Accepted changes that no state contains yet. */
+  *changes(): Generator<AuditRecord> {
+    for (const { change } of this.#proposals) if (change !== null) yield change;
   }
 
   /**
    * A proposal is no longer in the log. Returns whether it is missed there: it was accepted, and no state contains it.
    */
   forget(offset: number): boolean {
-    const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.accepted);
+    const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.change !== null);
     if (!accepted) this.#proposals = this.#proposals.filter((proposed) => proposed.offset !== offset);
     return accepted;
   }
@@ -81,9 +86,20 @@ export class GroupHistory {
   }
 
   #fold(proposed: Proposed): void {
-    const { expected, definition } = proposed.proposal;
-    proposed.accepted = isExpected(this.current, expected);
-    if (proposed.accepted) this.current = { revision: proposed.offset + 1, definition };
+    const { expected, definition, author, group, by = null } = proposed.proposal;
+    proposed.change = null;
+    if (!isExpected(this.current, expected)) return;
+    const revision = proposed.offset + 1;
+    proposed.change = {
+      kind: 'audit',
+      author,
+      group,
+      revision,
+      before: this.current.definition,
+      after: definition,
+      by,
+    };
+    this.current = { revision, definition };
   }
 }
 
@@ -96,5 +112,5 @@ export function isExpected({ revision, definition }: GroupState, expected: numbe
 interface Proposed {
   readonly offset: number;
   readonly proposal: ProposalRecord;
-  accepted: boolean;
+  change: AuditRecord | null;
 }

@@ -1,5 +1,5 @@
 import type { GroupState } from './group-history.js';
-import type { GroupDefinition, RegistryRecord } from './registry-record.js';
+import type { AuditRecord, ChangedBy, GroupDefinition, RegistryRecord } from './registry-record.js';
 
 /** Everything that can happen to a registry. */
 export type RegistryEvent =
@@ -13,6 +13,7 @@ export type RegistryEvent =
       readonly group: string;
       readonly expected: number | null;
       readonly definition: GroupDefinition | null;
+      readonly by: ChangedBy | null;
     }
   /** What became of an append. Failed: it may be in the log or not. */
   | { readonly kind: 'appended' | 'append-failed'; readonly ticket: number }
@@ -24,9 +25,14 @@ export interface ReadRegistryRecord {
   readonly appendMs: number;
   readonly key: string;
   /** null for a tombstone. */
-  readonly record: RegistryRecord | null;
+  readonly record: RegistryRecord | Unreadable | null;
   /** It counts, but its signature will not for long: its group's state is written again. */
   readonly isToRenew?: true;
+}
+
+/** What is not one of ours, told so that nothing seems to be missing at its place. */
+export interface Unreadable {
+  readonly kind: 'unreadable';
 }
 
 /** In this order, in one append; the runtime answers with the ticket. */
@@ -40,6 +46,8 @@ export interface Decision {
   readonly id: string;
   readonly group: string;
   readonly accepted: boolean;
+  /** What the trail has of it; null where it was rejected. */
+  readonly change: AuditRecord | null;
   /** After the change, or what stood in its way. */
   readonly state: GroupState;
 }

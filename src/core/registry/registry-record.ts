@@ -4,10 +4,21 @@ import { levelOf } from '../attachments/attachment.js';
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
  * What a group's definition means is the configuration's business (src/config); here it is only carried.
  */
-export type RegistryRecord = ProposalRecord | StateRecord | BarrierRecord | YamlRecord;
+export type RegistryRecord = ProposalRecord | StateRecord | AuditRecord | BarrierRecord | YamlRecord;
 
 /** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
+
+/** Who asked for a change, as the node knows it that was asked. Carried, never judged. */
+export interface ChangedBy {
+  readonly name: string;
+  /** How that is known: `open`, `token`, `mtls` … (src/access/caller.ts). */
+  readonly how: string;
+  /** Of the request: the caller's x-request-id, or made up. */
+  readonly requestId: string;
+  /** Wall clock of the node that was asked, Unix milliseconds. For people: nothing is decided by it. */
+  readonly atMs: number;
+}
 
 /** Somebody wants a group to be like this. Whether it comes true is decided by its place in the log alone. */
 export interface ProposalRecord {
@@ -21,6 +32,25 @@ export interface ProposalRecord {
   readonly expected: number | null;
   /** null = delete it. */
   readonly definition: GroupDefinition | null;
+  /** null or absent = the node that wrote it does not say. */
+  readonly by?: ChangedBy | null;
+}
+
+/**
+ * An accepted change: what the group was before it and is after it, and who wanted it. A function of the log up to the
+ * proposal, so that it does not matter which node writes it, or how often.
+ */
+export interface AuditRecord {
+  readonly kind: 'audit';
+  /** Id of the node that was asked, not of the one that writes this. */
+  readonly author: string;
+  readonly group: string;
+  /** That the change has given to the group; no other change of any group has the same. */
+  readonly revision: number;
+  /** null = nothing was defined at run time. */
+  readonly before: GroupDefinition | null;
+  readonly after: GroupDefinition | null;
+  readonly by: ChangedBy | null;
 }
 
 /** The whole state of a group: every record of the group with an offset below `asOf` is contained in it. */
@@ -60,6 +90,9 @@ export interface YamlRecord {
 export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
+  audit(revision: number): string;
+  /** The revision of such a key; null for any other. */
+  auditedBy(key: string): number | null;
   barrier(nodeId: string): string;
   yaml(nodeId: string, part: number): string;
 }
@@ -70,6 +103,8 @@ export function registryKeys(cluster: number): RegistryKeys {
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
     state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
+    audit: (revision) => `${prefix}/audit/${revision}`,
+    auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? Number(key.slice(prefix.length + 7)) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
     yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
@@ -98,6 +133,8 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
       return keys.proposal(record.id);
     case 'state':
       return keys.state(record.group, record.asOf);
+    case 'audit':
+      return keys.audit(record.revision);
     case 'barrier':
       return keys.barrier(record.author);
     case 'yaml':

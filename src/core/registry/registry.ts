@@ -2,6 +2,7 @@ import { Checkpoints } from './checkpoints.js';
 import { GroupHistory, type GroupState, type LiveKey, NEVER } from './group-history.js';
 import type { ReadRegistryRecord, RegistryEffects, RegistryEvent } from './registry-protocol.js';
 import {
+  type AuditRecord,
   keyOf,
   type ProposalRecord,
   type RegistryKeys,
@@ -9,6 +10,7 @@ import {
   registryKeys,
   type StateRecord,
 } from './registry-record.js';
+import { Trail } from './trail.js';
 
 export interface RegistrySettings {
   readonly nodeId: string;
@@ -18,6 +20,8 @@ export interface RegistrySettings {
   readonly lifeId: string;
   /** What others have left behind for this long is finished by this node; local time. */
   readonly adoptAfterMs: number;
+  /** Changes that the trail keeps. */
+  readonly auditedChanges: number;
 }
 
 /**
@@ -33,6 +37,8 @@ export class Registry {
   /** Records that say what cannot be, or stand under a key that is not theirs. */
   ignored = 0;
   readonly keys: RegistryKeys;
+  /** Who changed what. */
+  readonly trail: Trail;
   readonly #settings: RegistrySettings;
   readonly #groups = new Map<string, GroupHistory>();
   /** Key → group, for tombstones. */
@@ -41,12 +47,20 @@ export class Registry {
   #nextOffset = 0;
   #logMs = 0;
   #isCaughtUp = false;
+  /** Nothing that was compacted away can be missing: at the start, and behind each hole in what was read. */
+  #isWhole = false;
+  #holes = 0;
+  /** Own proposals read behind a hole, with their offsets: judged when nothing can be missing any more. */
+  #unjudged: OwnProposal[] = [];
+  /** The hole behind which a barrier was raised last. */
+  #raised = -1;
   #effects: RegistryEffects = createEffects();
 
   constructor(settings: RegistrySettings) {
     this.#settings = settings;
     this.keys = registryKeys(settings.cluster);
-    this.#checkpoints = new Checkpoints(settings, this.keys, this.#groups);
+    this.trail = new Trail(settings.auditedChanges);
+    this.#checkpoints = new Checkpoints(settings, this.keys, this.#groups, this.trail);
   }
 
   /** @param nowMs the node's monotonic clock */
@@ -58,19 +72,10 @@ export class Registry {
         break;
       case 'caught-up':
         this.#isCaughtUp = true;
-        this.#raiseBarrier();
         break;
       case 'proposed': {
-        const { id, group, expected, definition } = event;
-        const record: ProposalRecord = {
-          kind: 'proposal',
-          id,
-          author: this.#settings.nodeId,
-          group,
-          expected,
-          definition,
-        };
-        this.#append([record]);
+        const { id, group, expected, definition, by } = event;
+        this.#append([{ kind: 'proposal', id, author: this.#settings.nodeId, group, expected, definition, by }]);
         break;
       }
       case 'appended':
@@ -80,11 +85,12 @@ export class Registry {
         this.#checkpoints.failed(event.ticket, this.#effects);
         break;
       case 'tick':
-        if (this.isReady) this.#checkpoints.adopt(this.#effects, nowMs, this.#logMs);
-        else if (this.#isCaughtUp) this.#raiseBarrier();
+        if (this.#isWhole) this.#checkpoints.adopt(this.#effects, nowMs, this.#logMs);
+        else this.#raised = -1;
         break;
     }
-    if (this.isReady) this.#checkpoints.write(this.#effects, this.#nextOffset);
+    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.#nextOffset);
+    else if (this.#isCaughtUp && this.#raised < this.#holes) this.#raiseBarrier();
     return this.#effects;
   }
 
@@ -105,20 +111,50 @@ export class Registry {
   #read(read: ReadRegistryRecord, nowMs: number): void {
     const { offset, appendMs, key, record } = read;
     if (offset < this.#nextOffset) return;
+    if (offset > this.#nextOffset && this.#isCaughtUp) this.#missed();
     this.#nextOffset = offset + 1;
     this.#logMs = Math.max(this.#logMs, appendMs);
+    if (record?.kind === 'unreadable') return;
     if (record === null) this.#readTombstone(key);
     else if (keyOf(this.keys, record) !== key) this.ignored++;
     else if (record.kind === 'yaml') return;
-    else if (record.kind === 'barrier') this.#readBarrier(record.id);
+    else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
+    else if (record.kind === 'audit') this.#readAudit(record, offset, nowMs);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup(read, record, nowMs);
   }
 
-  #readBarrier(id: string): void {
-    if (id !== this.#settings.lifeId || this.isReady) return;
+  /** What was compacted away before it was read may be missing, and the state that makes up for it be ahead. */
+  #missed(): void {
+    this.#isWhole = false;
+    this.#holes++;
+  }
+
+  #readBarrier(id: string, nowMs: number): void {
+    if (id !== this.#barrierId || this.#isWhole) return;
     this.isReady = true;
+    this.#isWhole = true;
+    const changes = new Map<number, AuditRecord>();
+    for (const history of this.#groups.values()) {
+      for (const change of history.changes()) changes.set(change.revision, change);
+    }
+    for (const change of changes.values()) this.trail.expect(change, nowMs);
+    for (const proposal of this.#unjudged.splice(0)) {
+      const history = this.#groups.get(proposal.group);
+      // What a state contains cannot be told any more: whoever waits for it hears that it is not confirmed.
+      if (history === undefined || proposal.offset < history.asOf) continue;
+      this.#answer(proposal, changes.get(proposal.offset + 1) ?? null, history.current);
+    }
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
+  }
+
+  get #barrierId(): string {
+    return `${this.#settings.lifeId}/${this.#holes}`;
+  }
+
+  #readAudit(record: AuditRecord, offset: number, nowMs: number): void {
+    if (record.revision > offset) this.ignored++;
+    else this.trail.keep(record, nowMs);
   }
 
   #readGroup(read: ReadRegistryRecord, record: ProposalRecord | StateRecord, nowMs: number): void {
@@ -131,29 +167,37 @@ export class Registry {
     history.keys.set(key, { offset, appendMs, readMs: nowMs, author: record.author, place, isState, isToRenew });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
-    else this.#decide(record, offset, history);
+    else this.#judge(record, { offset, nowMs }, history);
     this.#checkpoints.seen(record.group, history);
     if (history.current !== before && history.current.revision !== before.revision) {
       this.#effects.changed.add(record.group);
     }
   }
 
-  #decide(proposal: ProposalRecord, offset: number, history: GroupHistory): void {
+  #judge(proposal: ProposalRecord, { offset, nowMs }: { offset: number; nowMs: number }, history: GroupHistory): void {
     const { id, group, author } = proposal;
-    const accepted = history.propose(offset, proposal);
+    const change = history.propose(offset, proposal);
+    if (change !== null && this.#isWhole) this.trail.expect(change, nowMs);
     // An id is unique, but a node's id is not: only the process that is waiting for it is told.
     if (author !== this.#settings.nodeId || !this.isReady) return;
-    const decision = { id, group, accepted, state: history.current };
-    if (accepted) {
-      this.#checkpoints.hold(decision, offset);
+    if (this.#isWhole) this.#answer({ id, group, offset }, change, history.current);
+    else this.#unjudged.push({ id, group, offset });
+  }
+
+  #answer({ id, group, offset }: OwnProposal, change: AuditRecord | null, state: GroupState): void {
+    if (change !== null) {
+      const made = { revision: change.revision, definition: change.after };
+      this.#checkpoints.hold({ id, group, accepted: true, change, state: made }, offset);
       return;
     }
     // A rejected proposal changes nothing, so it may go at once.
-    this.#effects.decisions.push(decision);
+    this.#effects.decisions.push({ id, group, accepted: false, change, state });
     this.#checkpoints.bury([this.keys.proposal(id)], this.#effects);
   }
 
   #readTombstone(key: string): void {
+    const revision = this.keys.auditedBy(key);
+    if (revision !== null) this.trail.freed(revision);
     const group = this.#groupOfKey.get(key);
     const history = group === undefined ? undefined : this.#groups.get(group);
     if (group === undefined || history === undefined) return;
@@ -166,13 +210,20 @@ export class Registry {
   }
 
   #raiseBarrier(): void {
-    this.#append([{ kind: 'barrier', author: this.#settings.nodeId, id: this.#settings.lifeId }]);
+    this.#raised = this.#holes;
+    this.#append([{ kind: 'barrier', author: this.#settings.nodeId, id: this.#barrierId }]);
   }
 
   #append(records: readonly RegistryRecord[]): void {
     const keyed = records.map((record) => ({ key: keyOf(this.keys, record), record }));
     this.#effects.appends.push({ ticket: this.#checkpoints.nextTicket(), records: keyed });
   }
+}
+
+interface OwnProposal {
+  readonly id: string;
+  readonly group: string;
+  readonly offset: number;
 }
 
 /** Whoever buried it was wrong: a newcomer would miss the group, so its state is written again. */

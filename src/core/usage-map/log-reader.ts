@@ -37,6 +37,8 @@ interface Told {
 export class LogReader {
   readonly logTimes: readonly LogTime[];
   readonly ignored: Record<IgnoredCause, number> = createIgnored();
+  /** When a node was refused last for which there is no room, local monotonic time. */
+  nodeRefusedMs = Number.NEGATIVE_INFINITY;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly pool = new AgreedPool();
@@ -96,6 +98,10 @@ export class LogReader {
     const { author } = record;
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
       this.#ignore('foreign-key');
+      return false;
+    }
+    if (!this.membership.hasRoomFor(author.nodeKey, read.partition)) {
+      this.#refuseNode(record, nowMs);
       return false;
     }
     const member = this.membership.memberOf(author, this.membershipLogMs);
@@ -213,6 +219,14 @@ export class LogReader {
 
   #ignoreOld(member: Member, author: Author): void {
     this.#ignore(author.incarnation < member.incarnation ? 'old-incarnation' : 'repeated');
+  }
+
+  #refuseNode(record: MemberRecord, nowMs: number): void {
+    if (this.ignored['too-many-nodes'] === 0) {
+      this.#notices.push({ kind: 'nodes-refused', nodeId: record.kind === 'report' ? null : record.nodeId });
+    }
+    this.#ignore('too-many-nodes');
+    this.nodeRefusedMs = nowMs;
   }
 
   #ignore(cause: IgnoredCause): void {

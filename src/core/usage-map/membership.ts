@@ -46,16 +46,27 @@ export class Membership {
   readonly #partitions: number;
   readonly #byKey = new Map<NodeKey, Member>();
   readonly #bySlot: Member[] = [];
+  /** Slots of nodes that were dropped. */
+  readonly #freeSlots: number[] = [];
+  readonly #maxNodes: number;
+  /** Nodes with a life on the membership partition. */
+  #settled = 0;
   /** Nobody expires before; a lower bound, because signs of life only move expiry back. */
   #nextExpiryLogMs = 0;
 
-  constructor(stalenessMs: number, partitions: number) {
+  constructor(stalenessMs: number, partitions: number, maxNodes = Number.POSITIVE_INFINITY) {
     this.#stalenessMs = stalenessMs;
     this.#partitions = partitions;
+    this.#maxNodes = maxNodes;
   }
 
   get(nodeKey: NodeKey): Member | undefined {
     return this.#byKey.get(nodeKey);
+  }
+
+  /** Whether it has a life on the membership partition: alive, or once so. */
+  isSettled(nodeKey: NodeKey): boolean {
+    return (this.#byKey.get(nodeKey)?.lives[MEMBERSHIP_PARTITION] ?? 0) > 0;
   }
 
   inSlot(slot: number): Member {
@@ -64,6 +75,17 @@ export class Membership {
 
   all(): Iterable<Member> {
     return this.#byKey.values();
+  }
+
+  /**
+   * Whether a record of this node is taken. Who is a member is decided on the membership partition alone, so the bound
+   * counts only who has a life there: in whatever order partitions are read, all nodes refuse the same. What others may
+   * bring along on other partitions is bounded as well.
+   */
+  hasRoomFor(nodeKey: NodeKey, partition: number): boolean {
+    if (this.#byKey.size < this.#maxNodes) return true;
+    if (partition === MEMBERSHIP_PARTITION) return this.isSettled(nodeKey) || this.#settled < this.#maxNodes;
+    return this.#byKey.has(nodeKey) || this.#byKey.size < 2 * this.#maxNodes;
   }
 
   /** The member a record belongs to, made known without being alive. */
@@ -76,6 +98,7 @@ export class Membership {
    * the process that starts takes over what the one before it held.
    */
   beginLife(member: Member, partition: number, incarnation: Incarnation, logMs: number): void {
+    if (partition === MEMBERSHIP_PARTITION && member.lives[partition] === 0) this.#settled++;
     member.lives[partition] = incarnation;
     if (member.state !== 'alive') member.lastSignLogMs = logMs;
     if (partition !== MEMBERSHIP_PARTITION) return;
@@ -132,6 +155,7 @@ export class Membership {
   forget(member: Member, partition: number): void {
     if (partition === MEMBERSHIP_PARTITION) {
       if (member.state === 'alive') return;
+      if (member.lives[partition] !== 0) this.#settled--;
       member.incarnation = 0;
       member.sequence = 0;
       member.state = 'expired';
@@ -139,15 +163,16 @@ export class Membership {
     member.lives[partition] = 0;
   }
 
-  /** Drops a node without life and rows from memory; its slot is not used again. */
+  /** Drops a node without life and rows from memory. Nothing refers to its slot any more, so the next one has it. */
   drop(member: Member): void {
     this.#byKey.delete(member.nodeKey);
+    this.#freeSlots.push(member.slot);
   }
 
   #introduce(nodeKey: NodeKey, logMs: number): Member {
     const member: Member = {
       nodeKey,
-      slot: this.#bySlot.length,
+      slot: this.#freeSlots.pop() ?? this.#bySlot.length,
       nodeId: '',
       version: '',
       incarnation: 0,
@@ -158,7 +183,7 @@ export class Membership {
       state: 'expired',
       position: -1,
     };
-    this.#bySlot.push(member);
+    this.#bySlot[member.slot] = member;
     this.#byKey.set(nodeKey, member);
     return member;
   }
@@ -182,9 +207,9 @@ export function isForgotten(member: Member): boolean {
   return member.state !== 'alive' && newestLife(member) === 0;
 }
 
-/** Newest life of a node on any partition; its next one has to be newer. */
-export function newestLife(member: Member): Incarnation {
-  return Math.max(...member.lives);
+/** Newest life of a node on any partition, 0 where it is not known; its next one has to be newer. */
+export function newestLife(member: Member | undefined): Incarnation {
+  return Math.max(0, ...(member?.lives ?? []));
 }
 
 const NOBODY: readonly Member[] = [];

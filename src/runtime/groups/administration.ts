@@ -2,7 +2,7 @@ import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
 import { formatMistake } from '../../config/config-error.js';
 import { describeGroup } from '../../config/describe-config.js';
 import { examineGroup } from '../../config/group-definition.js';
-import type { GroupDefinition } from '../../core/registry/registry-record.js';
+import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
@@ -41,11 +41,12 @@ export async function putGroup(
   name: string,
   written: unknown,
   expected: Expected,
+  by: ChangedBy,
 ): Promise<DefinedGroup & { readonly isNew: boolean }> {
   const registry = registryOf(node);
   const isNew = !node.groups.numbers.has(name);
   const definition = checkedDefinition(node, name, written);
-  const { accepted, state } = await registry.propose(name, expected, definition);
+  const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(name, state.revision, expected);
   const { readPageBytes } = node.config.costs;
   return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, isNew };
@@ -60,11 +61,12 @@ export async function patchGroup(
   name: string,
   patch: GroupDefinition,
   expected: Expected,
+  by: ChangedBy,
 ): Promise<DefinedGroup> {
   for (let attempt = 1; ; attempt++) {
     const { revision } = definedGroup(node, name);
     try {
-      return await putGroup(node, name, mergedDefinition(node, name, patch), expected ?? revision);
+      return await putGroup(node, name, mergedDefinition(node, name, patch), expected ?? revision, by);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
@@ -76,13 +78,19 @@ export async function patchGroup(
  * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one.
  * Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE), or are with `force`.
  */
-export async function deleteGroup(node: QuotaNode, name: string, expected: Expected, force = false): Promise<void> {
+export async function deleteGroup(
+  node: QuotaNode,
+  name: string,
+  expected: Expected,
+  by: ChangedBy,
+  force = false,
+): Promise<void> {
   const registry = registryOf(node);
   const { origin } = definedGroup(node, name);
   if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
   expectRevision(node, name, expected);
-  if (node.yaml.get(name) === undefined) await releaseGroup(node, name, force);
-  const { accepted, state } = await registry.propose(name, expected, null);
+  if (node.yaml.get(name) === undefined) await releaseGroup(node, name, by, force);
+  const { accepted, state } = await registry.propose(name, expected, null, by);
   if (!accepted) throw changed(name, state.revision, expected);
 }
 

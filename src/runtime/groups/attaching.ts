@@ -3,7 +3,7 @@ import { formatMistake } from '../../config/config-error.js';
 import type { Attachment } from '../../core/attachments/attachment.js';
 import type { AttachedPlace } from '../../core/attachments/attachments.js';
 import { NEVER } from '../../core/registry/group-history.js';
-import { attachmentName, type GroupDefinition } from '../../core/registry/registry-record.js';
+import { attachmentName, type ChangedBy, type GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../quota-node.js';
 import { type Expected, registryOf } from './administration.js';
@@ -33,20 +33,26 @@ export function attachmentAt(node: QuotaNode, path: string): AttachedTo {
 
 /**
  * The place is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
- * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, GROUPS_FULL.
+ * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENTS_FULL.
  */
-export async function attach(node: QuotaNode, path: string, written: unknown, expected: Expected): Promise<AttachedTo> {
+export async function attach(
+  node: QuotaNode,
+  path: string,
+  written: unknown,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<AttachedTo> {
   const registry = registryOf(node);
   const attachment = checked(node, path, written);
   const name = attachmentName(path);
   const definition = attachmentAsWritten(attachment);
-  const { accepted, state } = await registry.propose(name, expected, definition);
+  const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(path, state.revision, expected);
   return { place: path, origin: 'run-time', revision: state.revision, attachment: definition };
 }
 
 /** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
-export async function detach(node: QuotaNode, path: string, expected: Expected): Promise<void> {
+export async function detach(node: QuotaNode, path: string, expected: Expected, by: ChangedBy): Promise<void> {
   const registry = registryOf(node);
   const attachments = attachmentsOf(node);
   const attached = attachments.at(path);
@@ -58,15 +64,15 @@ export async function detach(node: QuotaNode, path: string, expected: Expected):
   if (same.length > 0 && !attachments.isConfigured(path)) {
     throw new QuotameshError('ATTACHMENT_IN_USE', { place: path, places: namesOf(same) });
   }
-  const { accepted, state } = await registry.propose(attachmentName(path), expected, null);
+  const { accepted, state } = await registry.propose(attachmentName(path), expected, null, by);
   if (!accepted) throw changed(path, state.revision, expected);
 }
 
 /** Before a group goes: throws GROUP_IN_USE, or detaches every place that was attached to it at run time. */
-export async function releaseGroup(node: QuotaNode, group: string, force: boolean): Promise<void> {
+export async function releaseGroup(node: QuotaNode, group: string, by: ChangedBy, force: boolean): Promise<void> {
   rejectInUse(node, group, force);
   for (const { path } of attachmentsOf(node).of(group))
-    await registryOf(node).propose(attachmentName(path), null, null);
+    await registryOf(node).propose(attachmentName(path), null, null, by);
 }
 
 /** Throws GROUP_IN_USE; with `force` only for places that YAML attaches. */
@@ -91,6 +97,7 @@ export function applyAttachment(
   }
   const { attachment, mistakes } = examineAttachment(path, definition, `revision ${revision}`);
   if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
+  if (isFull(node, path)) return `registry.maxAttachments = ${node.config.registry.maxAttachments}`;
   attachments.define(path, attachment);
   return null;
 }
@@ -129,11 +136,15 @@ function checked(node: QuotaNode, path: string, written: unknown): Attachment {
   if (end === 'dangling' || (end === 'group' && !node.groups.numbers.has(group))) {
     throw new QuotameshError('ATTACHMENT_DANGLING', { place, missing });
   }
-  const max = node.config.registry.maxGroups;
-  if (attachmentsOf(node).at(path) === null && attachmentsOf(node).size >= max) {
-    throw new QuotameshError('GROUPS_FULL', { group: place, max });
+  if (isFull(node, path)) {
+    throw new QuotameshError('ATTACHMENTS_FULL', { place, max: node.config.registry.maxAttachments });
   }
   return attachment;
+}
+
+function isFull(node: QuotaNode, path: string): boolean {
+  const attachments = attachmentsOf(node);
+  return attachments.at(path)?.origin !== 'run-time' && attachments.size >= node.config.registry.maxAttachments;
 }
 
 function changed(path: string, revision: number, expected: Expected): QuotameshError {

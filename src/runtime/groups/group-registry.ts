@@ -10,7 +10,12 @@ import type {
   RegistryAppend,
   RegistryEvent,
 } from '../../core/registry/registry-protocol.js';
-import { attachedPath, type GroupDefinition } from '../../core/registry/registry-record.js';
+import {
+  type AuditRecord,
+  attachedPath,
+  type ChangedBy,
+  type GroupDefinition,
+} from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -19,6 +24,7 @@ import { YamlComparison } from '../reload/yaml-comparison.js';
 import { TopicInbox } from '../topic-inbox.js';
 import { type AppliedChange, announceChanges } from './announce-changes.js';
 import { applyAttachment } from './attaching.js';
+import { logChange } from './audit-trail.js';
 import { defineGroup, removeGroup } from './change-groups.js';
 
 const TICK_MS = 1000;
@@ -37,7 +43,7 @@ export class GroupRegistry {
   /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
   readonly refused = new Map<string, string>();
   /** Asked for at this node, by what became of them. */
-  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0 };
+  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
   /** Changes of groups applied here, of all nodes, and the revision of the newest. */
   applied = 0;
   revision = 0;
@@ -74,7 +80,8 @@ export class GroupRegistry {
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
     const hash = clusterHashOf(cluster);
-    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS });
+    const { auditedChanges } = node.config.registry;
+    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
     this.comparison = new YamlComparison(node, telemetry, hash);
   }
 
@@ -117,13 +124,28 @@ export class GroupRegistry {
     for (const name of this.#registry.names()) if (attachedPath(name) === null) yield name;
   }
 
+  /** Changes of all nodes behind a revision, in the order of the log. */
+  changesAfter(revision: number, most: number, group: string | null): AuditRecord[] {
+    return this.#registry.trail.after(revision, most, group);
+  }
+
+  /** Changes that can be asked for. */
+  get audited(): number {
+    return this.#registry.trail.size;
+  }
+
   /**
    * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED where that does not come:
    * then the change is in force as a whole or not at all.
    *
    * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
    */
-  async propose(group: string, expected: number | null, definition: GroupDefinition | null): Promise<Decision> {
+  async propose(
+    group: string,
+    expected: number | null,
+    definition: GroupDefinition | null,
+    by: ChangedBy,
+  ): Promise<Decision> {
     if (!this.isReady || this.#closed) throw this.#node.notReadyError();
     const id = randomUUID();
     const askedMs = this.#node.clock();
@@ -136,7 +158,7 @@ export class GroupRegistry {
         DECISION_TIMEOUT_MS,
       );
     });
-    this.#step({ kind: 'proposed', id, group, expected, definition });
+    this.#step({ kind: 'proposed', id, group, expected, definition, by });
     try {
       const decision = await decided;
       this.changes[decision.accepted ? 'made' : 'late']++;
@@ -167,10 +189,12 @@ export class GroupRegistry {
         const { record } = decoded;
         records.push({ offset, appendMs, key, record, ...(isToRenew && { isToRenew }) });
         if (record === null || record.kind === 'yaml') this.comparison.read(key, record, isToRenew);
-      } else if (this.#undecodable++ === 0) {
-        const facts = { cause: decoded.cause, offset };
-        this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
+        continue;
       }
+      records.push({ offset, appendMs, key, record: { kind: 'unreadable' } });
+      if (this.#undecodable++ > 0) continue;
+      const facts = { cause: decoded.cause, offset };
+      this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
     }
     return records;
   }
@@ -188,7 +212,10 @@ export class GroupRegistry {
     for (const append of effects.appends) void this.#append(append);
     if (!this.isReady) return;
     this.#applyChanges();
-    for (const decision of effects.decisions) this.#waiting.get(decision.id)?.(decision);
+    for (const decision of effects.decisions) {
+      if (decision.change !== null) logChange(this.#telemetry, decision.change);
+      this.#waiting.get(decision.id)?.(decision);
+    }
     this.#ready();
   }
 

@@ -95,8 +95,10 @@ export class YamlGroups {
     this.version++;
     this.reloads.taken++;
     this.#refused = null;
-    const facts = { added: added.length, changed: changed.length, removed: removed.length };
-    this.#telemetry.log('info', 'configuration taken', facts);
+    const counts = { added: added.length, changed: changed.length, removed: removed.length };
+    const names = { groups: [...added, ...changed, ...removed].slice(0, SHOWN_MAX) };
+    const audit = { audit: true, outcome: 'accepted', source: config.source };
+    this.#telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
     this.#compareSettings(config);
   }
 
@@ -108,7 +110,10 @@ export class YamlGroups {
     this.#refused = reason;
     const mistakes = error instanceof ConfigError ? error.report : undefined;
     const remedy = error instanceof QuotameshError ? error.remedy : undefined;
-    this.#telemetry.log('error', 'configuration refused, groups stay as they are', { reason, mistakes, remedy });
+    this.#telemetry.log('error', 'configuration refused, groups stay as they are', {
+      ...{ audit: true, outcome: 'refused', source: this.#node.config.source },
+      ...{ reason, mistakes, remedy },
+    });
   }
 
   #apply(name: string): void {

@@ -88,6 +88,10 @@ export class CliProcess {
     this.#child.stdout.destroy();
   }
 
+  get stdout(): string {
+    return this.#stdout;
+  }
+
   get lines(): Record<string, unknown>[] {
     return this.#stdout
       .split('\n')

@@ -42,6 +42,34 @@ describe('commands for those who run a cluster', () => {
     expect(gone).toMatchObject({ code: 78, stderr: expect.stringContaining('cannot be deleted at run time') });
   });
 
+  it('audit prints who changed what, follows, and gives JSON; the node writes a line of its own', async ({
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    await node.logged('node ready: own record read back');
+    const url = await node.url();
+    const quotamesh = async (...args: string[]) => await scene.start([...args, '--url', url]).exit;
+    await put(`${url}/v1/groups/new`, { quota: { publish: { messagesPerSecond: '5k' } } });
+    const following = scene.start(['audit', '--follow', '--url', url]);
+    await following.until(() => following.stdout.includes('made group new'), 'the first change');
+    await put(`${url}/v1/groups/new`, { quota: { publish: { messagesPerSecond: '2k' } } });
+    await put(`${url}/v1/attachments/acme`, { group: 'new' });
+    await following.until(() => following.stdout.includes('acme'), 'the changes that came later');
+    const { stdout } = await quotamesh('audit', '--group', 'new');
+    expect(stdout).toMatch(
+      /^\d+ \S+Z a loopback \(open\) made group new: .*messagesPerSecond - → "5k"\n\d+ .* changed group new: quota.publish.messagesPerSecond "5k" → "2k"\n$/,
+    );
+    expect(following.stdout.startsWith(stdout)).toBe(true);
+    const lines = (await quotamesh('audit', '--json')).stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['group', 'group', 'attachment']);
+    expect(await node.logged('change accepted')).toMatchObject({
+      ...{ audit: true, outcome: 'accepted', who: { name: 'loopback', how: 'open' }, what: 'made', name: 'new' },
+      ...{ before: null, after: { quota: { publish: { messagesPerSecond: '5k' } } } },
+    });
+    expect(await quotamesh('audit', '--group', 'x', '--place', 'y')).toMatchObject({ code: 2 });
+  });
+
   it('config show and check --json', async ({ onTestFinished }) => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({ 'node.yaml': NODE, 'wrong.txt': `${NODE}burst: 1\n` });
@@ -87,4 +115,10 @@ async function acquire(url: string): Promise<void> {
   const body = JSON.stringify({ group: 'orders', messages: 1 });
   const response = await fetch(`${url}/v1/acquire`, { method: 'POST', headers, body }).catch(() => null);
   await response?.arrayBuffer();
+}
+
+async function put(url: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const { ok } = await fetch(url, { method: 'PUT', headers, body: JSON.stringify(body) });
+  expect(ok).toBe(true);
 }

@@ -32,7 +32,10 @@ groups:
       auth: null,
       insecure: false,
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
-      registry: { enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
+      registry: {
+        ...{ enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
+        ...{ maxAttachments: 100_000, changesPerSecond: 2000, auditedChanges: 10_000 },
+      },
       http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384, tls: null },
       mqtt: {
         host: '127.0.0.1',
@@ -60,6 +63,7 @@ groups:
         maxWaiting: 100_000,
         maxReservations: 100_000,
         reservationMs: 60_000,
+        maxNodes: 10_000,
       },
       log: { level: 'info', targetEveryMs: 0, decisionsFile: null },
       metrics: { perGroup: 'none' },

@@ -50,7 +50,9 @@ export async function httpScene(
   overrides: Readonly<Record<string, unknown>> = {},
   mqtt?: () => MqttStatus,
 ): Promise<HttpScene> {
-  const raw = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS, ...overrides };
+  const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
+  // Tests ask faster than people, without waiting for anybody.
+  const raw = { ...own, registry: { changesPerSecond: 1_000_000 }, ...overrides };
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
   const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createNode } from '../../../src/runtime/create-node.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { BY_TEST } from '../../integration/changed-by.js';
 
 const KEY = 'k'.repeat(32);
 const nodes: QuotaNode[] = [];
@@ -16,8 +17,8 @@ async function start(nodeId: string, hmac: object | null): Promise<QuotaNode> {
 test('a node without the key is nobody to those that have it, and its groups are none', async () => {
   const [a, b] = [await start('a', { key: KEY }), await start('b', { key: KEY })];
   const foreign = await start('foreign', null);
-  await a.registry?.propose('ours', 0, { quota: { publish: { messagesPerSecond: 5 } } });
-  await foreign.registry?.propose('theirs', 0, { quota: { publish: { messagesPerSecond: 5 } } });
+  await a.registry?.propose('ours', 0, { quota: { publish: { messagesPerSecond: 5 } } }, BY_TEST);
+  await foreign.registry?.propose('theirs', 0, { quota: { publish: { messagesPerSecond: 5 } } }, BY_TEST);
   await until(() => membersOf(foreign).length === 3 && b.groups.has('ours') && isNoticed(a) && isNoticed(b));
   for (const node of [a, b]) {
     expect(membersOf(node)).toEqual(['a', 'b']);

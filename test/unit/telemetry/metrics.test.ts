@@ -4,12 +4,12 @@ import { ACCESS_METRICS } from '../../../src/telemetry/access-metrics.js';
 import {
   ADMISSION_METRICS,
   GROUP_METRICS,
-  GROUP_SOURCE_METRICS,
   type MetricRow,
   MQTT_METRICS,
   NODE_METRICS,
   TOPIC_METRICS,
 } from '../../../src/telemetry/metric-table.js';
+import { GROUP_SOURCE_METRICS } from '../../../src/telemetry/registry-metric-table.js';
 import { SIGNATURE_METRICS } from '../../../src/telemetry/signature-metrics.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 

@@ -24,6 +24,8 @@ function read(overrides: Readonly<Record<string, unknown>>): void {
 
 const linesAbout = (text: string) => scene.log.filter(({ message }) => message.includes(text));
 
+const TAKEN = { audit: true, outcome: 'accepted', source: 'node.yaml' };
+
 describe('a configuration that is read again', () => {
   it('has its groups in force at once: new, changed and gone; no group is touched that is as before', async () => {
     expect(await scene.acquire({ group: 'a', messages: 1 })).toMatchObject({ status: 429 });
@@ -35,8 +37,8 @@ describe('a configuration that is read again', () => {
     read({ groups: { b: {}, named: {} } });
     expect([...scene.node.groups.numbers.keys()].sort()).toEqual(['b', 'named']);
     expect(linesAbout('configuration taken').map(({ facts }) => facts)).toEqual([
-      { added: 1, changed: 1, removed: 0 },
-      { added: 0, changed: 0, removed: 2 },
+      { ...TAKEN, added: 1, changed: 1, removed: 0, groups: ['c', 'a'] },
+      { ...TAKEN, added: 0, changed: 0, removed: 2, groups: ['a', 'c'] },
     ]);
   });
 

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { Envelope, MAX_RECORD_BYTES } from '../../../src/codec/envelope.js';
+import { quotamesh } from '../../../src/codec/generated/report.js';
+import { DEFINITION_BYTES_MAX, RegistryCodec } from '../../../src/codec/registry-codec.js';
+import type { AuditRecord, ProposalRecord } from '../../../src/core/registry/registry-record.js';
+
+const codec = new RegistryCodec('demo');
+const BY = { name: 'ops', how: 'token', requestId: 'r-1', atMs: 1_700_000_000_000 };
+const PROPOSAL: ProposalRecord = {
+  ...{ kind: 'proposal', id: 'p', author: 'a', group: 'orders', expected: null, definition: { burstMs: 1 }, by: BY },
+};
+const AUDIT: AuditRecord = {
+  ...{ kind: 'audit', author: 'a', group: 'orders', revision: 7, before: null, after: { burstMs: 1 }, by: BY },
+};
+const seal = (body: unknown) => new Envelope('demo').seal(quotamesh.v1.Kind.QUOTA, Buffer.from(JSON.stringify(body)));
+/** As large as is taken, in characters that JSON escapes. */
+const LARGE = { weights: { ['\u0001'.repeat(Math.floor((DEFINITION_BYTES_MAX - 30) / 6))]: 1 } };
+
+describe('records of the trail', () => {
+  test.each([PROPOSAL, { ...PROPOSAL, by: null }, AUDIT, { ...AUDIT, by: null }])('$kind there and back', (record) => {
+    expect(codec.decode(codec.encode(record))).toEqual({ record });
+  });
+
+  test('the largest definitions before and after, under the longest names, fit into one record', () => {
+    expect(Buffer.byteLength(JSON.stringify(LARGE))).toBeGreaterThan(DEFINITION_BYTES_MAX - 40);
+    const by = { name: '\u0001'.repeat(200), how: 'token', requestId: 'x'.repeat(128), atMs: 1e12 };
+    const group = `/attachment/topic/${'x'.repeat(458)}`;
+    const record = { ...AUDIT, group, by, before: LARGE, after: LARGE };
+    const value = codec.encode(record);
+    expect(value.length).toBeLessThan(MAX_RECORD_BYTES);
+    expect(codec.decode(value)).toEqual({ record });
+    expect(codec.decode(codec.encode({ ...PROPOSAL, group, by, definition: LARGE }))).toHaveProperty('record');
+  });
+
+  test.each([
+    ['a proposal that leaves no room for what was before', { ...PROPOSAL, definition: { x: 'x'.repeat(33_000) } }],
+    ['nobody who asked', { ...AUDIT, by: { ...BY, name: '' } }],
+    ['a time that is none', { ...PROPOSAL, by: { ...BY, atMs: -1 } }],
+    ['a revision that is none', { ...AUDIT, revision: 0.5 }],
+    ['no definition', { ...AUDIT, after: 'x' }],
+  ])('%s is not taken', (_, body) => {
+    expect(codec.decode(seal(body))).toEqual({ cause: 'absurd-content' });
+  });
+
+  test('a proposal of a node that does not say who asked is taken', () => {
+    const { by: _, ...silent } = PROPOSAL;
+    expect(codec.decode(seal(silent))).toHaveProperty('record');
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerOf, type HttpScene, type LogLine, readyScene } from './http-scene.js';
+
+/** Two nodes of one cluster: what one is asked, the other tells, too. */
+let a: HttpScene;
+let b: HttpScene;
+let clusters = 0;
+beforeEach(async () => {
+  const cluster = `audit-${process.pid}-${clusters++}`;
+  a = await readyScene({ cluster, node: 'a' });
+  b = await readyScene({ cluster, node: 'b' });
+});
+afterEach(async () => {
+  await Promise.all([a.close(), b.close()]);
+});
+
+type Method = 'PUT' | 'PATCH' | 'DELETE' | 'POST';
+
+function ask(scene: HttpScene, method: Method, url: string, payload?: object, headers: Record<string, string> = {}) {
+  return answerOf(scene.app, { method, url, headers, ...(payload === undefined ? {} : { payload }) });
+}
+
+const auditLines = ({ log }: HttpScene): readonly LogLine[] => log.filter(({ facts }) => facts?.audit === true);
+
+const quota = (messagesPerSecond: number) => ({ quota: { publish: { messagesPerSecond } } });
+
+describe('GET /v1/audit', () => {
+  it('tells at every node who changed what, through which node, and what it was before', async () => {
+    const id = { 'x-request-id': 'ticket-17' };
+    const made = await ask(a, 'PUT', '/v1/groups/new', quota(5), id);
+    await ask(a, 'PUT', '/v1/attachments/acme/orders', { group: 'new' });
+    await ask(b, 'PATCH', '/v1/groups/new', quota(6));
+    await ask(a, 'PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 7 });
+    await ask(b, 'POST', '/admin/v2/tenants/acme/resourcegroup/new');
+    await ask(b, 'DELETE', '/v1/groups/new?force=true');
+    const expected = [
+      { kind: 'group', name: 'new', what: 'made', node: 'a', before: null, after: quota(5) },
+      { kind: 'attachment', name: 'acme/orders', what: 'made', node: 'a', before: null, after: { group: 'new' } },
+      { kind: 'group', name: 'new', what: 'changed', node: 'b', before: quota(5), after: quota(6) },
+      { kind: 'group', name: 'new', what: 'changed', node: 'a', before: quota(6), after: quota(7) },
+      { kind: 'attachment', name: 'acme', what: 'made', node: 'b', before: null, after: { group: 'new' } },
+      { kind: 'attachment', name: 'acme/orders', what: 'deleted', node: 'b', before: { group: 'new' }, after: null },
+      { kind: 'attachment', name: 'acme', what: 'deleted', node: 'b', before: { group: 'new' }, after: null },
+      { kind: 'group', name: 'new', what: 'deleted', node: 'b', before: quota(7), after: null },
+    ];
+    for (const scene of [a, b]) {
+      await expect.poll(async () => (await changesOf(scene)).length).toBe(expected.length);
+      const changes = await changesOf(scene);
+      expect(changes).toMatchObject(expected);
+      expect(changes[0]).toMatchObject({
+        revision: made.body.revision,
+        who: { name: 'loopback', how: 'open', requestId: 'ticket-17' },
+        time: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+      expect(await changesOf(scene, '?place=acme/orders')).toHaveLength(2);
+      expect(await changesOf(scene, '?group=new')).toHaveLength(4);
+      expect(await changesOf(scene, `?group=new&after=${made.body.revision}`)).toHaveLength(3);
+      expect(await changesOf(scene, '?group=acme')).toEqual([]);
+    }
+  });
+
+  it('comes in pages, in the order of the log', async () => {
+    for (let at = 0; at < 250; at++) await ask(a, 'PUT', `/v1/groups/g-${at % 50}`, quota(at));
+    await expect.poll(async () => b.node.registry?.audited).toBe(250);
+    const found: unknown[] = [];
+    const sizes: number[] = [];
+    for (let after: unknown = 0; after !== null; ) {
+      const { body } = await b.get(`/v1/audit?after=${after}`);
+      const changes = body.changes as { after: unknown }[];
+      sizes.push(changes.length);
+      found.push(...changes.map((change) => change.after));
+      after = body.next;
+    }
+    expect(sizes).toEqual([100, 100, 50]);
+    expect(found).toEqual(Array.from({ length: 250 }, (_, at) => quota(at)));
+  });
+
+  it('what cannot be asked is refused', async () => {
+    for (const query of ['after=-1', 'after=x', 'after=1&after=2', 'group=x&group=y', 'group=x&place=y']) {
+      expect(await a.get(`/v1/audit?${query}`), query).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID' } });
+    }
+    expect(await a.get('/v1/audit?grup=x')).toMatchObject({ status: 422, body: { code: 'FIELD_UNKNOWN' } });
+  });
+
+  it('the newest registry.auditedChanges are kept, by all nodes and by one that starts later', async () => {
+    const cluster = `kept-${process.pid}`;
+    const registry = { auditedChanges: 3 };
+    const [one, other] = [
+      await readyScene({ cluster, node: 'a', registry }),
+      await readyScene({ cluster, node: 'b', registry }),
+    ];
+    for (let at = 0; at < 10; at++) await ask(one, 'PUT', '/v1/groups/new', quota(at));
+    const later = await readyScene({ cluster, node: 'c', registry });
+    for (const scene of [one, other, later]) {
+      await expect.poll(async () => (await changesOf(scene)).map(({ after }) => after)).toEqual([7, 8, 9].map(quota));
+    }
+    expect(await one.metrics.text()).toContain('quotamesh_registry_audited_changes 3');
+    await Promise.all([one.close(), other.close(), later.close()]);
+  });
+});
+
+describe('the log of the node that was asked', () => {
+  it('has one line for a change that was accepted, and one for each that was refused', async () => {
+    await ask(a, 'PUT', '/v1/groups/new', quota(5));
+    await ask(a, 'PUT', '/v1/groups/new', { strategy: 'fair' });
+    await ask(a, 'PUT', '/v1/groups/new', quota(6), { 'if-match': '"1"' });
+    await ask(a, 'DELETE', '/v1/groups/orders');
+    await ask(a, 'PUT', '/v1/groups/new?dryRun=true', { strategy: 'fair' });
+    await a.app.inject({ method: 'PUT', url: '/v1/groups/new', headers: JSON_TYPE, payload: '{' });
+    await a.app.inject({
+      method: 'PUT',
+      url: '/v1/groups/new',
+      headers: JSON_TYPE,
+      payload: `"${'x'.repeat(20_000)}"`,
+    });
+    await answerOf(a.app, { method: 'PUT', url: '/v1/groups/new', payload: quota(9), remoteAddress: '10.0.0.7' });
+    await ask(a, 'PUT', '/admin/v2/resourcegroups/new', { publishRateInMsgs: 0.5 });
+    const lines = auditLines(a).map(({ facts }) => [facts?.outcome, facts?.code ?? facts?.what]);
+    expect(lines).toEqual([
+      ['accepted', 'made'],
+      ['refused', 'GROUP_INVALID'],
+      ['refused', 'GROUP_CHANGED'],
+      ['refused', 'GROUP_FROM_YAML'],
+      ['refused', 'BODY_INVALID'],
+      ['refused', 'BODY_TOO_LARGE'],
+      ['refused', 'CHANGE_NOT_LOCAL'],
+      ['refused', 'FIELD_INVALID'],
+    ]);
+    expect(auditLines(a)[6]?.facts).toMatchObject({
+      who: { name: '10.0.0.7' },
+      address: '10.0.0.7',
+      what: 'PUT /v1/groups/new',
+    });
+    expect(auditLines(b)).toEqual([]);
+  });
+
+  it('what is refused may not fill a disk: lines are left out, and how many is said', async () => {
+    for (let at = 0; at < 400; at++) await ask(a, 'DELETE', '/v1/groups/orders');
+    expect(auditLines(a).length).toBeLessThan(300);
+    expect(auditLines(a).length).toBeGreaterThanOrEqual(200);
+  });
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface Change {
+  readonly revision: number;
+  readonly after: unknown;
+}
+
+async function changesOf(scene: HttpScene, query = ''): Promise<readonly Change[]> {
+  return (await scene.get(`/v1/audit${query}`)).body.changes as readonly Change[];
+}
