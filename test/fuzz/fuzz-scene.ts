@@ -69,8 +69,9 @@ export class FuzzScene {
     expect(this.#errors.splice(0).filter((line) => !line.startsWith('an entry of the registry'))).toEqual([]);
   }
 
-  async listen(): Promise<number> {
-    await listen(this.app, this.node);
+  /** Listens from the first call on. */
+  async port(): Promise<number> {
+    if (!this.app.server.listening) await listen(this.app, this.node);
     const address = this.app.server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
