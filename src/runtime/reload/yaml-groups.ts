@@ -7,6 +7,7 @@ import { defineGroup, removeGroup } from '../groups/change-groups.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { ConfigurationStatus } from '../status.js';
 import { definitionHash } from './definition-hash.js';
+import { isSameValue } from './same-value.js';
 import { settingDifferences } from './setting-differences.js';
 import { SHOWN_MAX, shown } from './yaml-comparison.js';
 
@@ -88,7 +89,7 @@ export class YamlGroups {
     const added = [...after.keys()].filter((name) => !before.has(name));
     const removed = [...before.keys()].filter((name) => !after.has(name));
     const changed = [...after.keys()].filter((name) => {
-      return before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name));
+      return before.has(name) && !isSameValue(before.get(name), after.get(name));
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
     this.#node.gate.places.attachments.configure(config.attachments);

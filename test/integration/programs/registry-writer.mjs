@@ -32,7 +32,7 @@ async function write(group) {
       await deleteGroup(node, group, expected);
       revision = 0;
     } else {
-      ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected));
+      ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected, BY));
     }
     writeSync(1, `! ${group} ${n}\n`);
   }

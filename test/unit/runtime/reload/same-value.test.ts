@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { isSameValue } from '../../../../src/runtime/reload/same-value.js';
+
+it.each([
+  [{ a: 1, b: [2, null] }, { b: [2, null], a: 1 }, true],
+  [{ a: undefined }, { b: undefined }, false],
+  [[1], { 0: 1 }, false],
+  [null, {}, false],
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, true],
+  [Object.assign(Object.create(null), { constructor: 1 }), { constructor: 1 }, true],
+])('%j and %j: %s', (one, other, isSame) => {
+  expect(isSameValue(one, other)).toBe(isSame);
+});
+
+it('of plain data, it says what node:util says', () => {
+  const value = fc.jsonValue({ maxDepth: 3 });
+  const pair = fc.oneof(
+    fc.tuple(value, value),
+    value.map((one) => [one, structuredClone(one)] as const),
+  );
+  fc.assert(
+    fc.property(pair, ([one, other]) => {
+      expect(isSameValue(one, other)).toBe(isDeepStrictEqual(one, other));
+    }),
+    { numRuns: 500 },
+  );
+});
