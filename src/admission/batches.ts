@@ -126,7 +126,7 @@ export class Batches {
     this.counts.open = this.#open.size;
     const { messages, bytes } = ask;
     const handBack = (left: HandBack) => this.handBack(id, left);
-    return { granted: true, id, messages, bytes, epoch, validMs, handBack };
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
   }
 
   #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
