@@ -119,7 +119,7 @@ export class Batches {
     this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction });
     this.counts.open = this.#open.size;
     const handBack = (left: HandBack) => this.handBack(id, left);
-    return { granted: true, id, messages, bytes, epoch, validMs, handBack };
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
   }
 
   /** To the end of the window, of several groups the first to end; buckets have none. */

@@ -12,6 +12,7 @@ import { createNode } from '../../../dist/src/index.js';
 import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administration.js';
 
 const DELETED_EVERY = 5;
+const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0 };
 const { path, node: nodeId, life, groups } = JSON.parse(process.argv[2]);
 const node = await createNode({
   config: { cluster: 'kills', node: nodeId, topic: { kind: 'embedded', path }, groups: { orders: {} } },
@@ -29,7 +30,7 @@ async function write(group) {
     // Half of them say what they expect.
     const expected = n % 2 === 0 ? revision : null;
     if (n % DELETED_EVERY === 0) {
-      await deleteGroup(node, group, expected);
+      await deleteGroup(node, group, expected, BY);
       revision = 0;
     } else {
       ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected, BY));
