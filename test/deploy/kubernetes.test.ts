@@ -66,7 +66,7 @@ describe.skipIf(kustomize === null)(kustomize === null ? `rendered (${WHAT_TO_IN
     },
   );
 
-  test('nodes of their own listen for everybody, those beside a service on loopback', async () => {
+  test('nodes of their own listen for everybody who has a token, those beside a service on loopback', async () => {
     const [base, sidecar] = ['base', 'examples/sidecar'].map((folder) => rendered(kustomize!, folder));
     const hostOf = async (all: readonly Manifest[]) => {
       return (await configOf(all, all.find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment')!)).http.host;
@@ -135,6 +135,7 @@ interface EnvVar {
 const SECRET_FILES: Readonly<Record<string, string>> = {
   'ca.pem': '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n',
   password: 'secret\n',
+  'tokens.yaml': `- { name: gateway, roles: [traffic], hash: "sha256:${'0'.repeat(64)}" }\n`,
 };
 
 function folderOf(files: readonly (readonly [string, string])[]): string {
