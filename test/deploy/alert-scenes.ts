@@ -54,6 +54,8 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_topic_records_ignored_total', 'cause="repeated"')]: rising(1),
   [at('quotamesh_topic_records_ignored_total', 'cause="bad-crc"')]: still(1),
   [at('quotamesh_topic_records_ignored_total', 'cause="too-many-backends"')]: still(0),
+  [at('quotamesh_topic_records_ignored_total', 'cause="too-many-nodes"')]: still(0),
+  [at('quotamesh_topic_unverified_records_total', 'log="reports",cause="unsigned"')]: still(4),
   [at('quotamesh_topic_foreign_entries_total')]: still(0),
   [at('quotamesh_config_refused')]: still(0),
   [at('quotamesh_config_needs_restart')]: still(0),
@@ -64,6 +66,10 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_registry_records_ignored_total')]: still(0),
   [at('quotamesh_registry_changes_total', 'outcome="made"')]: rising(1),
   [at('quotamesh_registry_changes_total', 'outcome="unconfirmed"')]: still(0),
+  [at('quotamesh_registry_changes_total', 'outcome="too-fast"')]: still(0),
+  // Whoever shows nothing at all (a browser, a probe) is counted, and nobody is told.
+  [at('quotamesh_auth_failures_total', 'listener="http",reason="missing"')]: rising(60),
+  [at('quotamesh_auth_failures_total', 'listener="http",reason="unknown"')]: rising(1),
   [at('quotamesh_group_demand_messages_per_second', 'group="orders",direction="publish"')]: still(900),
   [at('quotamesh_group_target_messages_per_second', 'group="orders",direction="publish"')]: still(1000),
   [at('quotamesh_refused_messages_total', 'direction="publish"')]: rising(10),
@@ -98,6 +104,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   { alert: 'QuotameshNodeStartsAgain', series: { [at('quotamesh_incarnation')]: rising(1) } },
   { alert: 'QuotameshShareSumAboveTarget', series: { [at('quotamesh_share_sum_ratio')]: still(1.1) } },
   { alert: 'QuotameshPoolNotAgreed', series: { [at('quotamesh_pool_agreed')]: still(0) } },
+  {
+    alert: 'QuotameshNodesRefused',
+    series: { [at('quotamesh_topic_records_ignored_total', 'cause="too-many-nodes"')]: rising(6) },
+  },
   { alert: 'QuotameshTopicLost', series: { [at('quotamesh_degraded', 'reason="topic-lost"')]: still(1) } },
   { alert: 'QuotameshIsolated', series: { [at('quotamesh_degraded', 'reason="isolated"')]: still(1) } },
   { alert: 'QuotameshIsolationPolicy', series: { [at('quotamesh_lanes', 'link="fallback"')]: still(4) } },
@@ -107,6 +117,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   {
     alert: 'QuotameshRecordsUnreadable',
     series: { [at('quotamesh_topic_records_ignored_total', 'cause="newer-wire-version"')]: rising(1) },
+  },
+  {
+    alert: 'QuotameshRecordsUnsigned',
+    series: { [at('quotamesh_topic_unverified_records_total', 'log="reports",cause="unsigned"')]: rising(1) },
   },
   { alert: 'QuotameshForeignEntries', series: { [at('quotamesh_topic_foreign_entries_total')]: rising(1) } },
   { alert: 'QuotameshConfigRefused', series: { [at('quotamesh_config_refused')]: still(1) } },
@@ -123,6 +137,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   {
     alert: 'QuotameshChangesUnconfirmed',
     series: { [at('quotamesh_registry_changes_total', 'outcome="unconfirmed"')]: rising(1) },
+  },
+  {
+    alert: 'QuotameshChangesTooFast',
+    series: { [at('quotamesh_registry_changes_total', 'outcome="too-fast"')]: rising(6) },
   },
   {
     alert: 'QuotameshAttachmentDangling',
@@ -164,6 +182,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   {
     alert: 'QuotameshBackendsFull',
     series: { [at('quotamesh_topic_records_ignored_total', 'cause="too-many-backends"')]: rising(6) },
+  },
+  {
+    alert: 'QuotameshAttemptsFailing',
+    series: { [at('quotamesh_auth_failures_total', 'listener="http",reason="unknown"')]: rising(30) },
   },
   {
     alert: 'QuotameshMqttThrottledLong',
