@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import { Access } from '../../src/access/access.js';
 import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../../src/admission/http/http-server.js';
 import { resolveConfig } from '../../src/config/resolve-config.js';
@@ -17,7 +18,7 @@ const CLUSTER = 'fuzz';
 /** Nobody names it: whatever is asked of the others, its share stays. */
 const CANARY = 'canary';
 const CONFIG = {
-  ...{ cluster: CLUSTER, node: 'a', topic: 'memory', registry: { maxGroups: 50 }, http: { port: 0 } },
+  ...{ cluster: CLUSTER, node: 'a', topic: 'memory', registry: { maxGroups: 50, changesPerSecond: 1_000_000 }, http: { port: 0 } },
   limits: { maxReservations: 100, maxWaiting: 100 },
   limiting: { maxBackends: 20 },
   groups: {
@@ -52,8 +53,9 @@ export class FuzzScene {
     const [topic, registryTopic] = [0, 1].map(() => new MemoryTopic(createMemoryLog(), options));
     const node = new QuotaNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
     const outcomes = createAcquireOutcomes();
-    const metrics = createMetrics({ node, outcomes, incidents: { unhandledRejections: 0 } });
-    const app = await createHttpServer({ node, telemetry, metrics, outcomes });
+    const access = new Access(null, node.clock, telemetry);
+    const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });
+    const app = await createHttpServer({ node, access, telemetry, metrics, outcomes });
     await node.start();
     await node.ready();
     node.tryAcquire(CANARY, { messages: 1 });
