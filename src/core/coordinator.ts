@@ -164,21 +164,20 @@ export class Coordinator {
     }
     if (membersChanged) this.#table.markAll();
     else this.#table.markMoving();
-    if ((this.phase === 'joining' || this.phase === 'stalled') && this.link.hasExpectedEcho())
-      this.#startDeciding(nowMs);
+    const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
+    if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
 
-  /**
-   * Whoever buried a key of this node was wrong: its records are published again, or a newcomer that reads only what is
-   * left would miss them.
-   */
+  /** Whoever buried a key of this node was wrong: newcomers read only what is left, so it is published again. */
   #readTombstone({ partition, key }: ReadEvent): void {
     if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
     else this.#book.markDirty([key]);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
-    if (this.phase === 'catching-up' || this.phase === 'fenced' || !this.membership.isSettled(this.nodeKey)) return;
+    if (this.phase === 'catching-up' || this.phase === 'fenced') return;
+    // Without room for this node it is no member, and must not become ready.
+    if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
       this.#fence(incarnation);
@@ -192,8 +191,8 @@ export class Coordinator {
   #fence(newer: Incarnation): void {
     this.phase = 'fenced';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-    const own = incarnationCount(this.incarnation);
-    this.#effects.notices.push({ kind: 'fenced', ownIncarnation: own, newerIncarnation: incarnationCount(newer) });
+    const [ownIncarnation, newerIncarnation] = [this.incarnation, newer].map(incarnationCount) as [number, number];
+    this.#effects.notices.push({ kind: 'fenced', ownIncarnation, newerIncarnation });
   }
 
   /** The log has been read up to a fresh own record, after joining or after a stall. */

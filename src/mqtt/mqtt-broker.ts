@@ -3,7 +3,6 @@ import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
 import type { Access } from '../access/access.js';
 import type { MqttConfig } from '../config/resolved-config.js';
-import { QuotameshError } from '../errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -11,6 +10,7 @@ import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
+import { listenOn } from './listen-on.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
 import type { PublishHead } from './packets.js';
@@ -69,17 +69,8 @@ export class MqttBroker {
   async listen(): Promise<string> {
     await this.#aedes.listen();
     boundSessions((this.#aedes as Aedes & { persistence: SessionStore }).persistence, this.#sessionRules());
-    const { host, port } = this.#config;
-    const shown = host.includes(':') ? `[${host}]` : host;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (cause) => {
-        const facts = { address: `${shown}:${port}`, reason: cause.message };
-        reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
-      });
-      this.#server.listen({ host, port, backlog: 1024 }, resolve);
-    });
+    this.#url = await listenOn(this.#server, this.#config);
     this.#watch = setInterval(() => this.#look(), WATCH_EVERY_MS);
-    this.#url = `mqtt://${shown}:${(this.#server.address() as { port: number }).port}`;
     return this.#url;
   }
 

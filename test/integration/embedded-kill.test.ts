@@ -5,9 +5,9 @@ import { RecordingListener } from '../conformance/recording-listener.js';
 import { killWriters } from './embedded-kill-rounds.js';
 import { EmbeddedProcesses } from './embedded-processes.js';
 
-it('loses no acknowledged record and blocks nobody when writers are killed -9, 25 times', async () => {
-  const figures = await killWriters(25);
-  expect(figures.kills).toBe(25);
+it('loses no acknowledged record and blocks nobody when writers are killed -9, 50 times', async () => {
+  const figures = await killWriters(50);
+  expect(figures.kills).toBe(50);
   // By chance alone some kills hit a commit: a writer spends most of its life in one.
   expect(figures.insideCommit).toBeGreaterThan(0);
 }, 120_000);

@@ -51,8 +51,7 @@ export async function httpScene(
   mqtt?: () => MqttStatus,
 ): Promise<HttpScene> {
   const own = { cluster: `http-${process.pid}-${scenes++}`, node: 'a', topic: 'memory', groups: GROUPS };
-  // Tests ask faster than people, without waiting for anybody.
-  const raw = { ...own, registry: { changesPerSecond: 1_000_000 }, ...overrides };
+  const raw = { ...own, ...overrides };
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
   const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);

@@ -1,0 +1,18 @@
+import type { AddressInfo, Server } from 'node:net';
+import { QuotameshError } from '../errors.js';
+
+/** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
+export async function listenOn(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const facts = { address: `${shown}:${port}`, reason: cause.message };
+      reject(new QuotameshError('MQTT_ADDRESS_IN_USE', facts, { cause }));
+    });
+    server.listen({ host, port, backlog: 1024 }, resolve);
+  });
+  return `mqtt://${shown}:${(server.address() as AddressInfo).port}`;
+}
