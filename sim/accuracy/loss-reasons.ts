@@ -8,6 +8,8 @@ const LESS_USED = 0.005;
 const CUT_OFF = 'Who is cut off goes on, and the others share all; `isolation.policy: closed` refuses there instead.';
 const ONE_BURST =
   'A burst of 300 needs a bucket of 300 at each node (`burstMs`), and two such bursts at once are over the quota.';
+const WINDOWS_MEET =
+  'Whole batches come out of windows: at the start two of them meet within a second. It admits 20 % over the quota throughout.';
 const NO_REPORTS =
   'A node that says it wants nothing is given what nobody wants; the other believes no reports at all.';
 const WAITING_HIDES =
@@ -22,6 +24,7 @@ const SPECIAL: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'liar-0': { convergenceMs: NO_REPORTS, jain: NO_REPORTS },
   'one-way-link': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },
   'partition-3-2': { worstSecond: CUT_OFF, overAdmission: CUT_OFF, convergenceMs: CUT_OFF },
+  'source-batches': { worstSecond: WINDOWS_MEET, utilisation: WINDOWS_MEET },
   'slow-clients': { worstSecond: WAITING_HIDES, overAdmission: WAITING_HIDES, convergenceMs: WAITING_HIDES },
 };
 

@@ -1,3 +1,0 @@
-import base from './vitest.config.ts';
-for (const p of (base as any).test.projects) { p.test.setupFiles = ['/tmp/tt/insp-setup.ts']; }
-export default base;
