@@ -27,7 +27,7 @@ const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.tes
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
 const stories = ['test/integration/{cluster-*,outage-kafka}.test.ts'];
-const sideStories = ['test/integration/{hot-reloads,stalled-node}.test.ts'];
+const sideStories = ['test/integration/{hot-reloads,sim-live,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** The last two take 40 s (two MQTT brokers) and 70 s more than npm test has. */

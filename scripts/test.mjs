@@ -17,7 +17,7 @@ const GROUPS = [
   { projects: ['quick'], workers: 3 },
   { projects: ['stories'], workers: 1 },
   { projects: ['side-stories'], workers: 2 },
-  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 4 },
+  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
   { projects: ['demo'], workers: 1 },
 ];
 const LONG = [

@@ -11,6 +11,31 @@ export const GROUP_ERRORS = {
     remedy: 'Correct what is named; docs/settings.md lists the keys of a group.',
     httpStatus: 422,
   },
+  GROUP_KEY_UNKNOWN: {
+    message: 'group {group}: {details}',
+    remedy: 'Correct the key, or leave it out; docs/settings.md lists the keys of a group.',
+    httpStatus: 422,
+  },
+  QUOTA_NEGATIVE: {
+    message: 'group {group}: {details}',
+    remedy: 'Write 0 to block, a rate above 0, or null for no limit.',
+    httpStatus: 422,
+  },
+  QUOTA_TOO_LARGE: {
+    message: 'group {group}: {details}',
+    remedy: 'Write a rate of at most 2^53 − 1, or null for no limit.',
+    httpStatus: 422,
+  },
+  RESERVED_ABOVE_QUOTA: {
+    message: 'group {group}: {details}',
+    remedy: 'Lower reservedCostPerSecond, or raise costPerSecond.',
+    httpStatus: 422,
+  },
+  STRATEGY_UNKNOWN: {
+    message: 'group {group}: {details}',
+    remedy: 'docs/strategies.md says when to choose which.',
+    httpStatus: 422,
+  },
   GROUP_CHANGED: {
     message: 'group {group} is not as expected: {reason}',
     remedy: 'Read the group again, and repeat the change with its new ETag.',

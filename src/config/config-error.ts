@@ -13,7 +13,11 @@ export interface Mistake {
   readonly problem: string;
   readonly allowed: string;
   readonly remedy: string;
+  /** What kind of mistake it is, where programs may want to know. */
+  readonly cause?: MistakeCause;
 }
+
+export type MistakeCause = 'key-unknown' | 'choice-unknown' | 'below-range' | 'above-range' | 'reserved-above-quota';
 
 /** All mistakes of a configuration at once (the first 200, if there are more). */
 export class ConfigError extends QuotameshError {

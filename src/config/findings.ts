@@ -12,7 +12,7 @@ export interface Place {
 /** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Place | null;
 
-export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy'>;
+export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
 
 interface AddOptions {
   readonly part?: 'key' | 'value';
@@ -53,6 +53,7 @@ export class Findings {
       problem: finding.problem,
       allowed: finding.allowed,
       remedy: finding.remedy,
+      ...(finding.cause && { cause: finding.cause }),
     });
   }
 

@@ -61,7 +61,8 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
       const allowed = `at most quota.${direction}.costPerSecond = ${total}`;
       const problem = `must be ${allowed}, got ${reserved}`;
       const remedy = 'Lower it, or raise costPerSecond.';
-      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy });
+      const cause = 'reserved-above-quota';
+      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy, cause });
     }
   }
 }

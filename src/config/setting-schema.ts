@@ -41,7 +41,7 @@ export function checkShape(findings: Findings, shape: Shape, path: ConfigPath, i
     const below = issue.path as (string | number)[];
     const at = [...path, ...below];
     if (issue.code === 'custom') {
-      findings.add(at, { problem: issue.message, ...(issue.params as Pick<Finding, 'allowed' | 'remedy'>) });
+      findings.add(at, { problem: issue.message, ...(issue.params as Omit<Finding, 'problem'>) });
       continue;
     }
     const known = keysBelow(shape.rows, below).concat(below.length === 0 ? shape.besides : []);
@@ -56,7 +56,7 @@ export function checkShape(findings: Findings, shape: Shape, path: ConfigPath, i
 function unknownKey(key: string, known: readonly string[]): Finding {
   const allowed = known.join(', ');
   const remedy = foreignRemedy(key) ?? (didYouMean(key, known) || elsewhere(key) || `Known keys here: ${allowed}.`);
-  return { problem: 'is not a known key', allowed, remedy };
+  return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 
 export function notAMapping(known: readonly string[], input: unknown): Finding {
@@ -69,8 +69,8 @@ export function notAMapping(known: readonly string[], input: unknown): Finding {
 function leafSchema(setting: Setting): z.ZodType {
   return z.unknown().superRefine((input, context) => {
     if (input === null || input === undefined) return;
-    for (const { at, problem, allowed, remedy } of readValue(setting, input).problems) {
-      context.addIssue({ code: 'custom', path: [...at], message: problem, params: { allowed, remedy } });
+    for (const { at, problem, ...params } of readValue(setting, input).problems) {
+      context.addIssue({ code: 'custom', path: [...at], message: problem, params });
     }
   });
 }

@@ -1,5 +1,6 @@
 import { isMapping } from '../mapping.js';
-import { parseQuantity, type QuantityKind } from './quantity.js';
+import type { MistakeCause } from './config-error.js';
+import { parseQuantity, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
 import { GROUP_NAME, NODE_NAME, type Setting } from './setting.js';
 import { allowedText, remedyFor, show } from './setting-text.js';
 
@@ -16,6 +17,7 @@ export interface ValueProblem {
   readonly problem: string;
   readonly allowed: string;
   readonly remedy: string;
+  readonly cause?: MistakeCause | undefined;
 }
 
 /** Reads what stands in YAML (or, as a string, in the environment) for a setting; neither null nor undefined. */
@@ -163,5 +165,15 @@ function refuse(setting: Setting, input: unknown): ReadValue {
   }
   const got = setting.secret === true ? '(not shown)' : show(input);
   const problem = `must be ${allowed}, got ${got}`;
-  return { value: undefined, problems: [{ at: [], problem, allowed, remedy: remedyFor(setting, input) }] };
+  const [remedy, cause] = [remedyFor(setting, input), causeOf(setting, input)];
+  return { value: undefined, problems: [{ at: [], problem, allowed, remedy, cause }] };
+}
+
+function causeOf({ kind, choices, min = 0, max = Infinity }: Setting, input: unknown): MistakeCause | undefined {
+  if (choices !== undefined) return 'choice-unknown';
+  if (!Object.hasOwn(QUANTITY_EXAMPLES, kind) || (typeof input !== 'number' && typeof input !== 'string'))
+    return undefined;
+  const value = parseQuantity(kind as QuantityKind, input);
+  if (value > max) return 'above-range';
+  return value < min ? 'below-range' : undefined;
 }

@@ -1,5 +1,4 @@
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
-import { formatMistake } from '../../config/config-error.js';
 import { describeGroup } from '../../config/describe-config.js';
 import { examineGroup } from '../../config/group-definition.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
@@ -9,6 +8,7 @@ import type { QuotaNode } from '../quota-node.js';
 import { releaseGroup } from './attaching.js';
 import { originOf } from './describe-registry.js';
 import type { GroupRegistry } from './group-registry.js';
+import { invalidGroup } from './invalid-group.js';
 
 /** A group with what it is made of. */
 export interface DefinedGroup {
@@ -117,7 +117,6 @@ export function expectRevision(node: QuotaNode, name: string, expected: Expected
 }
 
 const PATCH_ATTEMPTS = 20;
-const MISTAKES_SHOWN = 20;
 
 export function registryOf({ registry }: QuotaNode): GroupRegistry {
   if (registry === null) throw new QuotameshError('REGISTRY_OFF');
@@ -127,11 +126,7 @@ export function registryOf({ registry }: QuotaNode): GroupRegistry {
 function checked(node: QuotaNode, name: string, written: unknown): GroupDefinition {
   const definition = withoutNulls(written ?? {}) as GroupDefinition;
   const { mistakes } = examineGroup(name, definition, 'request');
-  if (mistakes.length > 0) {
-    const shown = mistakes.slice(0, MISTAKES_SHOWN).map((mistake) => formatMistake(mistake));
-    const details = shown.join(' ');
-    throw new QuotameshError('GROUP_INVALID', { group: name.slice(0, 200), count: mistakes.length, details });
-  }
+  if (mistakes.length > 0) throw invalidGroup(name, mistakes);
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > DEFINITION_BYTES_MAX) {
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;

@@ -118,7 +118,7 @@ describe('the log of the node that was asked', () => {
     const lines = auditLines(a).map(({ facts }) => [facts?.outcome, facts?.code ?? facts?.what]);
     expect(lines).toEqual([
       ['accepted', 'made'],
-      ['refused', 'GROUP_INVALID'],
+      ['refused', 'STRATEGY_UNKNOWN'],
       ['refused', 'GROUP_CHANGED'],
       ['refused', 'GROUP_FROM_YAML'],
       ['refused', 'BODY_INVALID'],

@@ -278,7 +278,7 @@ describe('?dryRun=true', () => {
   });
 
   it.each([
-    ['PUT', 'orders?dryRun=true', { strategy: 'fair' }, {}, 422, 'GROUP_INVALID'],
+    ['PUT', 'orders?dryRun=true', { strategy: 'fair' }, {}, 422, 'STRATEGY_UNKNOWN'],
     ['PUT', 'orders?dryRun=true', {}, { 'if-match': '"17"' }, 412, 'GROUP_CHANGED'],
     ['PUT', 'orders?dryRun=yes', {}, {}, 422, 'FIELD_INVALID'],
     ['PATCH', 'nope?dryRun=true', {}, {}, 404, 'GROUP_UNKNOWN'],
