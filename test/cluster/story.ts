@@ -106,7 +106,7 @@ export function worstFiveSeconds(events: readonly Answered[], quota: number): nu
 /**
  * Most granted in any window, per second, of what was certainly decided in it: sent and answered within. Where the
  * traffic process or a node waited for a core, both of the two times bunch what was decided evenly, each in another
- * place; counted by either of them, or by the better of the two, an outage of a busy machine looked like 1.036 quotas.
+ * place. It counts less than either of them alone by what is under way at the ends of a window, one latency at most.
  */
 function worstDecided(events: readonly Answered[], windowMs: number, fromMs: number, toMs: number): number {
   const granted = events.filter(({ granted, sentMs, atMs }) => granted && sentMs >= fromMs && atMs < toMs);
