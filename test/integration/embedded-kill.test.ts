@@ -10,7 +10,7 @@ it('loses no acknowledged record and blocks nobody when writers are killed -9, 5
   expect(figures.kills).toBe(50);
   // By chance alone some kills hit a commit: a writer spends most of its life in one.
   expect(figures.insideCommit).toBeGreaterThan(0);
-}, 120_000);
+}, 300_000);
 
 it('opens a folder whose first process was killed while it created it', async () => {
   for (let round = 0; round < 8; round++) {
