@@ -1,6 +1,5 @@
 import type { Setting } from './setting.js';
-
-const PEM_REMEDY = 'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+import { PEM_REMEDY, TLS_PASSPHRASE } from './tls-settings.js';
 
 /** Who may ask (docs/access.md). */
 export const AUTH_SETTINGS = {
@@ -52,13 +51,7 @@ export const HTTP_TLS_SETTINGS = {
     buys: 'Private key of the certificate (PEM). Hot.',
     costs: 'A secret: prefer tls.keyFile or the environment.',
   },
-  'tls.passphrase': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    buys: 'Opens an encrypted tls.key.',
-    costs: 'A secret: prefer tls.passphraseFile or the environment.',
-  },
+  'tls.passphrase': TLS_PASSPHRASE,
   'tls.clientCa': {
     kind: 'text',
     default: null,

@@ -41,6 +41,13 @@ export function formatMistake({ file, line, column, path, problem, remedy }: Mis
   return `${place}: ${path === '' ? 'the configuration' : path} ${problem}. ${remedy}`.trimEnd();
 }
 
+/** The first mistakes in one line, for an answer. */
+export function mistakesText(mistakes: readonly Mistake[]): string {
+  return mistakes.slice(0, MISTAKES_SHOWN).map(formatMistake).join(' ');
+}
+
+const MISTAKES_SHOWN = 20;
+
 /** `['groups', 'a b', 'brokers', 1]` → `groups["a b"].brokers[1]`. */
 export function formatPath(path: readonly (string | number)[]): string {
   let text = '';

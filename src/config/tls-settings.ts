@@ -1,6 +1,16 @@
 import type { Setting } from './setting.js';
 
-const PEM_REMEDY = 'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+export const PEM_REMEDY =
+  'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+
+/** Of a listener's key as of a client's. */
+export const TLS_PASSPHRASE = {
+  kind: 'text',
+  default: null,
+  secret: true,
+  buys: 'Opens an encrypted tls.key.',
+  costs: 'A secret: prefer tls.passphraseFile or the environment.',
+} as const satisfies Setting;
 
 /** Of connections to the store of the topic. */
 export const TLS_SETTINGS = {
@@ -34,13 +44,7 @@ export const TLS_SETTINGS = {
     buys: 'Private key of the client certificate (PEM).',
     costs: 'A secret: prefer tls.keyFile or the environment.',
   },
-  'tls.passphrase': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    buys: 'Opens an encrypted tls.key.',
-    costs: 'A secret: prefer tls.passphraseFile or the environment.',
-  },
+  'tls.passphrase': TLS_PASSPHRASE,
   'tls.servername': {
     kind: 'text',
     default: null,

@@ -1,19 +1,20 @@
 import type { MqttConfig } from '../config/resolved-config.js';
-import { Buckets } from '../core/limiter/buckets.js';
 import { KeyedBuckets } from '../core/limiter/keyed-buckets.js';
+import { OneBucket } from '../core/limiter/one-bucket.js';
 
 /** CONNECT per broker and SUBSCRIBE per client id; a second's worth at once: clients come in bursts. */
 export class ArrivalRates {
-  readonly #connects: Buckets | null;
+  readonly #connects: OneBucket | null;
   readonly #subscribes: KeyedBuckets | null;
 
   constructor({ connectsPerSecond, subscribesPerSecond }: MqttConfig, nowMs: number) {
-    this.#connects = connectBuckets(connectsPerSecond, nowMs);
+    this.#connects =
+      connectsPerSecond === null ? null : new OneBucket(connectsPerSecond, Math.max(1, connectsPerSecond), nowMs);
     this.#subscribes = subscribeBuckets(subscribesPerSecond);
   }
 
   mayConnect(nowMs: number): boolean {
-    return this.#connects === null || this.#connects.tryTake(0, 1, 0, nowMs) === -1;
+    return this.#connects === null || this.#connects.take(nowMs) === 0;
   }
 
   /** Milliseconds until this client may subscribe; 0 = now, and one is taken. */
@@ -34,15 +35,6 @@ export class ArrivalRates {
 const SUBSCRIBERS_MAX = 100_000;
 const SUBSCRIBERS_FULL_WAIT_MS = 1000;
 const SWEPT_ROWS = 16;
-
-function connectBuckets(perSecond: number | null, nowMs: number): Buckets | null {
-  if (perSecond === null) return null;
-  const buckets = new Buckets(1);
-  buckets.setLimit(0, 0, perSecond, Math.max(1, perSecond), nowMs);
-  buckets.setLimit(0, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
-  buckets.fill(0, nowMs);
-  return buckets;
-}
 
 function subscribeBuckets(perSecond: number | null): KeyedBuckets | null {
   if (perSecond === null) return null;

@@ -40,13 +40,15 @@ export interface ReportTopic {
 
 /** What the signatures of the records read have told. */
 export interface RecordSignatures {
-  /** Names the key that signs here; says nothing about it. */
+  /** Names the key that signs here, and says nothing about it; the same at every node but during a rotation. */
   readonly keyId: string;
+  /** What becomes of unverified records: require = ignored, warn = believed. */
   readonly mode: 'require' | 'warn';
-  /** Records by the key that has signed them, and by why none has. */
+  /** Records read, by the key that has signed them: key, next-key, previous-key. */
   readonly verified: Readonly<Record<string, number>>;
+  /** Records read, by why none has: unsigned, unknown-key, wrong-signature. */
   readonly unverified: Readonly<Record<string, number>>;
-  /** Keys of the topic whose newest record none of ours has signed, or only the previous key. At most 10,000. */
+  /** Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key; ≤ 10,000. */
   readonly unverifiedKeys: number;
   readonly previousKeys: number;
   /** Since the last unverified record was read; Infinity = there was none. */

@@ -1,6 +1,6 @@
 import type { Binding } from '../core/target/target-rate.js';
 import type { Direction } from '../core/vocabulary.js';
-import type { TopicCounters } from '../ports/report-topic.js';
+import type { RecordSignatures, TopicCounters } from '../ports/report-topic.js';
 import type { RampStatus } from './target/describe-ramp.js';
 
 /** What a node tells about itself: `/v1/nodes`, `/readyz`, metrics and the status command read it. */
@@ -86,19 +86,8 @@ export interface RegistryStatus {
 }
 
 /** Whether records are of this cluster (topic.hmac). */
-export interface SignatureStatus {
+export interface SignatureStatus extends Omit<RecordSignatures, 'sinceUnverifiedMs'> {
   readonly log: 'reports' | 'registry';
-  /** Of the key that signs; the same at every node but during a rotation. */
-  readonly keyId: string;
-  /** What becomes of unverified records: require = ignored, warn = believed. */
-  readonly mode: 'require' | 'warn';
-  /** Records read, by the key that has signed them: key, next-key, previous-key. */
-  readonly verified: Readonly<Record<string, number>>;
-  /** Records read, by why none has: unsigned, unknown-key, wrong-signature. */
-  readonly unverified: Readonly<Record<string, number>>;
-  /** Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key. */
-  readonly unverifiedKeys: number;
-  readonly previousKeys: number;
 }
 
 /** What became of the YAML since the start. */

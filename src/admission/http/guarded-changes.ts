@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
@@ -6,11 +6,10 @@ import { callerOf } from './caller.js';
 import { ChangeRate } from './change-rate.js';
 import { requestIdOf } from './changed-by.js';
 import { knownError } from './error-handler.js';
-import { PULSAR_PREFIX } from './pulsar-routes.js';
 
 /**
- * Every route that changes groups or attachments, whoever adds it: bounded in rate, and a line in the log where a change is
- * refused. The line of one that is accepted comes from the registry (runtime/groups/audit-trail.ts), which knows what it was.
+ * Every route that declares that it changes groups or attachments (route-access.ts): bounded in rate, and a line in the log
+ * where a change is refused. The line of one that is accepted comes from the registry (runtime/groups/audit-trail.ts), which knows what it was.
  *
  * To be called before the routes are added. The bound comes behind the hooks that a route has itself: who may not change
  * anything does not use it up.
@@ -19,20 +18,11 @@ export function guardChanges(app: FastifyInstance, node: QuotaNode, telemetry: T
   const bound = boundOf(node);
   const tell = tellerOf(telemetry);
   app.addHook('onRoute', (route) => {
-    if (!isChange(route)) return;
+    if (route.config?.access?.changes !== true) return;
     route.onRequest = [...[route.onRequest ?? []].flat(), bound];
     route.schema = withTooMany(route.schema);
     route.onError = [...[route.onError ?? []].flat(), tell];
   });
-}
-
-const PREFIXES = ['/v1/groups/', '/v1/attachments/', PULSAR_PREFIX];
-const METHODS: ReadonlySet<string> = new Set(['PUT', 'POST', 'PATCH', 'DELETE']);
-
-/** Hidden are those that answer 405. */
-function isChange({ method, url, schema }: RouteOptions): boolean {
-  if (schema?.hide === true || !PREFIXES.some((prefix) => url.startsWith(prefix))) return false;
-  return [method].flat().some((one) => METHODS.has(one));
 }
 
 /** 429 looks like every other refusal of the route. */

@@ -12,7 +12,7 @@ export type GroupDefinition = Readonly<Record<string, unknown>>;
 /** Who asked for a change, as the node knows it that was asked. Carried, never judged. */
 export interface ChangedBy {
   readonly name: string;
-  /** How that is known: `open`, `token`, `mtls` … (src/access/caller.ts). */
+  /** How that is known: `open`, `token`, `certificate` (src/access/caller.ts). */
   readonly how: string;
   /** Of the request: the caller's x-request-id, or made up. */
   readonly requestId: string;

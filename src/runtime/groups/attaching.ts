@@ -1,5 +1,5 @@
 import { attachmentAsWritten, examineAttachment, PLACE_PATH } from '../../config/attachment-definition.js';
-import { formatMistake } from '../../config/config-error.js';
+import { mistakesText } from '../../config/config-error.js';
 import type { Attachment } from '../../core/attachments/attachment.js';
 import type { AttachedPlace } from '../../core/attachments/attachments.js';
 import { NEVER } from '../../core/registry/group-history.js';
@@ -125,8 +125,7 @@ function checked(node: QuotaNode, path: string, written: unknown): Attachment {
   const place = path.slice(0, 200);
   const { attachment, mistakes } = examineAttachment(path, written, 'request');
   if (attachment === null || !PLACE_PATH.matches.test(path)) {
-    const details = mistakes.slice(0, SHOWN_MAX).map((mistake) => formatMistake(mistake));
-    throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: details.join(' ') });
+    throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: mistakesText(mistakes) });
   }
   const { end, group, via } = attachmentsOf(node).follow(attachment, path);
   if (end === 'cyclic') {

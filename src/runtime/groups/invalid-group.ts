@@ -1,9 +1,9 @@
-import { formatMistake, type Mistake } from '../../config/config-error.js';
+import { type Mistake, mistakesText } from '../../config/config-error.js';
 import { QuotameshError } from '../../errors.js';
 
 /** Where all mistakes of a definition are of one kind its own code, else GROUP_INVALID. All of them are told. */
 export function invalidGroup(name: string, mistakes: readonly Mistake[]): QuotameshError {
-  const details = mistakes.slice(0, MISTAKES_SHOWN).map(formatMistake).join(' ');
+  const details = mistakesText(mistakes);
   const group = name.slice(0, 200);
   const [code, ...others] = new Set(mistakes.map(codeOf));
   if (code === undefined || code === 'GROUP_INVALID' || others.length > 0) {
@@ -11,8 +11,6 @@ export function invalidGroup(name: string, mistakes: readonly Mistake[]): Quotam
   }
   return new QuotameshError(code, { group, details });
 }
-
-const MISTAKES_SHOWN = 20;
 
 function codeOf({ path, cause }: Mistake) {
   const isQuota = /\.quota\.\w+\.\w+$/.test(path);

@@ -1,0 +1,18 @@
+import { BYTES, MESSAGES } from '../vocabulary.js';
+import { Buckets } from './buckets.js';
+
+/** A bucket of things that count one each, by themselves: connections, changes, log lines. Full at the start. */
+export class OneBucket {
+  readonly #buckets = new Buckets(1);
+
+  constructor(perSecond: number, depth: number, nowMs: number) {
+    this.#buckets.setLimit(0, MESSAGES, perSecond, depth, nowMs);
+    this.#buckets.setLimit(0, BYTES, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
+    this.#buckets.fill(0, nowMs);
+  }
+
+  /** 0 = one is taken; else the milliseconds until one could be. */
+  take(nowMs: number): number {
+    return this.#buckets.tryTake(0, 1, 0, nowMs) === -1 ? 0 : this.#buckets.waitMs(0, 1, 0, nowMs);
+  }
+}
