@@ -19,7 +19,7 @@ import type { Punctuality } from '../src/live/traffic/protocol.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);
-const CLI = fileURLToPath(new URL('dist/src/cli.js', ROOT));
+const CLI = fileURLToPath(new URL('dist/bin/quotamesh.js', ROOT));
 const FILE = new URL('docs/accuracy-live.json', ROOT);
 /** At most 1,800 requests/s, no faults that only a simulated world has, and a step every 4 s. */
 const SCENARIOS = ['busy-node-changes', 'five-take-turns', 'dips', 'topic-wanders', 'leaves-and-joins', 'crash'];

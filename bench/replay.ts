@@ -20,7 +20,7 @@ const { values } = parseArgs({
     system: { type: 'string', default: 'max-min' },
   },
 });
-const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 /** Columns of the traces in question, by their header. */
 const FLAGS = ['--time', 'TIMESTAMP', '--bytes', 'ContextTokens+GeneratedTokens'];
 /** Told by the process itself at its end: what the kernel says it had at most, in KiB. */

@@ -1,4 +1,4 @@
-/** proto → src/codec/generated → dist. `--proto-only` stops after the first step. */
+/** proto → src/codec/generated → dist/src → dist/bin. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, localBin, root, run } from './freshness.mjs';
@@ -21,5 +21,7 @@ if (!process.argv.includes('--proto-only')) {
   for (const part of ['browser', 'page.css']) {
     cpSync(join(root, 'sim/page', part), join(root, 'dist/sim/page', part), { recursive: true });
   }
-  chmodSync(join(root, 'dist/src/cli.js'), 0o755);
+  // Not at the top: a fresh clone has nothing installed then.
+  await (await import('./bundle.mjs')).bundle();
+  chmodSync(join(root, 'dist/bin/quotamesh.js'), 0o755);
 }

@@ -12,7 +12,7 @@ import mqtt from 'mqtt';
 
 const SECONDS = 14;
 const B_STOPS_AT = 8;
-const cli = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'quotamesh-mqtt-demo-'));
 const config = join(folder, 'broker.yaml');
 writeFileSync(config, readFileSync(new URL('broker.yaml', import.meta.url)));

@@ -164,5 +164,5 @@ async function freePort(): Promise<number> {
 }
 
 function cliScript(): string {
-  return import.meta.url.includes('/dist-bench/') ? '../../../dist/src/cli.js' : '../../dist/src/cli.js';
+  return import.meta.url.includes('/dist-bench/') ? '../../../dist/bin/quotamesh.js' : '../../dist/bin/quotamesh.js';
 }

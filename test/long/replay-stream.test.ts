@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const CLI = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 const BYTES = 100_000_000;
 /** Of V8; the nodes, the topic and what is in flight of the file take some 20 MB of it. */
 const HEAP_MB = 64;

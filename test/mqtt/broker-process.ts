@@ -98,6 +98,8 @@ async function untilWritten(child: ChildProcess, output: () => string, pattern: 
 
 /** From the sources, and from dist-bench. */
 function cliScript(): string {
-  const path = import.meta.url.includes('/dist-bench/') ? '../../../dist/src/cli.js' : '../../dist/src/cli.js';
+  const path = import.meta.url.includes('/dist-bench/')
+    ? '../../../dist/bin/quotamesh.js'
+    : '../../dist/bin/quotamesh.js';
   return new URL(path, import.meta.url).pathname;
 }

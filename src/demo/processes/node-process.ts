@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type ClusterStatus, fetchClusterStatus } from '../../cli/cluster-status.js';
 import { QuotameshError } from '../../errors.js';
+import { PACKAGE_ROOT } from '../../package-root.js';
 import { Child } from './child.js';
 
-const CLI_FILE = fileURLToPath(new URL('../../cli.js', import.meta.url));
+const CLI_FILE = fileURLToPath(new URL('dist/bin/quotamesh.js', PACKAGE_ROOT));
 const READY_POLL_MS = 50;
 const LOG_LINES_SHOWN = 10;
 

@@ -14,7 +14,7 @@ import { EmbeddedTopic } from '../../../dist/src/topic/embedded/embedded-topic.j
 import { LogStore } from '../../../dist/src/topic/embedded/log-store.js';
 import { watchLag } from './watch-lag.mjs';
 
-const WARM_UP_COMMITS = 300;
+const WARM_UP_COMMITS = 100;
 const { path, key, pauseMs, appendTimeoutMs } = JSON.parse(process.argv[2]);
 const told = (event) => new Promise((resolve) => process.on('message', (message) => message === event && resolve()));
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
 
-const CLI = fileURLToPath(new URL('../../../dist/src/cli.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../../dist/bin/quotamesh.js', import.meta.url));
 
 /** Waits are for a machine under load; a process that is up answers within a second. */
 const WAIT_MS = 15_000;

@@ -153,7 +153,7 @@ describe('groups at run time', () => {
     expect((await a.get('/v1/groups')).body.groups).toHaveLength(4);
   });
 
-  it('2,000 fuzzed bodies: an answer of the catalogue, never 500, and both nodes go on alike', async () => {
+  it('500 fuzzed bodies: an answer of the catalogue, never 500, and both nodes go on alike', async () => {
     const method = fc.constantFrom<Method>('PUT', 'PATCH', 'DELETE');
     const key = fc.constantFrom(
       'quota',
@@ -176,7 +176,7 @@ describe('groups at run time', () => {
       fc.constantFrom('orders', 'free', 'fuzzed', 'toString', '__proto__'),
       fc.string({ minLength: 1 }),
     );
-    const cases = fc.sample(fc.tuple(method, name, body), { numRuns: 2000, seed: 20_261_122 });
+    const cases = fc.sample(fc.tuple(method, name, body), { numRuns: 500, seed: 20_261_122 });
     for (const [how, group, payload] of cases) {
       const { status, body: answer } = await ask(a, how, encodeURIComponent(group), payload);
       expect([200, 201, 204, 400, 404, 405, 409, 412, 422], JSON.stringify({ how, group, payload, answer })).toContain(
@@ -219,11 +219,11 @@ describe('conflicting updates with If-Match', () => {
     for (const scene of [a, b]) expect((await ask(scene, 'GET', 'x/definition')).body).toEqual(won[0]?.body);
   });
 
-  it('1,000 increments by 10 clients, each read, changed and repeated until it is taken: none is lost', async () => {
+  it('300 increments by 10 clients, each read, changed and repeated until it is taken: none is lost', async () => {
     await ask(a, 'PUT', 'x', { burstMinMessages: 1 });
     await settled();
     const client = async (scene: HttpScene) => {
-      for (let taken = 0; taken < 100; ) {
+      for (let taken = 0; taken < 30; ) {
         const { body, headers } = await ask(scene, 'GET', 'x/definition');
         const { burstMinMessages } = body.definition as { readonly burstMinMessages: number };
         const match = { 'if-match': String(headers.etag) };
@@ -235,7 +235,7 @@ describe('conflicting updates with If-Match', () => {
     await Promise.all(Array.from({ length: 10 }, (_, at) => client(at % 2 === 0 ? a : b)));
     await settled();
     for (const scene of [a, b]) {
-      expect((await ask(scene, 'GET', 'x/definition')).body.definition).toEqual({ burstMinMessages: 1001 });
+      expect((await ask(scene, 'GET', 'x/definition')).body.definition).toEqual({ burstMinMessages: 301 });
     }
   });
 });

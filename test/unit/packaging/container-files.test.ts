@@ -66,6 +66,6 @@ describe('Dockerfile', () => {
   });
 
   test('starts the program that the build makes, as PID 1 and without a shell', () => {
-    expect(of('ENTRYPOINT')[0]?.getArgumentsContent()).toBe('["node", "dist/src/cli.js"]');
+    expect(of('ENTRYPOINT')[0]?.getArgumentsContent()).toBe('["node", "dist/bin/quotamesh.js"]');
   });
 });
