@@ -11,8 +11,8 @@ ensureBuilt();
  * processes: the command, the embedded topic with several processes, and the limiter in real time
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
- * stories:   what clusters of real processes promise under load, to a per cent: one at a time
- * side-stories: the same under a third of that load: two at a time
+ * stories:   what clusters of real processes promise under load, to some per cent: two at a time
+ * outages:   the same, two clusters at once already
  * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
  *
@@ -30,8 +30,8 @@ const processes = [
 const kafka = ['test/conformance/kafka-*.test.ts', 'test/integration/kafka-*.test.ts', 'test/kafka/**/*.test.ts'];
 /** Against a real Redis. */
 const redis = ['test/conformance/redis-*.test.ts', 'test/integration/redis-*.test.ts'];
-const stories = ['test/integration/{cluster-*,outage-kafka}.test.ts'];
-const sideStories = ['test/integration/{hot-reloads,sim-live,stalled-node}.test.ts'];
+const outages = ['test/integration/outage-kafka.test.ts'];
+const stories = ['test/integration/{cluster-*,hot-reloads,sim-live,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
 /** The last three take 40 s (two MQTT brokers), 70 s, and 50 s (Pulsar’s client, a JVM) more than npm test has. */
@@ -42,6 +42,7 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 
 /** Of each group what takes longest, the longest first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
+  ...['test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
   ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
   ...['test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
@@ -99,10 +100,10 @@ export default defineConfig({
       project({ name: 'kafka', include: kafka, testTimeout: 60_000, retry: 1, globalSetup }),
       project({
         ...{ name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
-        exclude: [...processes, ...kafka, ...redis, ...stories, ...sideStories, ...demo, ...long],
+        exclude: [...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],
       }),
       project({ name: 'stories', include: stories, testTimeout: 60_000, globalSetup }),
-      project({ name: 'side-stories', include: sideStories, testTimeout: 60_000, globalSetup }),
+      project({ name: 'outages', include: outages, testTimeout: 60_000, globalSetup }),
       project({ name: 'demo', include: demo, testTimeout: 60_000 }),
       project({
         ...{ name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup },

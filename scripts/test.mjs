@@ -15,8 +15,8 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
 const GROUPS = [
   // A tenth of it waits.
   { projects: ['quick'], workers: 3 },
-  { projects: ['stories'], workers: 1 },
-  { projects: ['side-stories'], workers: 2 },
+  { projects: ['stories'], workers: 2 },
+  { projects: ['outages'], workers: 1 },
   { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
   { projects: ['demo'], workers: 1 },
 ];
