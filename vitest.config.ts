@@ -34,8 +34,8 @@ const outages = ['test/integration/outage-kafka.test.ts'];
 const stories = ['test/integration/{cluster-*,hot-reloads,sim-live,stalled-node}.test.ts'];
 const cluster = ['test/integration/**/*.test.ts'];
 const demo = ['test/integration/demo.test.ts'];
-/** The last three take 40 s (two MQTT brokers), 70 s, and 50 s (Pulsar’s client, a JVM) more than npm test has. */
-const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded,pulsar-admin}.test.ts'];
+/** The last two take 40 s (two MQTT brokers) and 70 s more than npm test has. */
+const long = ['test/long/**/*.test.ts', 'test/integration/{mqtt-cluster,pools-embedded}.test.ts'];
 const longComputing = ['test/long/{agreed-pool,replay-stream,scenarios,slow-clients,swarm}.test.ts'];
 const longWaiting = ['test/long/{embedded-kill,embedded-growth,kafka-topic-*}.test.ts'];
 const globalSetup = ['test/kafka/global-setup.ts'];
@@ -45,7 +45,7 @@ const LONGEST = [
   ...['test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
   ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
-  ...['test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
+  ...['test/integration/pulsar-admin.test.ts', 'test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
   ...['test/integration/examples.test.ts'],
   ...['test/integration/registry-kill.test.ts', 'test/integration/mqtt-broker.test.ts'],
   ...['test/integration/embedded-frozen-writer.test.ts', 'test/integration/sim-live.test.ts'],

@@ -4,9 +4,10 @@ import { type QuotaStep, worstWindows } from './hot-quotas.js';
 import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
-export const POOL_QUOTA = 900;
+/** Of a slow machine more requests would tell more of the machine. */
+export const POOL_QUOTA = 300;
 /** Every node alone has work for more than all of it. */
-const RATE = 1000;
+const RATE = 350;
 const WINDOW_MS = 5000;
 /** Longer than a window, so that several places of it are seen. */
 const SETTLED_MS = 6000;

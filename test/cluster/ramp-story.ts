@@ -6,8 +6,8 @@ import { type Answered, TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
 /** Two nodes have work for the top of the ramp, while the third is restarted. */
-const RATE = 600;
-const [FROM, TO] = [100, 1000];
+const RATE = 200;
+const [FROM, TO] = [30, 300];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
 
@@ -18,9 +18,9 @@ export interface Followed {
 }
 
 export interface RampRun {
-  /** 100 → 1,000 in 10 s, and 3 s at the top. */
+  /** 30 → 300 in 10 s, and 3 s at the top. */
   readonly climb: Followed;
-  /** 100 → 1,000 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
+  /** 30 → 300 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
   readonly restarting: Followed;
   readonly resumed: Followed;
   /** What a node says of the level ÷ the line, after the restart. */

@@ -21,6 +21,7 @@ import { guardChanges } from './guarded-changes.js';
 import { addHealthRoutes } from './health-routes.js';
 import { serverOptionsOf } from './http-tls.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
+import { lazyValidation } from './lazy-validation.js';
 import { addMqttRoute } from './mqtt-route.js';
 import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
@@ -54,6 +55,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     // A group name has up to 200 characters, three times as many when percent-encoded.
     routerOptions: { maxParamLength: 1024 },
     ajv: { customOptions: AJV },
+    schemaController: { compilersFactory: { buildValidator: lazyValidation() } },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
   }) as FastifyInstance;
