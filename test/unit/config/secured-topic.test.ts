@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe-config.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
-import { scrubberOf } from '../../../src/telemetry/scrubber.js';
+import { Scrubber } from '../../../src/telemetry/scrubber.js';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const FILES: Readonly<Record<string, string>> = { '/etc/q/key': `${KEY}\n`, '/etc/q/secret': 's3same\n' };
@@ -69,5 +69,5 @@ test('no secret is shown or logged', () => {
   const { topic } = parse(describeConfig(config));
   expect(topic.hmac).toEqual({ key: '***', previousKey: '***', verify: 'require' });
   expect(topic.sasl).toEqual({ ...OAUTH, clientSecret: '***' });
-  expect(scrubberOf(config)(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
+  expect(new Scrubber(config).clean(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
 });
