@@ -65,6 +65,8 @@ export function signedRecords(
 }
 
 /** Key → the newest value; without those whose newest is a tombstone. */
-function valuesOf({ newest }: RecordingListener): Readonly<Record<string, string>> {
-  return Object.fromEntries([...newest].flatMap(([key, value]) => (value === null ? [] : [[key, text(value)]])));
+function valuesOf({ newest }: RecordingListener): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(
+    [...newest].filter(([, value]) => value !== null).map(([key, value]) => [key, text(value)]),
+  );
 }

@@ -8,7 +8,7 @@ import { describeConfig } from '../../../src/config/describe-config.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
 import { valueBelow } from '../../../src/config/setting-value.js';
-import { SECRET_SETTINGS, Scrubber } from '../../../src/telemetry/scrubber.js';
+import { Scrubber, SECRET_SETTINGS } from '../../../src/telemetry/scrubber.js';
 import { makeAuthority } from '../access/certificates.js';
 
 const KAFKA = { kind: 'kafka', brokers: ['a:1'] };
@@ -43,7 +43,9 @@ const OPTIONS = { source: '(inline)', env: {}, folder: '/', hostName: 'h' };
 
 describe('what the settings table marks as secret', () => {
   it('stands in one of the configurations here', () => {
-    const given = SECRET_SETTINGS.filter((path) => configs.some((config) => typeof secretOf(config, path) === 'string'));
+    const given = SECRET_SETTINGS.filter((path) =>
+      configs.some((config) => typeof secretOf(config, path) === 'string'),
+    );
     expect(given).toEqual(SECRET_SETTINGS);
     expect(SECRET_SETTINGS).toContain('http.tls.passphrase');
   });
