@@ -77,7 +77,8 @@ describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cl
 
   it('every node tells who changed what, and when', async () => {
     const trail = async (id: string): Promise<AuditedChange[]> => {
-      return (await (await fetch(`${cluster.url(id)}/v1/audit`)).json()).changes;
+      const { changes } = (await (await fetch(`${cluster.url(id)}/v1/audit`)).json()) as { changes: AuditedChange[] };
+      return changes;
     };
     const line = ({ who, node, what, kind, name }: AuditedChange) => [who?.name, node, what, kind, name].join(' ');
     for (const id of ['b', 'c']) {
