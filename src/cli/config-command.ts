@@ -32,15 +32,9 @@ async function showConfig({ config: file, node: nodeId, http, mqtt, ...options }
     return;
   }
   const rows = settings.map(({ key, value, source }) => {
-    return [key, typeof value === 'string' ? lineOf(value) : JSON.stringify(value), source];
+    return [key, typeof value === 'string' ? value : JSON.stringify(value), source];
   });
   process.stdout.write(`${textTable(['KEY', 'VALUE', 'SOURCE'], rows).join('\n')}\n`);
-}
-
-/** A certificate has many lines, and a row of a table one. */
-function lineOf(text: string): string {
-  const [first = '', ...others] = text.split('\n');
-  return others.length === 0 ? first : `${first} …`;
 }
 
 const HELP = `
