@@ -19,6 +19,12 @@ export const ACCESS_ERRORS = {
     remedy: 'Use a token or certificate with that role (docs/access.md lists what each may do).',
     httpStatus: 403,
   },
+  PAGE_DENIED: {
+    message: 'a web page of {origin} asks, and shows no token: it may only look',
+    remedy:
+      'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/access.md).',
+    httpStatus: 403,
+  },
   TENANT_DENIED: {
     message: '{caller} may change attachments of {tenants} alone: not {what}',
     remedy: 'Use a token or certificate without tenants, or with this one.',

@@ -19,7 +19,7 @@ export function configCommand(): Command {
     .option('--given', 'only what is not a default')
     .option('--json', 'JSON instead of a table')
     .action(showConfig);
-  return new Command('config').description('Look at a configuration.').addCommand(show).addHelpText('after', HELP);
+  return new Command('config').description('Look at a configuration.').addCommand(show).addHelpText('afterAll', HELP);
 }
 
 async function showConfig({ config: file, node: nodeId, http, mqtt, ...options }: ConfigShowOptions): Promise<void> {

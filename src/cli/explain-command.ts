@@ -22,4 +22,6 @@ The cluster's figures are those of the topic, so every node prints the same; the
 
 Examples:
   quotamesh explain orders
-  quotamesh explain orders --url http://127.0.0.1:7071 --json | jq .directions.publish.limiting`;
+  quotamesh explain orders --url http://127.0.0.1:7071 --json | jq .directions.publish.limiting
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node, 78 refused.`;

@@ -71,7 +71,7 @@ export function groupCommand(): Command {
       }),
   );
   addAttachmentCommands(group);
-  return group.addHelpText('after', HELP);
+  return group.addHelpText('afterAll', HELP);
 }
 
 const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
@@ -133,5 +133,6 @@ Examples:
   quotamesh group attach gold --tenant acme
   quotamesh group attach orders --tenant acme --namespace orders --and-broader
   quotamesh group which --tenant acme --namespace orders --topic invoices
+  quotamesh group detach --tenant acme
 
-Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision.`;
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;

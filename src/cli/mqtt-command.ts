@@ -34,4 +34,6 @@ With auth: in the configuration the password of a client is its token (docs/acce
 Examples:
   quotamesh mqtt --config examples/mqtt-broker/broker.yaml
   quotamesh mqtt --config broker.yaml --node b --mqtt 127.0.0.1:1884 --http 127.0.0.1:7071
-  curl http://127.0.0.1:7070/v1/mqtt`;
+  curl http://127.0.0.1:7070/v1/mqtt
+
+Exit codes: 0 ended by a signal, 1 unexpected, 2 usage, 69 no topic or address taken, 78 configuration, or not allowed.`;

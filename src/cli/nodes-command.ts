@@ -25,4 +25,4 @@ Examples:
   quotamesh nodes
   quotamesh nodes --url http://10.0.0.7:7070 --json | jq '.nodes[] | select(.state != "alive")'
 
-Exit codes: 0 done, 2 usage, 69 no node.`;
+Exit codes: 0 done, 2 usage, 69 no node, 78 refused.`;

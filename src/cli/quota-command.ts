@@ -35,7 +35,7 @@ export function quotaCommand(): Command {
         await (await import('./change-quotas.js')).clearQuotas(group, name, options);
       }),
   );
-  return quota.addHelpText('after', HELP);
+  return quota.addHelpText('afterAll', HELP);
 }
 
 function command(name: string, description: string): Command {
@@ -54,4 +54,4 @@ Examples:
   quotamesh quota get orders
   quotamesh quota clear orders reserved_throughput
 
-Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values.`;
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or who asks.`;

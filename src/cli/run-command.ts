@@ -35,4 +35,6 @@ Examples:
   quotamesh run --config node.yaml
   quotamesh run --config node.yaml --node b --http 127.0.0.1:7071
   QUOTAMESH_LOG_LEVEL=debug quotamesh run --config node.yaml
-  quotamesh run --config node.yaml --print-config`;
+  quotamesh run --config node.yaml --print-config
+
+Exit codes: 0 ended by a signal, 1 unexpected, 2 usage, 69 no topic or address taken, 78 configuration, or not allowed.`;

@@ -117,6 +117,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
     try {
       const config = await loadConfigAside(loadOptions(options));
       files = config.files;
+      log.hide(config);
       renewTls(app, config.http.tls);
       access.take(config.auth);
       broker?.checkLogins();

@@ -24,4 +24,6 @@ const HELP = `
 Examples:
   quotamesh status
   quotamesh status --url http://127.0.0.1:7071 --group orders --watch
-  quotamesh status --json | jq .groups[0].directions.publish.nodes`;
+  quotamesh status --json | jq .groups[0].directions.publish.nodes
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node, 78 refused.`;

@@ -53,4 +53,6 @@ groups, attachments and backends; traffic acquires; viewer looks.
 Examples:
   quotamesh token new --name ci --role operator
   quotamesh token new --name gateway --role traffic viewer
-  quotamesh token new --name acme-team --role operator --tenant acme --json`;
+  quotamesh token new --name acme-team --role operator --tenant acme --json
+
+Exit codes: 0 done, 2 usage.`;

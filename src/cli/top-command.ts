@@ -51,4 +51,4 @@ Examples:
   quotamesh top --count 1 | sort -k2
   quotamesh top --json --count 1 | jq '.groups[] | select(.throttled > 0)'
 
-Exit codes: 0 done, 2 usage, 69 no node.`;
+Exit codes: 0 done, 2 usage, 69 no node, 78 refused.`;

@@ -53,6 +53,12 @@ function checkAddress(values: SettingValues, path: readonly string[], findings: 
       remedy: 'For example http://db-1:9100/metrics.',
     });
   }
+  if (typeof url === 'string' && URL.canParse(url) && holdsCredentials(new URL(url))) {
+    // fetch refuses such addresses, and quotes them.
+    const remedy = 'Let the backend answer this machine without a password, or put a proxy of your own between.';
+    const problem = 'must not hold credentials';
+    findings.add([...path, 'url'], { problem, allowed: 'an address without credentials', remedy });
+  }
   const metric = values.get('metric');
   if (typeof metric === 'string' && !METRIC.test(metric)) {
     const allowed = 'the name of a metric, with labels in braces where there are several samples';
@@ -61,6 +67,10 @@ function checkAddress(values: SettingValues, path: readonly string[], findings: 
       remedy: 'For example queue_bytes{shard="1"}.',
     });
   }
+}
+
+function holdsCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
 }
 
 const METRIC = /^[A-Za-z_:][\w:]*(\{([A-Za-z_]\w*="[^"\\]*",?)*\})?$/;

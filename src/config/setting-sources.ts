@@ -50,16 +50,22 @@ interface Sources {
   readonly locate: Locate;
 }
 
-function sourceOf(path: readonly string[], { variables, flags, raw, locate }: Sources): string {
+function sourceOf(path: readonly string[], sources: Sources): string {
+  const own = givenBy(path, sources);
+  if (own !== null) return own;
+  const [section, , ...below] = path;
+  if (section === 'groups') return givenBy(['defaults', ...below], sources) ?? 'default';
+  // A text may stand in a file that another key names.
+  const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
+  return givenBy(inFile, sources) ?? 'default';
+}
+
+/** Null where nobody has given it. */
+function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sources): string | null {
   const key = path.join('.');
   const given = flags.get(key) ?? variables.get(key);
   if (given !== undefined) return given;
-  const [section, , ...below] = path;
-  const isGroup = section === 'groups';
-  if (isWritten(raw, path)) return placeOf(locate, path);
-  if (!isGroup) return 'default';
-  const inherited = ['defaults', ...below];
-  return variables.get(inherited.join('.')) ?? (isWritten(raw, inherited) ? placeOf(locate, inherited) : 'default');
+  return isWritten(raw, path) ? placeOf(locate, path) : null;
 }
 
 /** Or something shorter that stands for it: `topic: embedded` is topic.kind. */

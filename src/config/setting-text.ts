@@ -36,10 +36,19 @@ export function allowedText(setting: Setting, input?: unknown): string {
 
 /** How a value looks in a message: short, on one line, never a structure. */
 export function show(input: unknown): string {
-  if (typeof input === 'string') return JSON.stringify(input.length > 60 ? `${input.slice(0, 57)}...` : input);
+  if (typeof input === 'string') return showText(input.slice(0, LOOKED_AT).replace(CREDENTIALS, '://***@'));
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
   if (typeof input === 'object' && input !== null) return 'a mapping';
   return typeof input === 'function' || typeof input === 'symbol' ? `a ${typeof input}` : String(input);
+}
+
+/** Of a URL, up to the last @ before a blank: who writes an address as a URL often writes the password into it. */
+const CREDENTIALS = /:\/\/\S*@/g;
+/** Characters; the time that the search takes grows with their square. */
+const LOOKED_AT = 2000;
+
+function showText(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
 }
 
 /** What to do about a value that is not allowed. */

@@ -2,11 +2,13 @@ import { pino, stdTimeFunctions } from 'pino';
 import type { ResolvedConfig } from '../config/resolved-config.js';
 import type { ShareDecision, Telemetry } from '../ports/telemetry.js';
 import { DecisionLog } from './decision-log.js';
-import { scrubberOf } from './scrubber.js';
+import { Scrubber } from './scrubber.js';
 
 /** The log of a node process: one JSON object per line on standard output, and the decision log where asked for. */
 export interface NodeLog extends Telemetry {
   fatal(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  /** Secrets of a configuration that was read again are in no line from now on. */
+  hide(config: ResolvedConfig): void;
   /** Writes out what is buffered; gives up after `timeoutMs`, since nobody may be reading the other end. */
   close(timeoutMs: number): Promise<void>;
   /** The same at once, for a process that is about to crash. */
@@ -17,6 +19,7 @@ export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeL
   // Asynchronous: a reader that is slow or stopped (a frozen terminal, a full pipe) must not stop admission. Lines are
   // written as soon as they are made; what a stuck reader leaves unread is bounded, and the newest lines are lost.
   const destination = pino.destination({ dest: fileDescriptor, sync: false, minLength: 0, maxLength: BACKLOG_MAX });
+  const scrubber = new Scrubber(config);
   const logger = pino(
     {
       level: config.log.level,
@@ -24,7 +27,7 @@ export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeL
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRET_PATHS, censor: '***' },
-      hooks: { streamWrite: scrubberOf(config) },
+      hooks: { streamWrite: (line) => scrubber.clean(line) },
     },
     destination,
   );
@@ -32,6 +35,7 @@ export function createNodeLog(config: ResolvedConfig, fileDescriptor = 1): NodeL
   const log: NodeLog = {
     log: (level, message, facts = {}) => logger[level](facts, message),
     fatal: (message, facts = {}) => logger.fatal(facts, message),
+    hide: (changed) => scrubber.take(changed),
     flushSync: () => destination.flushSync(),
     close: (timeoutMs) => {
       decisions?.close();

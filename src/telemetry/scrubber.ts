@@ -1,31 +1,40 @@
-import type { ResolvedConfig, TopicConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig } from '../config/resolved-config.js';
+import { valueBelow } from '../config/setting-value.js';
+import { SECTIONS, yamlPath } from '../config/settings.js';
+
+/** `http.tls.key`: every row of the settings table that is marked as secret. */
+export const SECRET_SETTINGS: readonly string[] = [
+  ...new Set(
+    SECTIONS.flatMap((section) => {
+      const rows = Object.entries(section.rows).filter(([, { secret }]) => secret === true);
+      return rows.map(([key]) => yamlPath(section, key));
+    }),
+  ),
+];
 
 /**
  * Takes the secrets of the configuration out of a finished log line, wherever they stand: an error message of a client
  * library may quote what it was given, which redaction by key cannot know.
  */
-export function scrubberOf({ topic }: ResolvedConfig): (line: string) => string {
-  const secrets = [...secretsOfStore(topic), ...secretsOfSigning(topic)]
-    .filter((secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN)
-    // As they stand inside a JSON string.
-    .map((secret) => JSON.stringify(secret).slice(1, -1));
-  return (line) => secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '***'), line);
-}
+export class Scrubber {
+  /** As they stand inside a JSON string; the longest first, because one may begin with another. */
+  #secrets: readonly string[] = [];
 
-function secretsOfStore(topic: TopicConfig): unknown[] {
-  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return [];
-  const tls = typeof topic.tls === 'object' ? topic.tls : {};
-  const own =
-    topic.kind === 'kafka'
-      ? [topic.sasl?.password, topic.sasl?.clientSecret]
-      : [topic.password, topic.sentinel.password];
-  return [...own, tls.passphrase, tls.key];
-}
+  constructor(config: ResolvedConfig) {
+    this.take(config);
+  }
 
-function secretsOfSigning(topic: TopicConfig): unknown[] {
-  if (topic.kind === 'none' || topic.hmac === null) return [];
-  const { key, nextKey, previousKey } = topic.hmac;
-  return [key, nextKey, previousKey];
+  /** Of a configuration that was read again. Those of the one before stay: they may be in use elsewhere. */
+  take(config: ResolvedConfig): void {
+    const given = SECRET_SETTINGS.map((path) => valueBelow(config, path.split('.')))
+      .filter((secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN)
+      .map((secret) => JSON.stringify(secret).slice(1, -1));
+    this.#secrets = [...new Set([...this.#secrets, ...given])].sort((one, other) => other.length - one.length);
+  }
+
+  clean(line: string): string {
+    return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), line);
+  }
 }
 
 /** Shorter ones would be found in ordinary words, and break the line. */

@@ -6,6 +6,7 @@ import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { LogStore } from '../../src/topic/embedded/log-store.js';
 import { makeTopicFolder } from '../../src/topic/embedded/topic-folder.js';
 import { reportTopicConformance } from './report-topic.js';
+import { signedRecords } from './signed-records.js';
 import type { TopicWorld } from './topic-scene.js';
 
 const appendTimeoutMs = 500;
@@ -14,6 +15,10 @@ const FILE_BYTES_MAX = 64 * 1024 ** 2;
 reportTopicConformance('embedded', () => makeWorld(false), { appendTimeoutMs });
 // The registry's.
 reportTopicConformance('embedded, durable', () => makeWorld(true), { appendTimeoutMs });
+for (const heals of [false, true]) {
+  const name = heals ? 'embedded, registry' : 'embedded, reports';
+  signedRecords(name, () => makeWorld(heals), { appendTimeoutMs, heals });
+}
 
 async function makeWorld(durable: boolean): Promise<TopicWorld> {
   const path = await mkdtemp(join(tmpdir(), 'quotamesh-embedded-'));

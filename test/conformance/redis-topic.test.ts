@@ -5,6 +5,7 @@ import { type RedisServer, startRedis } from '../redis/redis.js';
 import { findRedis } from '../redis/redis-source.js';
 import { redisTopicConfig } from '../redis/redis-topic-config.js';
 import { reportTopicConformance } from './report-topic.js';
+import { signedRecords } from './signed-records.js';
 import type { TopicWorld } from './topic-scene.js';
 
 const appendTimeoutMs = 1000;
@@ -20,7 +21,9 @@ describe.skipIf(!isHere)('on a real Redis', () => {
   afterAll(() => redis?.stop());
 
   for (const log of ['reports', 'registry'] as const) {
-    reportTopicConformance(`redis, ${log}`, async () => makeWorld(redis, log), { appendTimeoutMs, deadlineMs: 15_000 });
+    const options = { appendTimeoutMs, deadlineMs: 15_000 };
+    reportTopicConformance(`redis, ${log}`, async () => makeWorld(redis, log), options);
+    signedRecords(`redis, ${log}`, async () => makeWorld(redis, log), { ...options, heals: log === 'registry' });
   }
 });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditedChange } from '../../src/runtime/groups/audit-trail.js';
 import { Cluster } from '../cluster/cluster.js';
 import { sharedKafka } from '../kafka/shared-kafka.js';
 import { PulsarAdmin, type PulsarShell } from '../pulsar/admin-client.js';
@@ -72,6 +73,34 @@ describe.skipIf(admin === null)('Pulsar’s admin client against a three-node cl
     expect(await says('namespaces', 'remove-resource-group', 'acme/orders')).toBe('');
     for (const id of ['b', 'c']) await expect.poll(() => acquire(id, place), POLL).toBe(404);
     expect(await says('resourcegroups', 'delete', 'stop')).toBe('');
+  });
+
+  it('every node tells who changed what, and when', async () => {
+    const trail = async (id: string): Promise<AuditedChange[]> => {
+      const { changes } = (await (await fetch(`${cluster.url(id)}/v1/audit`)).json()) as { changes: AuditedChange[] };
+      return changes;
+    };
+    const line = ({ who, node, what, kind, name }: AuditedChange) => [who?.name, node, what, kind, name].join(' ');
+    for (const id of ['b', 'c']) {
+      await expect
+        .poll(async () => (await trail(id)).map(line), POLL)
+        .toEqual([
+          'loopback a made group rg',
+          'loopback a changed group rg',
+          'loopback a deleted group rg',
+          'loopback a made group stop',
+          'loopback a made attachment acme/orders',
+          'loopback a deleted attachment acme/orders',
+          'loopback a deleted group stop',
+        ]);
+    }
+    const [ofB, ofC] = [await trail('b'), await trail('c')];
+    expect(ofC).toEqual(ofB);
+    expect(ofB[1]?.before).toEqual(ofB[0]?.after);
+    for (const { time, who } of ofB) {
+      expect(Math.abs(Date.now() - Date.parse(time ?? ''))).toBeLessThan(600_000);
+      expect(who).toMatchObject({ how: 'open', requestId: expect.any(String) });
+    }
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { createNode, type QuotaNode } from '../../src/index.js';
 import { putGroup } from '../../src/runtime/groups/administration.js';
 import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
+import { AUDITED_CHANGES, checkTrail, type Life, untilTrailsAreWhole } from './registry-kill-trail.js';
 
 /** A writer changes so many groups at once: so many changes are under way when it dies. */
 const GROUPS = 4;
@@ -15,6 +16,8 @@ const STARTED_TOGETHER = 5;
 const NEWCOMER_EVERY = 50;
 const DELETED_EVERY = 5;
 const DEADLINE_MS = 30_000;
+/** Others finish what the dead have left after 10 to 20 s. */
+const FINISHED_MS = 100_000;
 /** Of the node beside: often enough to stand between the writers, and cheap. */
 const PAUSE_MS = 20;
 
@@ -25,27 +28,37 @@ export interface RegistryKillFigures {
   /** Changes that were under way when their writer died: in force as a whole, or not at all. */
   whole: number;
   absent: number;
+  /** Answered and whole ones that were found in the audit trail. */
+  audited: number;
 }
 
 /**
  * Kills a node that changes groups, again and again, beside one that goes on changing another: the state of every
- * group must be that of its last answered change or of the one behind it, the same for the node beside and for newcomers.
+ * group must be that of its last answered change or of the one behind it, the same for the node beside and for newcomers,
+ * and the audit trail must tell how it came about.
+ *
+ * @param toTheEnd waits until others have put into the trail what the last 50 dead had no time for
  */
-export async function killRegistryWriters(kills: number): Promise<RegistryKillFigures> {
+export async function killRegistryWriters(kills: number, { toTheEnd = false } = {}): Promise<RegistryKillFigures> {
   const processes = await EmbeddedProcesses.begin();
-  const figures: RegistryKillFigures = { kills: 0, answered: 0, whole: 0, absent: 0 };
+  const figures: RegistryKillFigures = { kills: 0, answered: 0, whole: 0, absent: 0, audited: 0 };
   const beside = await Beside.begin(processes.path);
   try {
     const known = new Map<string, string>();
-    let standby: Participant[] = [];
+    let lives: Life[] = [];
+    let standby: Writer[] = [];
     for (let kill = 0; kill < kills; kill++) {
       if (standby.length === 0) standby = await startWriters(processes, kill, Math.min(STARTED_TOGETHER, kills - kill));
-      const writer = standby.shift() as Participant;
-      await liveAndDie(writer);
+      const writer = standby.shift() as Writer;
+      await liveAndDie(writer.process);
       await beside.hasReadAll();
-      examine(writer.output, beside.node, figures, known);
+      lives.push(...examine(writer, beside.node, figures, known));
       figures.kills++;
-      if (figures.kills % NEWCOMER_EVERY === 0 || figures.kills === kills) await checkNewcomer(processes.path, known);
+      if (figures.kills % NEWCOMER_EVERY !== 0 && figures.kills !== kills) continue;
+      const isWhole = () => lives.every((life) => checkTrail(beside.node, life, definitionOf));
+      if (toTheEnd && figures.kills === kills) await untilTrailsAreWhole(isWhole, FINISHED_MS);
+      await checkNewcomer(processes.path, known, lives);
+      lives = [];
     }
     print(figures, beside);
     return figures;
@@ -55,11 +68,17 @@ export async function killRegistryWriters(kills: number): Promise<RegistryKillFi
   }
 }
 
-function startWriters(processes: EmbeddedProcesses, first: number, count: number): Promise<Participant[]> {
-  const starts = Array.from({ length: count }, (_, at) => {
+interface Writer {
+  readonly node: string;
+  readonly process: Participant;
+}
+
+function startWriters(processes: EmbeddedProcesses, first: number, count: number): Promise<Writer[]> {
+  const starts = Array.from({ length: count }, async (_, at) => {
     // Ids of their own for those that live together; dead ones come back.
-    const facts = { node: `writer-${at}`, life: first + at, groups: GROUPS };
-    return processes.start('registry-writer.mjs', facts);
+    const node = `writer-${at}`;
+    const facts = { node, life: first + at, groups: GROUPS, auditedChanges: AUDITED_CHANGES };
+    return { node, process: await processes.start('registry-writer.mjs', facts) };
   });
   return Promise.all(starts);
 }
@@ -74,11 +93,13 @@ async function liveAndDie(writer: Participant): Promise<void> {
 
 /** `known`: group → state, for newcomers. */
 function examine(
-  output: string,
-  { registry }: QuotaNode,
+  { node: writer, process: { output } }: Writer,
+  beside: QuotaNode,
   figures: RegistryKillFigures,
   known: Map<string, string>,
-): void {
+): Life[] {
+  const { registry } = beside;
+  const lives: Life[] = [];
   const [asked, answered] = [lastOf(output, '?'), lastOf(output, '!')];
   expect(asked.size).toBe(GROUPS);
   for (const [group, wanted] of asked) {
@@ -90,7 +111,11 @@ function examine(
     figures.answered += done;
     if (wanted > done) figures[found === allowed[1] ? 'whole' : 'absent']++;
     known.set(group, JSON.stringify(state));
+    const life = { group, writer, answered: done, isWhole: wanted > done && found === allowed[1] };
+    figures.audited += done + (checkTrail(beside, life, definitionOf) && life.isWhole ? 1 : 0);
+    lives.push(life);
   }
+  return lives;
 }
 
 /** What programs/registry-writer.mjs makes of a group with its n-th change; before the first there is none. */
@@ -99,7 +124,7 @@ function definitionOf(n: number): object | null {
 }
 
 /** It knows what there is from what the dead have left in the log alone. */
-async function checkNewcomer(path: string, known: ReadonlyMap<string, string>): Promise<void> {
+async function checkNewcomer(path: string, known: ReadonlyMap<string, string>, lives: readonly Life[]): Promise<void> {
   const node = await nodeOf('newcomer', path);
   try {
     for (const [group, state] of known) {
@@ -108,6 +133,7 @@ async function checkNewcomer(path: string, known: ReadonlyMap<string, string>): 
       if (JSON.parse(state).definition === null) expect(found?.definition, group).toBeNull();
       else expect(JSON.stringify(found), group).toBe(state);
     }
+    for (const life of lives) checkTrail(node, life, definitionOf);
   } finally {
     await node.close();
   }
@@ -157,7 +183,14 @@ class Beside {
 }
 
 async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
-  const config = { cluster: 'kills', node: nodeId, topic: { kind: 'embedded', path }, groups: { orders: {} } };
+  const registry = { auditedChanges: AUDITED_CHANGES };
+  const config = {
+    cluster: 'kills',
+    node: nodeId,
+    topic: { kind: 'embedded', path },
+    registry,
+    groups: { orders: {} },
+  };
   return createNode({ config, env: {} });
 }
 
@@ -175,10 +208,10 @@ function lastOf(output: string, mark: string): Map<string, number> {
   return found;
 }
 
-function print({ kills, answered, whole, absent }: RegistryKillFigures, { changes, slowestMs }: Beside): void {
+function print({ kills, answered, whole, absent, audited }: RegistryKillFigures, { changes, slowestMs }: Beside): void {
   console.log(
     `registry: ${kills} nodes killed -9 while they changed ${GROUPS} groups at once; ${answered} changes answered, 0 lost; ` +
-      `of ${whole + absent} under way ${whole} in force as a whole, ${absent} absent; ` +
+      `of ${whole + absent} under way ${whole} in force as a whole, ${absent} absent; ${audited} of these changes in the audit trail when looked for, each once; ` +
       `the node beside made ${changes} changes, the slowest in ${slowestMs.toFixed(0)} ms`,
   );
 }

@@ -6,7 +6,7 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
 import { callerOf } from './caller.js';
 import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
-import { expectedBy, rejectUnknownQuery } from './if-match.js';
+import { expectedOfPlace, rejectUnknownQuery } from './if-match.js';
 import { PROBLEM } from './response-schemas.js';
 import { changes, needs, type RouteAccess, rejectBeyondTenants } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
@@ -90,11 +90,7 @@ function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
 
 function expected(request: FastifyRequest<AttachmentRoute>, node: QuotaNode) {
   rejectUnknownQuery(request);
-  const place = request.params['*'];
-  return expectedBy(request, {
-    exists: node.gate.places.attachments.at(place) !== null,
-    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
-  });
+  return expectedOfPlace(request, node, request.params['*']);
 }
 
 function pageOf(node: QuotaNode, request: FastifyRequest) {

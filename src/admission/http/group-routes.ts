@@ -13,7 +13,7 @@ import type { QuotaNode } from '../../runtime/quota-node.js';
 import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 
-import { expectedBy as expectedByHeaders, rejectUnknownQuery } from './if-match.js';
+import { expectedOfGroup, rejectUnknownQuery } from './if-match.js';
 import { DEFINITION_OR_PREVIEW, PREVIEW } from './preview-schemas.js';
 
 import { DEFINITION, PROBLEM } from './response-schemas.js';
@@ -115,10 +115,7 @@ function expectedBy(
   query: readonly string[] = ['dryRun'],
 ): Expected {
   rejectUnknownQuery(request, query);
-  return expectedByHeaders(request, {
-    exists: node.groups.numbers.has(group),
-    refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
-  });
+  return expectedOfGroup(request, node, group);
 }
 
 /** `?force=true`; throws FIELD_INVALID for what is neither true nor false. */

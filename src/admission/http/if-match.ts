@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import type { Expected } from '../../runtime/groups/administration.js';
+import type { QuotaNode } from '../../runtime/quota-node.js';
 
 interface Changing {
   /** Whether there is such a thing now. */
@@ -9,8 +10,24 @@ interface Changing {
   readonly refuse: (reason: string) => QuotameshError;
 }
 
+/** What the request expects of a group; throws GROUP_CHANGED, FIELD_INVALID. */
+export function expectedOfGroup(request: FastifyRequest, node: QuotaNode, group: string): Expected {
+  return expectedBy(request, {
+    exists: node.groups.numbers.has(group),
+    refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
+  });
+}
+
+/** What the request expects of the attachment of a place; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
+export function expectedOfPlace(request: FastifyRequest, node: QuotaNode, place: string): Expected {
+  return expectedBy(request, {
+    exists: node.gate.places.attachments.at(place) !== null,
+    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
+  });
+}
+
 /** If-Match and If-None-Match as a revision; throws what `refuse` makes where they cannot hold. */
-export function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): Expected {
+function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): Expected {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (noneMatch !== undefined) {
     if (noneMatch !== '*') throw invalidHeader('If-None-Match', '*');

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify';
-import type { ChangedBy } from '../../core/registry/registry-record.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { QuotameshError } from '../../errors.js';
 import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../runtime/groups/administration.js';
 import { attach, attachmentAt, detach } from '../../runtime/groups/attaching.js';
@@ -7,7 +6,7 @@ import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../runtime/group
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
-import { rejectUnknownQuery } from './if-match.js';
+import { expectedOfGroup, expectedOfPlace, rejectUnknownQuery } from './if-match.js';
 import { changes, needs, type RouteAccess } from './route-access.js';
 import { NO_QUERY } from './status-routes.js';
 
@@ -29,15 +28,17 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
       const name = request.params['*'];
       // With the slash alone it is the list (PIP-82).
       if (name === '') return [...node.groups.numbers.keys()].sort();
-      const { group } = definedGroup(node, name);
-      return reply.send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+      const { group, revision } = definedGroup(node, name);
+      return reply
+        .header('etag', `"${revision}"`)
+        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
     });
     app.put<NamedRoute>(
       `${path}/*`,
       describe(changes(null), 'Makes a group, or changes its rates'),
       async (request, reply) => {
         rejectUnknownQuery(request);
-        await putRates(node, request.params['*'], mappingIn(request.body ?? {}), changedBy(request));
+        await putRates(node, request);
         return noContent(reply);
       },
     );
@@ -46,7 +47,8 @@ export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
       describe(changes(null), 'Deletes a group; 412 while it is in use'),
       async (request, reply) => {
         rejectUnknownQuery(request);
-        await deleteGroup(node, request.params['*'], null, changedBy(request));
+        const name = request.params['*'];
+        await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
         return noContent(reply);
       },
     );
@@ -70,8 +72,10 @@ interface PlaceRoute {
 
 function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, level: 'tenant' | 'namespace'): void {
   app.get<PlaceRoute>(path, describe(VIEWING, `The group that a ${level} is attached to`), (request, reply) => {
-    const { group } = attachmentAt(node, placePath(request.params)).attachment;
+    const { attachment, revision } = attachmentAt(node, placePath(request.params));
+    const { group } = attachment;
     if (typeof group !== 'string') throw unknownPlace(request.params);
+    reply.header('etag', `"${revision}"`);
     // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
     return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
   });
@@ -82,29 +86,41 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
       ...describe(CHANGING_PLACE, `Attaches a ${level} to a group`),
       handler: async (request, reply) => {
         rejectUnknownQuery(request);
-        const group = request.params['*'];
-        await attach(node, placePath(request.params), { group }, null, changedBy(request));
+        const [place, group] = [placePath(request.params), request.params['*']];
+        await attach(node, place, { group }, expectedOfPlace(request, node, place), changedBy(request));
         return noContent(reply);
       },
     });
   }
   app.delete<PlaceRoute>(path, describe(CHANGING_PLACE, `Detaches a ${level}`), async (request, reply) => {
     rejectUnknownQuery(request);
-    await detach(node, placePath(request.params), null, changedBy(request));
+    const place = placePath(request.params);
+    await detach(node, place, expectedOfPlace(request, node, place), changedBy(request));
     return noContent(reply);
   });
 }
 
-/** Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. */
-async function putRates(
-  node: QuotaNode,
-  name: string,
-  body: Readonly<Record<string, unknown>>,
-  by: ChangedBy,
-): Promise<void> {
-  const patch = patchOfPulsar(body);
-  if (node.groups.numbers.has(name)) await patchGroup(node, name, patch, null, by);
-  else await putGroup(node, name, patch, null, by);
+/**
+ * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
+ * a group that somebody else has just made changes it.
+ */
+async function putRates(node: QuotaNode, request: FastifyRequest<NamedRoute>): Promise<void> {
+  const name = request.params['*'];
+  const patch = patchOfPulsar(mappingIn(request.body ?? {}));
+  const expected = expectedOfGroup(request, node, name);
+  const by = changedBy(request);
+  if (!node.groups.numbers.has(name)) {
+    const isMade = await putGroup(node, name, patch, 0, by).then(
+      () => true,
+      (error: unknown) => {
+        const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
+        if (!isLate || expected !== null || !node.groups.numbers.has(name)) throw error;
+        return false;
+      },
+    );
+    if (isMade) return;
+  }
+  await patchGroup(node, name, patch, expected, by);
 }
 
 /** A slash that was percent-encoded in a name would make another place of it. */

@@ -62,7 +62,7 @@ export class RouteGuard {
 
   #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     try {
-      if (this.#access.isOpen) this.#checkPlace(declared, request);
+      if (this.#access.isOpen) this.#checkOpen(declared, request);
       else if (declared.needs !== 'open') this.#check(declared, request);
       done();
     } catch (error) {
@@ -72,7 +72,9 @@ export class RouteGuard {
   }
 
   /** Without `auth:` the machine is the only credential. */
-  #checkPlace({ changes }: RouteAccess, { socket }: FastifyRequest): void {
+  #checkOpen({ changes }: RouteAccess, request: FastifyRequest): void {
+    const { socket } = request;
+    this.#rejectPage(request);
     if (!changes || this.#remoteChanges || isThisMachine(socket.remoteAddress)) return;
     throw new QuotameshError('CHANGE_NOT_LOCAL', { address: socket.remoteAddress });
   }
@@ -80,6 +82,7 @@ export class RouteGuard {
   #check({ needs: need, tenantOf }: RouteAccess, request: FastifyRequest): void {
     const caller = this.#callerOf(request);
     request.caller = caller;
+    if (caller.how === 'certificate') this.#rejectPage(request);
     if (!hasRole(caller, need)) {
       this.#access.count('denied', 'http');
       const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
@@ -93,6 +96,16 @@ export class RouteGuard {
     if (tenant !== undefined && caller.tenants.includes(tenant)) return;
     this.#access.count('denied', 'http');
     throw tenantDenied(caller.name, caller.tenants, tenant?.slice(0, 200) ?? 'what belongs to the whole cluster');
+  }
+
+  /**
+   * Browsers send pages' requests to this machine as well, and a certificate beside them, without asking anybody; but
+   * with the Origin that programs do not send. Only a token shows that the page is meant to.
+   */
+  #rejectPage({ method, headers: { origin } }: FastifyRequest): void {
+    if (origin === undefined || method === 'GET' || method === 'HEAD') return;
+    this.#access.count('denied', 'http');
+    throw new QuotameshError('PAGE_DENIED', { origin: origin.slice(0, 200) });
   }
 
   #callerOf({ socket, headers: { authorization } }: FastifyRequest): Caller {

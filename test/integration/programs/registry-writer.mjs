@@ -1,7 +1,7 @@
 /**
  * A whole node without its HTTP server, that changes groups of its own as fast as the log decides, several at once.
  *
- *     argv: JSON { path, node, life, groups }; starts at the IPC message "go", ends when it is killed
+ *     argv: JSON { path, node, life, groups, auditedChanges }; starts at the IPC message "go", ends when it is killed
  *
  * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
  * `? <group> <n>` before change n of a group is asked for, `! <group> <n>` when it was answered.
@@ -13,11 +13,10 @@ import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administ
 
 const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0 };
-const { path, node: nodeId, life, groups } = JSON.parse(process.argv[2]);
-const node = await createNode({
-  config: { cluster: 'kills', node: nodeId, topic: { kind: 'embedded', path }, groups: { orders: {} } },
-  env: {},
-});
+const { path, node: nodeId, life, groups, auditedChanges } = JSON.parse(process.argv[2]);
+const topic = { kind: 'embedded', path };
+const config = { cluster: 'kills', node: nodeId, topic, registry: { auditedChanges }, groups: { orders: {} } };
+const node = await createNode({ config, env: {} });
 const go = new Promise((resolve) => process.once('message', resolve));
 process.send('ready');
 await go;

@@ -89,6 +89,34 @@ describe('what a refusal says', () => {
   });
 });
 
+describe('a page in a browser', () => {
+  const attachment = { method: 'POST', url: '/admin/v2/tenants/acme/resourcegroup/orders' } as const;
+  const page = { origin: 'https://page.example' };
+
+  test('changes nothing and takes nothing by being on the machine: it shows no token', async () => {
+    const open = await readyScene();
+    for (const origin of [page.origin, 'null', 'http://127.0.0.1:7070']) {
+      // What a form can send without asking first, and what a page of a moved host name can.
+      for (const asked of [attachment, { ...acquire, payload: { group: 'orders', messages: 1 } }]) {
+        const answer = await open.app.inject({ ...asked, headers: { origin } });
+        expect(answer.statusCode, `${asked.url} by ${origin}`).toBe(403);
+        expect(answer.payload).toContain('web page');
+      }
+    }
+    expect((await open.app.inject({ url: '/v1/attachments', headers: page })).json().attachments).toEqual([]);
+    expect((await open.app.inject(attachment)).statusCode).toBe(204);
+    await open.close();
+  });
+
+  test('may do what its token may', async () => {
+    const headers = { ...page, ...bearer(TOKENS.acme) };
+    expect((await scene.app.inject({ ...attachment, headers })).statusCode).toBe(204);
+    expect((await scene.app.inject({ ...attachment, headers: page })).statusCode).toBe(401);
+  });
+});
+
+const acquire = { method: 'POST', url: '/v1/acquire' } as const;
+
 describe('a listening server', () => {
   test('knows the caller of a connection, and forgets it when the tokens change', async () => {
     const live = await readyScene({ auth: AUTH, http: { port: 0 } });

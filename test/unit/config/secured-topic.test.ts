@@ -3,11 +3,14 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe-config.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
-import { scrubberOf } from '../../../src/telemetry/scrubber.js';
+import { Scrubber } from '../../../src/telemetry/scrubber.js';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const FILES: Readonly<Record<string, string>> = { '/etc/q/key': `${KEY}\n`, '/etc/q/secret': 's3same\n' };
 const OAUTH = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id/token', clientId: 'node', clientSecret: 's3same' };
+
+const INLINE = { source: '(inline)', env: {}, hostName: 'h' };
+const BACKEND = { metric: 'q', target: 2, spring: 1 };
 
 function resolve(topic: object): ResolvedConfig {
   const readFile = (path: string) => FILES[path] ?? expect.unreachable(path);
@@ -69,5 +72,20 @@ test('no secret is shown or logged', () => {
   const { topic } = parse(describeConfig(config));
   expect(topic.hmac).toEqual({ key: '***', previousKey: '***', verify: 'require' });
   expect(topic.sasl).toEqual({ ...OAUTH, clientSecret: '***' });
-  expect(scrubberOf(config)(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
+  expect(new Scrubber(config).clean(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
+});
+
+test.each([
+  ['an address', { topic: { kind: 'redis', addresses: ['redis://u:s3same@a:6379'] } }, /got "redis:\/\/\*\*\*@a:6379"/],
+  ['a topic', { topic: 'rediss://:s3s/a:me@a:6379' }, /got "rediss:\/\/\*\*\*@a:6379"/],
+  ['a long one', { topic: `redis://u:${'s3same'.repeat(20)}@a:6379` }, /got "redis:\/\/\*\*\*@a:6379"/],
+  [
+    'a backend',
+    { backends: { db: { ...BACKEND, url: 'http://u:s3same@db/m' } } },
+    /backends.db.url must not hold cred/,
+  ],
+])('credentials in a URL are not shown: %s', (_, given, message) => {
+  const made = () => resolveConfig({ cluster: 'demo', topic: 'memory', groups: { a: {} }, ...given }, INLINE);
+  expect(made).toThrow(message);
+  expect(made).not.toThrow(/s3s/);
 });

@@ -37,3 +37,23 @@ defaults:
   });
   expect(JSON.stringify(settings)).not.toContain('s3cret');
 });
+
+test('a text that comes from a file has the source that names the file', async () => {
+  const file = join(folder, 'files.yaml');
+  for (const name of ['key', 'previous']) writeFileSync(join(folder, name), name.repeat(11));
+  writeFileSync(join(folder, 'tokens.yaml'), `- { name: a, roles: [viewer], hash: "sha256:${'0'.repeat(64)}" }\n`);
+  writeFileSync(
+    file,
+    'cluster: demo\ntopic:\n  kind: memory\n  hmac:\n    keyFile: key\nauth: { tokensFile: tokens.yaml }\ngroups: { a: {} }\n',
+  );
+  const env = { QUOTAMESH_TOPIC_HMAC_PREVIOUS_KEY_FILE: join(folder, 'previous') };
+  const settings = await settingSources({ file, env });
+  const sources = Object.fromEntries(settings.map(({ key, source }) => [key, source]));
+  expect(sources).toMatchObject({
+    'topic.hmac.key': `${file}:5`,
+    'topic.hmac.previousKey': 'QUOTAMESH_TOPIC_HMAC_PREVIOUS_KEY_FILE',
+    'topic.hmac.verify': 'default',
+    'auth.tokens': `${file}:6`,
+    'auth.certificates': 'default',
+  });
+});

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteGroup } from '../../../src/runtime/groups/administration.js';
+import { attach } from '../../../src/runtime/groups/attaching.js';
+import { BY_TEST } from '../../integration/changed-by.js';
 import { answerOf, GROUPS, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster, where one alone does not show it. */
@@ -226,6 +229,20 @@ describe('attachments at run time', () => {
     expect((await answerOf(a.app, { method: 'DELETE', url: `${url}?force=true` })).status).toBe(204);
     expect((await ask(a, 'GET', 'acme/brief')).status).toBe(404);
     expect((await a.get('/readyz')).body.degraded).toEqual([]);
+  });
+
+  it('deletion with force detaches what it has seen, not what somebody else has attached anew meanwhile', async () => {
+    const url = '/v1/groups/brief';
+    await answerOf(a.app, { method: 'PUT', url, payload: {} });
+    for (const place of ['moved', 'stays']) await ask(a, 'PUT', `acme/${place}`, { group: 'brief' });
+    await settled();
+    // Not over HTTP: what is called first is first in the log, and not yet read where the group is deleted.
+    await Promise.all([
+      attach(b.node, 'acme/moved', { group: 'gold' }, null, BY_TEST),
+      deleteGroup(a.node, 'brief', null, BY_TEST, true),
+    ]);
+    expect((await ask(a, 'GET', 'acme/moved')).body).toMatchObject({ attachment: { group: 'gold' } });
+    expect((await ask(a, 'GET', 'acme/stays')).status).toBe(404);
   });
 
   it('only this machine may change them', async () => {

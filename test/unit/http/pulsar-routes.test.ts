@@ -50,6 +50,38 @@ describe('the recorded requests of Pulsar’s admin client', () => {
     expect(other.node.groups.numbers.has('rg')).toBe(true);
   });
 
+  it('with If-Match change only what was read: a condition is never passed over', async () => {
+    const ask = async (method: Method, path: string, condition: Readonly<Record<string, string>> = {}) => {
+      const options = { method, url: `/admin/v2/${path}`, headers: { ...WRITING, ...condition } };
+      const { statusCode, headers } = await scene.app.inject(
+        method === 'PUT' ? { ...options, payload: '{}' } : options,
+      );
+      return { status: statusCode, etag: String(headers.etag) };
+    };
+    for (const path of ['resourcegroups/read', 'namespaces/acme/read/resourcegroup']) {
+      const change = path.startsWith('n') ? `${path}/orders` : path;
+      const stale = { 'if-match': '"1"' };
+      expect((await ask('PUT', change, stale)).status, path).toBe(412);
+      expect((await ask('PUT', change, { 'if-none-match': '*' })).status, path).toBe(204);
+      expect((await ask('PUT', change, { 'if-none-match': '*' })).status, path).toBe(412);
+      const { etag } = await ask('GET', path);
+      expect((await ask('PUT', change, { 'if-match': etag })).status, path).toBe(204);
+      for (const late of [stale, { 'if-match': etag }]) {
+        expect([(await ask('PUT', change, late)).status, (await ask('DELETE', path, late)).status], path).toEqual([
+          412, 412,
+        ]);
+      }
+      expect((await ask('DELETE', path, { 'if-match': (await ask('GET', path)).etag })).status, path).toBe(204);
+    }
+  });
+
+  it('made through two nodes at once, a group has the rates of both', async () => {
+    const put = ({ app }: HttpScene, payload: string) =>
+      app.inject({ method: 'PUT', url: '/admin/v2/resourcegroups/both', payload, headers: WRITING });
+    await Promise.all([put(scene, '{"publishRateInMsgs":5}'), put(other, '{"dispatchRateInMsgs":7}')]);
+    expect((await send('GET', 'resourcegroups/both')).text).toBe('{"publishRateInMsgs":5,"dispatchRateInMsgs":7}');
+  });
+
   it('-1 takes a quota away, 0 lets nothing pass: it is no "no limit"', async () => {
     await send('PUT', 'resourcegroups/zero', '{"publishRateInMsgs":0,"dispatchRateInMsgs":3}');
     expect((await scene.acquire({ group: 'zero', messages: 1 })).status).toBe(429);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import { createNodeLog } from '../../../src/telemetry/node-log.js';
-import { scrubberOf } from '../../../src/telemetry/scrubber.js';
+import { Scrubber } from '../../../src/telemetry/scrubber.js';
 
 const DECISION = {
   group: 'orders',
@@ -61,7 +61,7 @@ describe('the log of a node', () => {
 
   it('too short a secret is not searched for: it would break ordinary words', () => {
     const config = resolveConfig(raw({ topic: { ...KAFKA, sasl: { ...KAFKA.sasl, password: 'in' } } }), { source: '' });
-    expect(scrubberOf(config)('{"level":"info"}')).toBe('{"level":"info"}');
+    expect(new Scrubber(config).clean('{"level":"info"}')).toBe('{"level":"info"}');
   });
 
   it('writes every decision at once to a file of its own, where asked for', async () => {
