@@ -4,9 +4,10 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
+import { directionOf, rejectUnlessBetween } from './asked.js';
 import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
+import { handedBack } from './hand-back.js';
 import { cutToPart, ofPart } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
 
@@ -79,7 +80,7 @@ export class Batches {
     return this.#opened(ask, ask, directionOf(options));
   }
 
-  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID. Nothing is given back then. */
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given back then. */
   handBack(id: string, left: HandBack): void {
     try {
       this.#handBack(id, left);
@@ -132,10 +133,8 @@ export class Batches {
     return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
   }
 
-  #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
-    const { messages: droppedMessages = 0, bytes: droppedBytes = 0 } = dropped;
-    rejectUnlessAmounts(messages, bytes);
-    rejectUnlessAmounts(droppedMessages, droppedBytes);
+  #handBack(id: string, left: HandBack): void {
+    const { unused, dropped } = handedBack(left);
     this.expire(this.#node.clock());
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
@@ -144,12 +143,13 @@ export class Batches {
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
     const { ask, granted } = open;
-    rejectAbove({ id, dimension: 'messages', amount: messages + droppedMessages, granted: granted.messages });
-    rejectAbove({ id, dimension: 'bytes', amount: bytes + droppedBytes, granted: granted.bytes });
+    rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
+    rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
     // Of several groups the most specific one says what becomes of work that was dropped.
     const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
-    const backMessages = messages + (isCounted ? 0 : droppedMessages);
-    this.#end(at, open, granted.messages - backMessages, granted.bytes - bytes - (isCounted ? 0 : droppedBytes));
+    const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
+    const messages = granted.messages - unused.messages - back.messages;
+    this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
   }
 
   #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {
