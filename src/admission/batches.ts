@@ -17,6 +17,8 @@ interface Open {
   /** Exempt work has used nothing that anybody else could have. */
   readonly ask: JointAsk | null;
   readonly direction: number;
+  /** As its groups had them when it was granted; 0 = a bucket. */
+  readonly windowsMs: readonly number[];
 }
 
 /**
@@ -115,33 +117,31 @@ export class Batches {
 
   #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
     const nowMs = this.#node.clock();
-    const { epoch, validMs } = this.#validity(ask, nowMs);
+    const windowsMs = this.#windowsOf(ask);
+    const { epoch, validMs } = this.#validity(windowsMs, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction });
+    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction, windowsMs });
     this.counts.open = this.#open.size;
     const handBack = (left: HandBack) => this.handBack(id, left);
     return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
   }
 
   /** To the end of the window, of several groups the first to end; buckets have none. */
-  #validity(ask: JointAsk | null, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
-    const windows =
-      ask === null ? [] : [ask.lane, ...ask.further].map((lane) => this.#node.limiter.buckets.windowOf(lane));
-    const ends = windows.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
+  #validity(windowsMs: readonly number[], nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
+    const ends = windowsMs.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
     const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
-    const [first = 0] = windows;
+    const [first = 0] = windowsMs;
     return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
+  }
+
+  #windowsOf(ask: JointAsk | null): readonly number[] {
+    if (ask === null) return [];
+    return [ask.lane, ...ask.further].map((lane) => this.#node.limiter.buckets.windowOf(lane));
   }
 
   #handBack(id: string, left: HandBack): void {
     const { unused, dropped } = handedBack(left);
-    this.expire(this.#node.clock());
-    const at = this.#numberOf(id);
-    const open = this.#open.get(at);
-    if (open === undefined) {
-      const reason = 'it has been handed back already, or its window or time (validMs) is over';
-      throw new QuotameshError('BATCH_ENDED', { id, reason });
-    }
+    const [at, open] = this.#openAs(id);
     const { ask, granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
@@ -150,6 +150,22 @@ export class Batches {
     const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;
     this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
+  }
+
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
+  #openAs(id: string): [number, Open] {
+    this.expire(this.#node.clock());
+    const at = this.#numberOf(id);
+    const open = this.#open.get(at);
+    if (open === undefined) {
+      const reason = 'it has been handed back already, or its window or time (validMs) is over';
+      throw new QuotameshError('BATCH_ENDED', { id, reason });
+    }
+    // A shorter window, or a bucket, would get what a longer one had given out.
+    const windowsMs = this.#windowsOf(open.ask);
+    if (windowsMs.every((windowMs, index) => windowMs === open.windowsMs[index])) return [at, open];
+    this.#end(at, open, open.granted.messages, open.granted.bytes);
+    throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
 
   #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {

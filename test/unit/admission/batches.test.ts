@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
@@ -139,6 +140,29 @@ describe('nothing is minted by what is handed in', () => {
     expect(() => batch.handBack({ messages: 30 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBeLessThanOrEqual(100);
     expect(node.limiter.admitted.at(0)).toBe(batch.messages);
+  });
+});
+
+describe('a group that is changed while a batch is open', () => {
+  test.each([
+    ['a shorter window', { windowMs: 1_800_000 }],
+    ['a bucket', { limiter: 'bucket' as const }],
+  ])('to %s: nothing of the old window goes into it', async (_, change) => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 60 });
+    defineGroup(node, { ...node.groups.at(0), ...change });
+    const before = left(node);
+    expect(() => batch.handBack({ messages: 60 })).toThrow(code('BATCH_ENDED'));
+    expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
+    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
+  });
+
+  test('to another rate: the window is the same one', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 60 });
+    defineGroup(node, { ...node.groups.at(0), dropped: 'counted' });
+    batch.handBack({ messages: 10, dropped: { messages: 50 } });
+    expect(node.limiter.admitted.at(0)).toBe(50);
   });
 });
 
