@@ -10,6 +10,7 @@ import type { Gate } from './gate.js';
 import { handedBack } from './hand-back.js';
 import { cutToPart, ofPart } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
+import { areSameWindows, type Windows, windowsOf } from './windows.js';
 
 interface Open {
   readonly granted: Required<Amounts>;
@@ -17,8 +18,7 @@ interface Open {
   /** Exempt work has used nothing that anybody else could have. */
   readonly ask: JointAsk | null;
   readonly direction: number;
-  /** As its groups had them when it was granted; 0 = a bucket. */
-  readonly windowsMs: readonly number[];
+  readonly windows: Windows;
 }
 
 /**
@@ -117,26 +117,22 @@ export class Batches {
 
   #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
     const nowMs = this.#node.clock();
-    const windowsMs = this.#windowsOf(ask);
-    const { epoch, validMs } = this.#validity(windowsMs, nowMs);
+    const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
+    const { epoch, validMs } = this.#validity(windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction, windowsMs });
+    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction, windows });
     this.counts.open = this.#open.size;
     const handBack = (left: HandBack) => this.handBack(id, left);
     return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
   }
 
   /** To the end of the window, of several groups the first to end; buckets have none. */
-  #validity(windowsMs: readonly number[], nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
-    const ends = windowsMs.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
+  #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
+    const lengths = windows.filter((_, at) => at % 2 === 0);
+    const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
     const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
-    const [first = 0] = windowsMs;
-    return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
-  }
-
-  #windowsOf(ask: JointAsk | null): readonly number[] {
-    if (ask === null) return [];
-    return [ask.lane, ...ask.further].map((lane) => this.#node.limiter.buckets.windowOf(lane));
+    const [first = 0, epoch = 0] = windows;
+    return { epoch: first === 0 ? null : epoch, validMs };
   }
 
   #handBack(id: string, left: HandBack): void {
@@ -154,7 +150,8 @@ export class Batches {
 
   /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
   #openAs(id: string): [number, Open] {
-    this.expire(this.#node.clock());
+    const nowMs = this.#node.clock();
+    this.expire(nowMs);
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
     if (open === undefined) {
@@ -162,8 +159,8 @@ export class Batches {
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
     // A shorter window, or a bucket, would get what a longer one had given out.
-    const windowsMs = this.#windowsOf(open.ask);
-    if (windowsMs.every((windowMs, index) => windowMs === open.windowsMs[index])) return [at, open];
+    const { ask } = open;
+    if (ask === null || areSameWindows(open.windows, windowsOf(this.#node, ask, nowMs))) return [at, open];
     this.#end(at, open, open.granted.messages, open.granted.bytes);
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }

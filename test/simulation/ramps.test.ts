@@ -53,16 +53,19 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
   });
 
   // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/strategies.md).
-  test.each(STRATEGY_NAMES.filter((name) => name !== 'equal-residual'))('%s follows the line, too, and is at the quota after it', (strategy) => {
-    const world = cluster({}, { strategy });
-    world.runFor(14_000);
-    for (let second = 1; second < 10; second++) {
-      const line = 100 + 90 * (second + 0.5);
-      const ratio = admitted(world, 1000 * (second + 1), 1000 * (second + 2)) / line;
-      expect(Math.abs(ratio - 1), `second ${second}`).toBeLessThan(0.05);
-    }
-    expect(Math.abs(admitted(world, 12_000, 15_000) / 1000 - 1)).toBeLessThan(0.02);
-  });
+  test.each(STRATEGY_NAMES.filter((name) => name !== 'equal-residual'))(
+    '%s follows the line, too, and is at the quota after it',
+    (strategy) => {
+      const world = cluster({}, { strategy });
+      world.runFor(14_000);
+      for (let second = 1; second < 10; second++) {
+        const line = 100 + 90 * (second + 0.5);
+        const ratio = admitted(world, 1000 * (second + 1), 1000 * (second + 2)) / line;
+        expect(Math.abs(ratio - 1), `second ${second}`).toBeLessThan(0.05);
+      }
+      expect(Math.abs(admitted(world, 12_000, 15_000) / 1000 - 1)).toBeLessThan(0.02);
+    },
+  );
 
   test.each(['relaxed', 'only-if-used', 'go-back-n'] as const)(
     '%s: a step of 90 per second, the top on time',

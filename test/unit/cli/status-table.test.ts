@@ -123,7 +123,15 @@ const NO_RATE: RateStatus = { messagesPerSecond: 0, bytesPerSecond: 0 };
 
 function group(name: string, publish = direction(NOTHING, [])): GroupStatus {
   const directions = { publish, dispatch: direction(NOTHING, []) };
-  return { group: name, strategy: 'max-min', promise: 'relaxed', enabled: true, origin: 'yaml', revision: 0, directions };
+  return {
+    group: name,
+    strategy: 'max-min',
+    promise: 'relaxed',
+    enabled: true,
+    origin: 'yaml',
+    revision: 0,
+    directions,
+  };
 }
 
 type NodeShare = DirectionStatus['nodes'][number];
