@@ -110,7 +110,7 @@ export const GROUP_ERRORS = {
   },
   REGISTRY_OFF: {
     message: 'groups cannot be changed at run time: the registry of this node is switched off',
-    remedy: 'Set registry.enabled: true at every node, or change the YAML.',
+    remedy: 'Set registry.enabled: true at every node, or change the YAML; a node of topic kind none has no registry.',
     httpStatus: 409,
   },
   CHANGE_NOT_LOCAL: {

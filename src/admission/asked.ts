@@ -1,4 +1,5 @@
 import { nearestNames } from '../config/nearest-name.js';
+import { show } from '../config/setting-text.js';
 import { QuotameshError } from '../errors.js';
 import type { Amounts, Origin } from './decision.js';
 
@@ -31,7 +32,7 @@ export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
 
 export function rejectUnlessAmount(field: string, amount: unknown): void {
   if (typeof amount !== 'number' || !Number.isFinite(amount) || amount < 0) {
-    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${String(amount)}` });
+    throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be a finite number ≥ 0, got ${show(amount)}` });
   }
   if (amount > Number.MAX_SAFE_INTEGER) {
     throw new QuotameshError('AMOUNT_INVALID', { field, reason: `must be at most 2^53 − 1, got ${amount}` });
@@ -71,9 +72,9 @@ export function rejectUnlessBetween(field: string, value: unknown, min: number, 
   throw new QuotameshError('FIELD_INVALID', { field, reason: `must be a number from ${min} to ${max}` });
 }
 
-/** All of what is unlimited. */
+/** All of what is unlimited; a group with a limit in bytes alone, too. */
 export function noEndOf(whose: string): QuotameshError {
-  const reason = `must be a number: ${whose} has no limit here, so there is no end to all`;
+  const reason = `must be a number: ${whose} has no limit in messages here, so there is no end to all`;
   return new QuotameshError('AMOUNT_INVALID', { field: 'messages', reason });
 }
 

@@ -4,11 +4,13 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
+import { directionOf, rejectUnlessBetween } from './asked.js';
 import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
+import { handedBack } from './hand-back.js';
 import { cutToPart, ofPart } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
+import { areSameWindows, type Windows, windowsOf } from './windows.js';
 
 interface Open {
   readonly granted: Required<Amounts>;
@@ -16,6 +18,7 @@ interface Open {
   /** Exempt work has used nothing that anybody else could have. */
   readonly ask: JointAsk | null;
   readonly direction: number;
+  readonly windows: Windows;
 }
 
 /**
@@ -79,7 +82,7 @@ export class Batches {
     return this.#opened(ask, ask, directionOf(options));
   }
 
-  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID. Nothing is given back then. */
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given back then. */
   handBack(id: string, left: HandBack): void {
     try {
       this.#handBack(id, left);
@@ -114,42 +117,52 @@ export class Batches {
 
   #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
     const nowMs = this.#node.clock();
-    const { epoch, validMs } = this.#validity(ask, nowMs);
+    const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
+    const { epoch, validMs } = this.#validity(windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction });
+    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction, windows });
     this.counts.open = this.#open.size;
     const handBack = (left: HandBack) => this.handBack(id, left);
     return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
   }
 
   /** To the end of the window, of several groups the first to end; buckets have none. */
-  #validity(ask: JointAsk | null, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
-    const windows =
-      ask === null ? [] : [ask.lane, ...ask.further].map((lane) => this.#node.limiter.buckets.windowOf(lane));
-    const ends = windows.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
+  #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
+    const lengths = windows.filter((_, at) => at % 2 === 0);
+    const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
     const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
-    const [first = 0] = windows;
-    return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
+    const [first = 0, epoch = 0] = windows;
+    return { epoch: first === 0 ? null : epoch, validMs };
   }
 
-  #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
-    const { messages: droppedMessages = 0, bytes: droppedBytes = 0 } = dropped;
-    rejectUnlessAmounts(messages, bytes);
-    rejectUnlessAmounts(droppedMessages, droppedBytes);
-    this.expire(this.#node.clock());
+  #handBack(id: string, left: HandBack): void {
+    const { unused, dropped } = handedBack(left);
+    const [at, open] = this.#openAs(id);
+    const { ask, granted } = open;
+    rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
+    rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
+    // Of several groups the most specific one says what becomes of work that was dropped.
+    const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
+    const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
+    const messages = granted.messages - unused.messages - back.messages;
+    this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
+  }
+
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
+  #openAs(id: string): [number, Open] {
+    const nowMs = this.#node.clock();
+    this.expire(nowMs);
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
     if (open === undefined) {
       const reason = 'it has been handed back already, or its window or time (validMs) is over';
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
-    const { ask, granted } = open;
-    rejectAbove({ id, dimension: 'messages', amount: messages + droppedMessages, granted: granted.messages });
-    rejectAbove({ id, dimension: 'bytes', amount: bytes + droppedBytes, granted: granted.bytes });
-    // Of several groups the most specific one says what becomes of work that was dropped.
-    const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
-    const backMessages = messages + (isCounted ? 0 : droppedMessages);
-    this.#end(at, open, granted.messages - backMessages, granted.bytes - bytes - (isCounted ? 0 : droppedBytes));
+    // A shorter window, or a bucket, would get what a longer one had given out.
+    const { ask } = open;
+    if (ask === null || areSameWindows(open.windows, windowsOf(this.#node, ask, nowMs))) return [at, open];
+    this.#end(at, open, open.granted.messages, open.granted.bytes);
+    throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
 
   #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {

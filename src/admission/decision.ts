@@ -104,7 +104,7 @@ export interface Batch {
   readonly epoch: number | null;
   /** So long after the grant something can be handed back: to the end of the window, or limits.reservationMs. */
   readonly validMs: number;
-  /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID; then nothing is given back. */
+  /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN; then nothing is given back. */
   handBack(left: HandBack): void;
 }
 

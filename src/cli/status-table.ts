@@ -45,7 +45,8 @@ function groupTable(groups: readonly GroupStatus[]): readonly string[] {
   const rows = groups.flatMap((group) => {
     const { publish, dispatch } = group.directions;
     const both = [...directionRows('publish', publish), ...directionRows('dispatch', dispatch)];
-    const [first, ...others] = both.length > 0 ? both : [['', 'no quota', '', '', '', '', '', '']];
+    const why = group.enabled ? 'no quota' : 'disabled';
+    const [first, ...others] = both.length > 0 ? both : [['', why, '', '', '', '', '', '']];
     return [[group.group, ...(first ?? []).slice(1)], ...others];
   });
   return textTable(HEAD, rows, ['USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE']);
@@ -62,9 +63,9 @@ function directionRows(name: string, direction: DirectionStatus): string[][] {
   ];
 }
 
-/** A row per node and one for their sum; nothing for a dimension without quota. */
-function dimensionRows(title: string, { nodes, quota, target, shareSum }: DirectionStatus, key: RateKey): string[][] {
-  if (quota[key] === null) return [];
+/** A row per node and one for their sum; nothing for a dimension that nothing limits: a quota by cost limits messages. */
+function dimensionRows(title: string, { nodes, target, shareSum }: DirectionStatus, key: RateKey): string[][] {
+  if (target[key] === null) return [];
   const show = (value: number | null) => (key === 'bytesPerSecond' ? bytes(value) : count(value));
   const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
   const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {

@@ -1,16 +1,21 @@
 import { DIRECTIONS } from '../core/vocabulary.js';
+import { isMapping } from '../mapping.js';
 import type { Findings } from './findings.js';
 import type { GroupValues } from './read-groups.js';
 import type { SettingValues } from './read-node.js';
+import { valueBelow } from './setting-value.js';
 
-/** A ramp rises: it does not begin above its end, and it has one. */
-export function checkRamps(groups: GroupValues, findings: Findings): void {
+/** A ramp rises: it does not begin above its end, and it has both. */
+export function checkRamps(groups: GroupValues, root: unknown, findings: Findings): void {
+  let hasRamp = false;
   for (const [name, values] of groups) {
-    const from = values.get('ramp.fromPerSecond') ?? null;
-    const to = values.get('ramp.toPerSecond') ?? null;
+    const from = values.get('ramp.fromPerSecond');
+    if (from !== null) hasRamp = true;
     if (typeof from === 'number') checkEnds(name, values, from, findings);
-    else if (typeof to === 'number') addWithoutStart(name, findings);
+    else if (from === null) checkStart(root, ['groups', name], findings);
   }
+  // What is inherited is no ramp by itself: only some groups may have one. Where none has, somebody waits for it in vain.
+  if (groups.size > 0 && !hasRamp) checkStart(root, ['defaults'], findings);
 }
 
 function checkEnds(group: string, values: SettingValues, from: number, findings: Findings): void {
@@ -35,8 +40,13 @@ function quotasOf(values: SettingValues): number[] {
   return quotas.filter((quota): quota is number => typeof quota === 'number');
 }
 
-function addWithoutStart(group: string, findings: Findings): void {
+/** Keys of a ramp that is none. `fromPerSecond: null` takes back what is inherited: that is said, not forgotten. */
+function checkStart(root: unknown, place: readonly string[], findings: Findings): void {
+  const ramp = valueBelow(root, [...place, 'ramp']);
+  if (!isMapping(ramp) || ramp.fromPerSecond === null) return;
+  const key = Object.keys(ramp).find((name) => (ramp[name] ?? null) !== null);
+  if (key === undefined) return;
   const problem = 'has no beginning: ramp.fromPerSecond is missing';
   const remedy = 'Set ramp.fromPerSecond, or remove the ramp.';
-  findings.add(['groups', group, 'ramp', 'toPerSecond'], { problem, allowed: 'a ramp with both ends', remedy });
+  findings.add([...place, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
 }

@@ -1,4 +1,5 @@
 import { buildGroup } from './build-config.js';
+import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
 import type { Mistake } from './config-error.js';
 import { Findings } from './findings.js';
@@ -17,8 +18,10 @@ export interface ExaminedGroup {
  */
 export function examineGroup(name: string, written: unknown, source: string): ExaminedGroup {
   const findings = new Findings(source);
-  const groups = readGroups({ groups: { [name]: written } }, findings);
+  const root = { groups: { [name]: written } };
+  const groups = readGroups(root, findings);
   checkReserved(groups, findings);
+  checkRamps(groups, root, findings);
   checkShareRanges(groups, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };

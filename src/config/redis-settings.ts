@@ -30,14 +30,14 @@ const REDIS_OWN_SETTINGS: Omit<SettingsOf<RedisTopicConfig>, 'tls' | 'sentinel'>
     min: 0,
     max: 65_535,
     buys: 'The logical database.',
-    costs: 'Nothing.',
+    costs: 'Another number is another, empty topic: its nodes do not see these.',
   },
   prefix: {
     kind: 'name',
     default: 'quotamesh:',
     pattern: REDIS_PREFIX,
     buys: 'How the names of all keys begin; the name of the cluster follows.',
-    costs: 'Another prefix is another, empty topic.',
+    costs: 'Another prefix is another, empty topic: its nodes do not see these.',
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
   connectionTimeoutMs: {

@@ -69,7 +69,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
   checkAlone(topic, root, findings);
-  checkRamps(groups, findings);
+  checkRamps(groups, root, findings);
   checkRelations(new Map([...node, ...topic]), root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);

@@ -74,6 +74,7 @@ export function describeGroup(node: QuotaNode, group: number): GroupStatus {
     group: config.name,
     strategy: config.strategy,
     promise: 'relaxed',
+    enabled: config.enabled,
     ...originOf(node, config.name),
     directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
   };

@@ -117,6 +117,8 @@ export interface GroupStatus {
   readonly group: string;
   readonly strategy: string;
   readonly promise: 'relaxed';
+  /** False: nothing limits it here, whatever quotas YAML has for it. */
+  readonly enabled: boolean;
   /** run-time: the definition of the registry is in force, whatever YAML says. */
   readonly origin: 'yaml' | 'run-time';
   /** Of the last change at run time; 0 = there was none. */

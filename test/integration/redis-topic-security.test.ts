@@ -2,10 +2,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
+import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { settled, within } from '../conformance/topic-expectations.js';
 import { type RedisServer, startRedis } from '../redis/redis.js';
@@ -96,6 +99,23 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     expect(listener.lost[0]).toMatch(/self-signed certificate/);
     await topic.close();
     expect(await opening).toBe('TOPIC_CLOSED');
+  });
+
+  // A socket that is ended in its handshake has a second error after the first; nobody heard it, and the process ended.
+  it('a connection that is given up in the middle of its handshake ends quietly', async () => {
+    const config = redisTopicConfig([secure.address], { tls: true, password: PASSWORD });
+    const options = redisTopicOptions('c', 'reports', config, {});
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => unheard.push(error);
+    process.on('uncaughtExceptionMonitor', hear);
+    for (let turn = 0; turn < 25; turn++) {
+      const both = [new RedisConnection(options), new RedisConnection(options)];
+      await Promise.race(both.map((one) => settled(one.connect())));
+      for (const one of both) one.destroy(new Error('given up'));
+    }
+    await sleep(100);
+    process.off('uncaughtExceptionMonitor', hear);
+    expect(unheard).toEqual([]);
   });
 });
 

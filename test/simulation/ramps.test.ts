@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { World } from '../../sim/world.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
 import type { RampSettings } from '../../src/core/ramp/ramp.js';
 import { GROUP, SETTINGS } from './settings.js';
 
@@ -12,9 +13,9 @@ const NODES = ['a', 'b', 'c'];
 /** Three nodes, 1,000/s in all, each asked for `rate` from 1 s on until `untilMs`; a small burst, so that seconds are exact. */
 function cluster(
   ramp: Partial<RampSettings>,
-  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1 } = {},
+  { rate = 500, untilMs = Number.POSITIVE_INFINITY, partitions = 1, strategy = GROUP.strategy } = {},
 ): World {
-  const group = { ...GROUP, ramp: { ...RAMP, ...ramp }, allowanceRatio: 0, burstMs: 20, burstMinMessages: 1 };
+  const group = { ...GROUP, strategy, ramp: { ...RAMP, ...ramp }, allowanceRatio: 0, burstMs: 20, burstMinMessages: 1 };
   const world = new World(3, { ...SETTINGS, partitions, groups: [group] });
   for (const node of NODES) world.start(node);
   world.runFor(1000);
@@ -50,6 +51,21 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
     }
     expect(Math.abs(admitted(world, 13_000, 16_000) / 1000 - 1)).toBeLessThan(0.02);
   });
+
+  // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/strategies.md).
+  test.each(STRATEGY_NAMES.filter((name) => name !== 'equal-residual'))(
+    '%s follows the line, too, and is at the quota after it',
+    (strategy) => {
+      const world = cluster({}, { strategy });
+      world.runFor(14_000);
+      for (let second = 1; second < 10; second++) {
+        const line = 100 + 90 * (second + 0.5);
+        const ratio = admitted(world, 1000 * (second + 1), 1000 * (second + 2)) / line;
+        expect(Math.abs(ratio - 1), `second ${second}`).toBeLessThan(0.05);
+      }
+      expect(Math.abs(admitted(world, 12_000, 15_000) / 1000 - 1)).toBeLessThan(0.02);
+    },
+  );
 
   test.each(['relaxed', 'only-if-used', 'go-back-n'] as const)(
     '%s: a step of 90 per second, the top on time',

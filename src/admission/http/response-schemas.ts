@@ -182,6 +182,7 @@ export const GROUP = json(
     group: text,
     strategy: text,
     promise: { type: 'string', enum: ['relaxed'] },
+    enabled: yes,
     origin: ORIGIN,
     revision: REVISION,
     directions: record({ publish: DIRECTION, dispatch: DIRECTION }),

@@ -27,6 +27,7 @@ export class RedisConnection {
     this.#ended.catch(() => {});
     this.#redis.on('error', (error: Error) => {
       this.#reason ??= error;
+      this.#hearAll();
     });
     this.#redis.on('end', () => this.destroy(this.#reason ?? new Error('Redis closed the connection')));
   }
@@ -52,7 +53,13 @@ export class RedisConnection {
   destroy(reason: Error): void {
     this.#reason ??= reason;
     this.#end(this.#reason);
+    this.#hearAll();
     this.#redis.disconnect();
+  }
+
+  /** ioredis hears the first error of a socket alone; one that ends in its TLS handshake has two, and nobody's is fatal. */
+  #hearAll(): void {
+    this.#redis.stream?.on('error', () => {});
   }
 
   async #within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {

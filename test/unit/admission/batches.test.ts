@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
@@ -103,6 +104,26 @@ describe('nothing is minted by what is handed in', () => {
     expect(left(node)).toBe(100);
   });
 
+  test.each([
+    [undefined, 'FIELD_INVALID', 'handBack must be an object like { messages: 20 }, got undefined'],
+    [null, 'FIELD_INVALID', 'handBack must be'],
+    [5, 'FIELD_INVALID', 'handBack must be'],
+    [[5], 'FIELD_INVALID', 'handBack must be'],
+    [{ message: 5 }, 'FIELD_UNKNOWN', 'field message is not known; did you mean messages?'],
+    [{ dropped: null }, 'FIELD_INVALID', 'dropped must be an object like { messages: 20 }, got null'],
+    [{ dropped: { msgs: 1 } }, 'FIELD_UNKNOWN', 'field dropped.msgs is not known; known are messages, bytes'],
+    [{ dropped: { messages: -1 } }, 'AMOUNT_INVALID', 'dropped.messages must be a finite number ≥ 0, got -1'],
+    [{ messages: '5' }, 'AMOUNT_INVALID', 'messages must be a finite number ≥ 0, got "5"'],
+  ])('what is no hand-back is named, and the batch stays open: %j', async (given, expected, message) => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 30 });
+    const handBack = () => batch.handBack(given as never);
+    expect(handBack).toThrow(code(expected));
+    expect(handBack).toThrow(message);
+    batch.handBack({ messages: 30 });
+    expect([left(node), node.gate.batches.counts.handBacksRefused]).toEqual([100, 2]);
+  });
+
   test('without a grant', async () => {
     const node = await windowed(0.05);
     const { batches } = node.gate;
@@ -119,6 +140,29 @@ describe('nothing is minted by what is handed in', () => {
     expect(() => batch.handBack({ messages: 30 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBeLessThanOrEqual(100);
     expect(node.limiter.admitted.at(0)).toBe(batch.messages);
+  });
+});
+
+describe('a group that is changed while a batch is open', () => {
+  test.each([
+    ['a shorter window', { windowMs: 1_800_000 }],
+    ['a bucket', { limiter: 'bucket' as const }],
+  ])('to %s: nothing of the old window goes into it', async (_, change) => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 60 });
+    defineGroup(node, { ...node.groups.at(0), ...change });
+    const before = left(node);
+    expect(() => batch.handBack({ messages: 60 })).toThrow(code('BATCH_ENDED'));
+    expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
+    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
+  });
+
+  test('to another rate: the window is the same one', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 60 });
+    defineGroup(node, { ...node.groups.at(0), dropped: 'counted' });
+    batch.handBack({ messages: 10, dropped: { messages: 50 } });
+    expect(node.limiter.admitted.at(0)).toBe(50);
   });
 });
 
@@ -156,5 +200,13 @@ describe('waiting for a batch', () => {
     scene = await readyScene({ groups: { a: {} } });
     await expect(take(scene.node, 'all')).rejects.toThrow(code('AMOUNT_INVALID'));
     expect((await take(scene.node, { messages: 5000 })).messages).toBe(5000);
+  });
+
+  test('all are messages: bytes have to be named, and where they alone are limited there is no end either', async () => {
+    const bytes = { quota: { publish: { bytesPerSecond: 1000 } } };
+    const both = { quota: { publish: { messagesPerSecond: 100, bytesPerSecond: 1000 } } };
+    scene = await readyScene({ groups: { a: both, bytes } });
+    await expect(scene.node.takeBatch('bytes', 'all')).rejects.toThrow('group bytes has no limit in messages here');
+    expect((await take(scene.node, 'all', { waitMs: 1000 })).bytes).toBe(0);
   });
 });

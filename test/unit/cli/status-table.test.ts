@@ -52,6 +52,14 @@ describe('the table of `quotamesh status`', () => {
     expect(second).toBe('BUSY (backends are saturated): orders publish 8.3 msg/s (limiting), and 2 more');
   });
 
+  it('a quota by cost alone limits messages, and says so; a disabled group is no group without quota', () => {
+    const byCost = { ...direction(NOTHING, []), target: { messagesPerSecond: 20, bytesPerSecond: null } };
+    const groups = [group('paid', byCost), { ...group('off'), enabled: false }];
+    const lines = statusTable({ node: NODE, groups, groupsNotShown: 0 }).split('\n');
+    expect(lines.at(-2)).toMatch(/^paid +publish msg\/s +Σ +0 +0 +0 +20$/);
+    expect(lines.at(-1)).toMatch(/^off +disabled$/);
+  });
+
   it('a ramp has a row: its state, level and top', () => {
     const ramp = { mode: 'relaxed', state: 'climbing', level: 280, from: 100, to: 1000, overMs: 10_000 } as const;
     const ramped = { ...direction({ messagesPerSecond: 1000, bytesPerSecond: null }, []), ramp };
@@ -115,7 +123,15 @@ const NO_RATE: RateStatus = { messagesPerSecond: 0, bytesPerSecond: 0 };
 
 function group(name: string, publish = direction(NOTHING, [])): GroupStatus {
   const directions = { publish, dispatch: direction(NOTHING, []) };
-  return { group: name, strategy: 'max-min', promise: 'relaxed', origin: 'yaml', revision: 0, directions };
+  return {
+    group: name,
+    strategy: 'max-min',
+    promise: 'relaxed',
+    enabled: true,
+    origin: 'yaml',
+    revision: 0,
+    directions,
+  };
 }
 
 type NodeShare = DirectionStatus['nodes'][number];

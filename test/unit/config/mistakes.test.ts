@@ -261,6 +261,16 @@ describe('a broken node.yaml', () => {
       'cluster: demo\ngroups:\n  a: { ramp: { toPerSecond: 10 } }\n',
       /groups.a.ramp.toPerSecond has no beginning/,
     ],
+    [
+      'a ramp with a mode and a time, and no beginning',
+      'cluster: demo\ngroups:\n  a: { ramp: { mode: scheduled, overMs: 30s } }\n',
+      /^node.yaml:3:22: groups.a.ramp.mode has no beginning: ramp.fromPerSecond is missing/,
+    ],
+    [
+      'defaults of ramps that no group has',
+      'cluster: demo\ndefaults: { ramp: { overMs: 30s } }\ngroups:\n  a: {}\n',
+      /^node.yaml:2:29: defaults.ramp.overMs has no beginning/,
+    ],
     ...['0', '-1s'].map((over): [string, string, RegExp] => [
       `a ramp of ${over}`,
       `cluster: demo\ngroups:\n  a: { ramp: { fromPerSecond: 1, toPerSecond: 10, overMs: ${over} } }\n`,

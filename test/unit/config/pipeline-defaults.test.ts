@@ -29,3 +29,14 @@ test('a disabled vertex limits nothing, whatever it inherits; what is printed sa
   expect(printed).toContain('limiter: window');
   expect(resolveConfig(parseYaml(printed).raw, { source: '(printed)' }).groups).toEqual(config.groups);
 });
+
+test('defaults of a ramp are for the groups that have one; another takes it back by null, as a whole or by its beginning', () => {
+  const groupsOf = (ramp: string, groups: string) =>
+    resolveConfig(parseYaml(`cluster: c\nnode: n\ntopic: memory\ndefaults: { ramp: ${ramp} }\ngroups: ${groups}`).raw, {
+      source: '(test)',
+    }).groups.map((group) => group.ramp && [group.ramp.fromPerSecond, group.ramp.toPerSecond, group.ramp.overMs]);
+  const some = '{ a: { ramp: { fromPerSecond: 100 } }, b: {} }';
+  expect(groupsOf('{ toPerSecond: 500, overMs: 30s }', some)).toEqual([[100, 500, 30_000], null]);
+  const without = '{ a: {}, b: { ramp: null }, c: { ramp: { fromPerSecond: null } } }';
+  expect(groupsOf('{ fromPerSecond: 100, toPerSecond: 500 }', without)).toEqual([[100, 500, 10_000], null, null]);
+});

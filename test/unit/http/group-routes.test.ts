@@ -145,6 +145,8 @@ describe('groups at run time', () => {
       maxShareRatio: 0.1,
     };
     expect((await ask(a, 'PUT', 'new', more)).body).toMatchObject({ code: 'GROUP_INVALID' });
+    const falling = { quota: { publish: { messagesPerSecond: 10 } }, ramp: { fromPerSecond: 100 } };
+    expect((await ask(a, 'PUT', 'new', falling)).body.detail).toContain('ramp.fromPerSecond must be at most the quota');
     for (const name of ['a%20b', '%E2%98%83', '..%2Fx', `${'x'.repeat(201)}`]) {
       expect((await ask(a, 'PUT', name, {})).body, name).toMatchObject({ code: 'GROUP_INVALID' });
     }
