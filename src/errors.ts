@@ -171,7 +171,7 @@ export const ERROR_CATALOGUE = {
   ...GROUP_ERRORS,
   AMOUNT_INVALID: {
     message: '{field} {reason}',
-    remedy: 'Send messages and bytes as finite numbers ≥ 0, at least one of them above 0.',
+    remedy: 'Send messages and bytes as whole numbers ≥ 0, at least one of them above 0.',
     httpStatus: 422,
   },
   AMOUNT_ABOVE_MAX_REQUEST: {

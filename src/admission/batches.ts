@@ -4,7 +4,13 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessAmounts, rejectUnlessBetween } from './asked.js';
+import {
+  directionOf,
+  rejectUnlessAmounts,
+  rejectUnlessBetween,
+  rejectUnlessObject,
+  rejectUnlessSignal,
+} from './asked.js';
 import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import { cutToPart, ofPart } from './part.js';
@@ -47,6 +53,7 @@ export class Batches {
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+    rejectUnlessSignal(signal);
     signal?.throwIfAborted();
     const untilMs = this.#node.clock() + waitMs;
     let answer = this.tryTake(where, amounts, options);
@@ -132,7 +139,10 @@ export class Batches {
     return { epoch: first === 0 ? null : Math.floor(nowMs / first), validMs };
   }
 
-  #handBack(id: string, { messages = 0, bytes = 0, dropped = {} }: HandBack): void {
+  #handBack(id: string, left: HandBack): void {
+    rejectUnlessObject('unused', left);
+    const { messages = 0, bytes = 0, dropped = {} } = left;
+    rejectUnlessObject('dropped', dropped);
     const { messages: droppedMessages = 0, bytes: droppedBytes = 0 } = dropped;
     rejectUnlessAmounts(messages, bytes);
     rejectUnlessAmounts(droppedMessages, droppedBytes);
