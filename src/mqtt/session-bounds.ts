@@ -80,6 +80,8 @@ class SessionBounds {
   readonly #store: KeptMethods;
   readonly #sessions = new Map<string, Session>();
   readonly #retained = new Map<string, number>();
+  /** By the array that aedes hands over: one per SUBSCRIBE. */
+  readonly #added = new WeakMap<readonly object[], Promise<void>>();
 
   constructor(store: SessionStore, rules: SessionRules) {
     this.#rules = rules;
@@ -95,7 +97,7 @@ class SessionBounds {
     };
     this.methods = {
       storeRetained: (packet) => this.#storeRetained(packet),
-      addSubscriptions: (client, subscriptions) => this.#add(client, subscriptions),
+      addSubscriptions: (client, subscriptions) => this.#addOnce(client, subscriptions),
       removeSubscriptions: (client, topics) => this.#remove(client, topics),
       cleanSubscriptions: (client) => this.#clean(client),
       outgoingEnqueueCombi: (sessions, packet) => this.#enqueue(sessions, packet),
@@ -120,6 +122,18 @@ class SessionBounds {
     counts.retainedMessages = this.#retained.size;
     counts.retainedBytes += bytes - (before ?? 0);
     await this.#store.storeRetained(packet);
+  }
+
+  /**
+   * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from everybody
+   * for more than ten minutes.
+   */
+  #addOnce(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
+    const known = this.#added.get(subscriptions);
+    if (known !== undefined) return known;
+    const added = this.#add(client, subscriptions);
+    this.#added.set(subscriptions, added);
+    return added;
   }
 
   async #add(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {

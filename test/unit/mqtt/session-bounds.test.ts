@@ -139,6 +139,21 @@ test('subscriptions: the same topic again is none, beyond the bound the client i
   expect(counts.subscriptions).toBe(4);
 });
 
+test('one SUBSCRIBE is stored once, although aedes asks for all of it for each of its filters', async () => {
+  const stored = store.addSubscriptions;
+  let calls = 0;
+  store.addSubscriptions = (client, subscriptions) => {
+    calls++;
+    return stored(client, subscriptions);
+  };
+  boundSessions(store, { ...BOUNDS, counts: { ...fresh }, onFull: () => undefined, onRepeated: () => undefined });
+  const subscriptions = ['a', 'b', 'c'].map((topic) => ({ topic, qos: 0 }));
+  await Promise.all(subscriptions.map(() => store.addSubscriptions({ id: 'c' }, subscriptions)));
+  expect(calls).toBe(1);
+  await store.addSubscriptions({ id: 'c' }, [...subscriptions]);
+  expect(calls).toBe(2);
+});
+
 test('retained messages: bounded in number and bytes; replacing and deleting make room', async () => {
   await store.storeRetained(message(40, 'a'));
   await store.storeRetained(message(50, 'b'));
