@@ -1,26 +1,13 @@
 import type { JointAsk } from '../core/limiter/joint-levels.js';
-import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { TimeHeap } from '../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
 import { DIMENSION_COUNT } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
-import type { Clock } from '../ports/clock.js';
 import { AbortWatch } from './abort-watch.js';
 import { rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from './decision.js';
-import type { Joining, Line, Turn, Waiter } from './waiting-line.js';
-
-export interface WaitingParts {
-  readonly limiter: Limiter;
-  readonly clock: Clock;
-  /** Waiters at once. */
-  readonly max: number;
-  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
-  readonly decide: (ask: JointAsk) => number;
-  /** The same for somebody who does not wait, although others do. */
-  readonly decideInPassing: (ask: JointAsk) => number;
-  readonly explain: (ask: JointAsk, answer: number) => Decision;
-}
+import type { Joining, Line, Turn, Waiter, WaitingParts } from './waiting-line.js';
 
 /**
  * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
