@@ -1,7 +1,7 @@
 import { nearestNames } from '../config/nearest-name.js';
-import { show } from '../config/setting-text.js';
 import { QuotameshError } from '../errors.js';
 import type { Amounts, Origin } from './decision.js';
+import { show } from './shown-value.js';
 
 /** Longest name of a topic or client: they are kept while in use. */
 export const NAME_MAX = 256;
@@ -16,13 +16,16 @@ export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: 
 
 /** Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing and nobody told. */
 export function rejectUnlessSomething(amounts: Amounts): void {
-  if (typeof amounts !== 'object' || amounts === null) {
-    const reason = `must be an object like { messages: 1, bytes: 512 }, got ${String(amounts)}`;
-    throw new QuotameshError('AMOUNT_INVALID', { field: 'amounts', reason });
-  }
+  rejectUnlessObject('amounts', amounts);
   const { messages = 0, bytes = 0 } = amounts;
   rejectUnlessAmounts(messages, bytes);
   if (messages === 0 && bytes === 0) throw nothingAsked(amounts);
+}
+
+export function rejectUnlessObject(field: string, amounts: unknown): void {
+  if (typeof amounts === 'object' && amounts !== null && !Array.isArray(amounts)) return;
+  const reason = `must be an object like { messages: 1, bytes: 512 }, got ${show(amounts)}`;
+  throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
 export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
@@ -63,13 +66,19 @@ export function directionOf(origin: Origin | undefined): number {
   const direction: unknown = origin?.direction;
   if (direction === undefined || direction === 'publish') return 0;
   if (direction === 'dispatch') return 1;
-  const reason = `must be "publish" or "dispatch", got ${String(direction).slice(0, NAME_MAX)}`;
+  const reason = `must be "publish" or "dispatch", got ${show(direction)}`;
   throw new QuotameshError('FIELD_INVALID', { field: 'direction', reason });
 }
 
 export function rejectUnlessBetween(field: string, value: unknown, min: number, max: number): void {
   if (typeof value === 'number' && value >= min && value <= max) return;
   throw new QuotameshError('FIELD_INVALID', { field, reason: `must be a number from ${min} to ${max}` });
+}
+
+export function rejectUnlessSignal(signal: unknown): void {
+  // Those of another realm or library are as good.
+  if (signal === undefined || typeof (signal as AbortSignal | null)?.throwIfAborted === 'function') return;
+  throw new QuotameshError('FIELD_INVALID', { field: 'signal', reason: 'must be an AbortSignal' });
 }
 
 /** All of what is unlimited; a group with a limit in bytes alone, too. */

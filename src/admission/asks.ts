@@ -65,7 +65,8 @@ export class Asks {
 
   /** null = exempt: nothing limits it. */
   askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointAsk | null {
-    const ask = this.place(where, amounts?.messages ?? 0, amounts?.bytes ?? 0, origin);
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
+    const ask = this.place(where, messages, bytes, origin);
     if (ask === null) {
       rejectUnlessSomething(amounts);
       return null;
@@ -128,3 +129,4 @@ export function setRetry(ask: JointAsk, options: ReserveOptions | undefined): Jo
 }
 
 const NO_OPTIONS: Origin = Object.freeze({});
+const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -4,7 +4,7 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessBetween } from './asked.js';
+import { directionOf, rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
 import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import { handedBack } from './hand-back.js';
@@ -50,6 +50,7 @@ export class Batches {
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+    rejectUnlessSignal(signal);
     signal?.throwIfAborted();
     const untilMs = this.#node.clock() + waitMs;
     let answer = this.tryTake(where, amounts, options);

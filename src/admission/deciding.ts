@@ -49,8 +49,10 @@ export class Deciding {
 
   /** Decides for somebody who does not wait, although others may. */
   passing(ask: JointAsk): number {
-    if (this.#mayPass(ask, ask.lane)) return this.answer(ask, this.#node.clock());
-    return this.#held(ask, ask.lane, ask.retry);
+    if (!this.#mayPass(ask, ask.lane)) return this.#held(ask, ask.lane, ask.retry);
+    const answer = this.answer(ask, this.#node.clock());
+    if (answer === GRANTED) this.#passed(ask, ask.lane);
+    return answer;
   }
 
   /** The same for what is settled later. */
@@ -58,7 +60,9 @@ export class Deciding {
     const held = [ask.lane, ...ask.further].find((lane) => !this.#mayPass(ask, lane));
     if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
     ask.refusedLane = ask.lane;
-    return this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
+    const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
+    if (answer === GRANTED) for (const lane of [ask.lane, ...ask.further]) this.#passed(ask, lane);
+    return answer;
   }
 
   answer(ask: JointAsk, nowMs: number): number {
@@ -73,13 +77,21 @@ export class Deciding {
   /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
   #jointAnswer(ask: JointAsk, nowMs: number): number {
     const held = ask.further.find((lane) => !this.#mayPass(ask, lane));
-    return held === undefined ? this.#parts.joint.tryAcquire(ask, nowMs) : this.#held(ask, held, true);
+    if (held !== undefined) return this.#held(ask, held, true);
+    const answer = this.#parts.joint.tryAcquire(ask, nowMs);
+    if (answer === GRANTED) for (const lane of ask.further) this.#passed(ask, lane);
+    return answer;
   }
 
   /** Nobody waits in the line of this lane, or there is enough for them, too. */
   #mayPass(ask: JointAsk, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
     return this.#parts.waiting.mayPass(lane === ask.lane ? ask : { ...ask, lane });
+  }
+
+  #passed(ask: JointAsk, lane: number): void {
+    if (this.#limiter.heldBack[lane] === 0) return;
+    this.#parts.waiting.passed(lane === ask.lane ? ask : { ...ask, lane });
   }
 
   #held(ask: JointAsk, lane: number, retry: boolean): number {

@@ -116,7 +116,7 @@ export interface ReserveOptions extends Origin {
 export interface Reservation {
   readonly granted: true;
   /**
-   * The work has cost this: the rest is given back, or what was too little is charged. With `costs` it also tells what
+   * The work has cost this: the rest is given back, or what was too little is charged. What is absent was as estimated. With `costs` it also tells what
    * `reportCost` would; throws what that throws, and then stays open.
    */
   commit(actual: Amounts, costs?: ReportedCost | readonly ReportedCost[]): void;

@@ -67,7 +67,8 @@ export class Gate {
     this.#deciding = new Deciding(node, this);
     const decide = (ask: JointAsk) => this.#deciding.answer(ask, clock());
     const explain = (ask: JointAsk, answer: number) => this.#noGrant.explain(ask, answer);
-    this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, explain });
+    const decideInPassing = (ask: JointAsk) => this.#deciding.passing(ask);
+    this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, decideInPassing, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
     this.#asks = new Asks(node, this, this.#bounds);
     this.batches = new Batches(node, this);
@@ -85,8 +86,7 @@ export class Gate {
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.groupIndex(where), directionOf(options));
-    const messages = amounts?.messages ?? 0;
-    const bytes = amounts?.bytes ?? 0;
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     if (!this.#asks.isAllowed(lane, messages, bytes)) this.#asks.reject(lane, amounts);
     const retry = options?.retry === true;
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
@@ -135,7 +135,7 @@ export class Gate {
       return exemptReservation();
     }
     const ask = retried(asked, options);
-    const answer = this.#deciding.servedAnswer(ask, () => this.joint.reserve(ask, this.#node.clock()));
+    const answer = this.#deciding.reserving(ask);
     return answer === GRANTED ? reservationOf(this.#node, ask) : this.#noGrant.explain(ask, answer);
   }
 
@@ -246,3 +246,4 @@ export class Gate {
 }
 
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
+const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -1,9 +1,10 @@
 import { nearestNames } from '../config/nearest-name.js';
-import { show } from '../config/setting-text.js';
+
 import { QuotameshError } from '../errors.js';
 import { isMapping, type Mapping } from '../mapping.js';
 import { rejectUnlessAmount } from './asked.js';
 import type { Amounts } from './decision.js';
+import { show } from './shown-value.js';
 
 /**
  * What is handed in, checked. A misspelled field would be an absent one, and the batch, which ends once, would count as

@@ -2,7 +2,7 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { reportCost } from '../runtime/target/report-cost.js';
-import { rejectUnlessAmounts } from './asked.js';
+import { rejectUnlessAmounts, rejectUnlessObject } from './asked.js';
 import type { Reservation } from './decision.js';
 import { areSameWindows, windowsOf } from './windows.js';
 
@@ -19,7 +19,9 @@ export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
   };
   return {
     granted: true,
-    commit: ({ messages = 0, bytes = 0 }, costs) => {
+    commit: (actual, costs) => {
+      rejectUnlessObject('actual', actual);
+      const { messages = ask.messages, bytes = ask.bytes } = actual;
       rejectUnlessAmounts(messages, bytes);
       if (!open) return;
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;

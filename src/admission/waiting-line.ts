@@ -1,6 +1,8 @@
 import type { JointAsk } from '../core/limiter/joint-levels.js';
+import type { Limiter } from '../core/limiter/limiter.js';
 import type { TimeHeap } from '../core/limiter/time-heap.js';
 import type { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
+import type { Clock } from '../ports/clock.js';
 import type { Decision } from './decision.js';
 
 /** One acquire that waits. */
@@ -36,4 +38,17 @@ export interface Line {
   readonly parked: TimeHeap<Turn>;
   timer: NodeJS.Timeout | null;
   dueMs: number;
+}
+
+/** What the lines ask. */
+export interface WaitingParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Waiters at once. */
+  readonly max: number;
+  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
+  readonly decide: (ask: JointAsk) => number;
+  /** The same for somebody who does not wait, although others do. */
+  readonly decideInPassing: (ask: JointAsk) => number;
+  readonly explain: (ask: JointAsk, answer: number) => Decision;
 }

@@ -1,24 +1,13 @@
 import type { JointAsk } from '../core/limiter/joint-levels.js';
-import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { TimeHeap } from '../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../core/limiter/wake-queue.js';
 import { DIMENSION_COUNT } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
-import type { Clock } from '../ports/clock.js';
 import { AbortWatch } from './abort-watch.js';
-import { rejectUnlessBetween } from './asked.js';
+import { rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from './decision.js';
-import type { Joining, Line, Turn, Waiter } from './waiting-line.js';
-
-export interface WaitingParts {
-  readonly limiter: Limiter;
-  readonly clock: Clock;
-  /** Waiters at once. */
-  readonly max: number;
-  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
-  readonly decide: (ask: JointAsk) => number;
-  readonly explain: (ask: JointAsk, answer: number) => Decision;
-}
+import type { Joining, Line, Turn, Waiter, WaitingParts } from './waiting-line.js';
 
 /**
  * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
@@ -48,9 +37,10 @@ export class Waiting {
   }
 
   async acquire(ask: JointAsk, options: WaitOptions): Promise<Decision> {
-    const { waitMs, signal, weight = 1 } = options;
+    const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
+    rejectUnlessSignal(signal);
     signal?.throwIfAborted();
     const line = this.#lines.get(ask.lane);
     let answer: number | null = null;
@@ -59,7 +49,8 @@ export class Waiting {
       if (answer === GRANTED) return GRANTED_DECISION;
       if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(ask, answer);
     } else if (waitMs === 0) {
-      return this.#parts.explain(ask, this.#refusalOf(ask));
+      answer = this.#parts.decideInPassing(ask);
+      return answer === GRANTED ? GRANTED_DECISION : this.#parts.explain(ask, answer);
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
     return new Promise<Decision>((resolve, reject) => {
@@ -72,6 +63,11 @@ export class Waiting {
   /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
   mayPass(ask: JointAsk): boolean {
     return this.#lines.get(ask.lane)?.queue.mayPass(this.#costOf(ask)) ?? true;
+  }
+
+  /** He has taken it. */
+  passed(ask: JointAsk): void {
+    this.#lines.get(ask.lane)?.queue.passed(this.#costOf(ask));
   }
 
   /** Limits have changed: whoever waits for the old ones is planned anew (#25502). */

@@ -80,7 +80,7 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     default: 10_000,
     min: 1,
     max: 65_535,
-    buys: 'Longer absences: messages of QoS 1 and 2 that one session (clean: false) holds until they are acknowledged.',
+    buys: 'Longer absences: messages of QoS 1 and 2 that one session (clean: false) holds until they are acknowledged. As many of QoS 2 may one client leave unreleased.',
     costs: 'Memory per session. Beyond it new ones are dropped; a client that is connected is cut off.',
   },
   maxSessionBytes: {
@@ -88,7 +88,7 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     default: 67_108_864,
     min: 1024,
     max: 1e12,
-    buys: 'More memory for what all sessions hold: payloads, counted once per session.',
+    buys: 'More memory for what all sessions hold: payloads, counted once per session; 256 bytes for a message of QoS 2 that is not released.',
     costs: 'That memory, and some 300 bytes per message and session besides.',
   },
   maxSubscriptions: {

@@ -2,15 +2,17 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
 import type { Clock } from '../ports/clock.js';
+import { ArrivedPackets } from './arrived-packets.js';
 import { closeSocket, reasonOf } from './close-socket.js';
 import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
 import {
   CONNACK,
-  CONNECT,
   DISCONNECT,
   PacketError,
   PacketSplitter,
   PINGREQ,
+  PUBACK,
+  PUBCOMP,
   PUBLISH,
   SUBSCRIBE,
   typeOf,
@@ -35,7 +37,8 @@ export interface ConnectionRules {
  * the same read brought behind it, and TCP holds the client back (PIP-322, throttling at the connection).
  *
  * A PUBLISH goes on when no reason holds the connection and the one before it has been decided. Acknowledgements and
- * pings are not throttled; none of them overtakes a PUBLISH.
+ * pings are not throttled, but go on a few per turn of the event loop, and what is answered not before the client has
+ * read its answers: 4 MB of pings took the broker from everybody for 15 s. None of them overtakes a PUBLISH.
  */
 export class GatedConnection extends Duplex {
   readonly socket: Socket;
@@ -47,9 +50,8 @@ export class GatedConnection extends Duplex {
   /** What the client has asked for; 0 = no keep-alive. */
   keepAliveMs = 0;
   readonly #rules: ConnectionRules;
-  readonly #incoming: PacketSplitter;
+  readonly #arrived: ArrivedPackets;
   readonly #outgoing = new PacketSplitter(Number.POSITIVE_INFINITY);
-  readonly #arrived: Buffer[] = [];
   #state: 'new' | 'connecting' | 'connected' = 'new';
   #wanted = false;
   #feedPlanned = false;
@@ -58,9 +60,13 @@ export class GatedConnection extends Duplex {
     this.#undecided = false;
     this.#planFeed();
   });
+  #resting = false;
+  readonly #unthrottled = new TurnPacer(() => {
+    this.#resting = false;
+    this.#planFeed();
+  });
   #passing: (() => void) | null = null;
   #inputEnded = false;
-  #heldBytes = 0;
   #passedMs: number;
   #subscribeTimer: NodeJS.Timeout | null = null;
   #lingerTimer: NodeJS.Timeout | null = null;
@@ -72,7 +78,7 @@ export class GatedConnection extends Duplex {
     this.socket = socket;
     this.#rules = rules;
     this.#passedMs = rules.clock();
-    this.#incoming = new PacketSplitter(rules.maxPacketBytes);
+    this.#arrived = new ArrivedPackets(rules.maxPacketBytes, rules.onHeldBytes);
     this.throttle = new ThrottleTracker((on) => {
       rules.onReading(this, on);
       if (on) this.#resume();
@@ -162,8 +168,7 @@ export class GatedConnection extends Duplex {
     this.throttle.setActive(false);
     this.dispatch.close();
     this.#passing = null;
-    this.#arrived.length = 0;
-    this.#setHeldBytes(0);
+    this.#arrived.clear();
     closeSocket(this.socket);
     this.#rules.onEnded(this, this.#endReason ?? (error === null ? null : reasonOf(error)));
     done(error);
@@ -200,9 +205,9 @@ export class GatedConnection extends Duplex {
   }
 
   #feed(): void {
-    if (!this.#wanted || this.destroyed) return;
-    if (this.#arrived.length === 0 && !this.#inputEnded) this.#readSocket();
-    const packet = this.#arrived[0];
+    if (!this.#wanted || this.#resting || this.destroyed) return;
+    if (this.#arrived.next === undefined && !this.#inputEnded) this.#readSocket();
+    const packet = this.#arrived.next;
     if (packet === undefined) {
       // What waits to be decided was sent before the end and is still published.
       if (this.#inputEnded && !this.#undecided) this.push(null);
@@ -210,26 +215,18 @@ export class GatedConnection extends Duplex {
     }
     if (!this.#mayPass(packet)) return;
     this.#arrived.shift();
-    this.#setHeldBytes(this.#heldBytes - packet.length);
     this.#passOn(packet);
+    if (typeOf(packet) === PUBLISH) return;
+    this.#resting = true;
+    this.#unthrottled.next();
   }
 
   #readSocket(): void {
     try {
-      while (this.#arrived.length === 0) {
-        const chunk = this.socket.read() as Buffer | null;
-        if (chunk === null) break;
-        // Bytes of another protocol may look like the length of a long packet.
-        const isFirst = this.#state === 'new' && this.#incoming.heldBytes === 0;
-        if (isFirst && typeOf(chunk) !== CONNECT) throw new PacketError('malformed-packet', 'no CONNECT');
-        this.#arrived.push(...this.#incoming.push(chunk));
-      }
+      this.#arrived.readFrom(this.socket, this.#state === 'new');
     } catch (error) {
       this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
-      return;
     }
-    const whole = this.#arrived.reduce((sum, { length }) => sum + length, 0);
-    this.#setHeldBytes(whole + this.#incoming.heldBytes);
   }
 
   #mayPass(packet: Buffer): boolean {
@@ -245,6 +242,7 @@ export class GatedConnection extends Duplex {
       return true;
     }
     if (type === DISCONNECT) return !this.#undecided;
+    if (!UNANSWERED.has(type) && this.throttle.countOf('outboundBufferFull') > 0) return false;
     return type !== SUBSCRIBE || this.#maySubscribe();
   }
 
@@ -270,14 +268,10 @@ export class GatedConnection extends Duplex {
     this.push(packet);
   }
 
-  #setHeldBytes(bytes: number): void {
-    if (bytes !== this.#heldBytes) this.#rules.onHeldBytes(bytes - this.#heldBytes);
-    this.#heldBytes = bytes;
-  }
-
   #drained(): void {
     this.unmark('outboundBufferFull');
     this.dispatch.run();
+    this.#planFeed();
   }
 
   #endInput(): void {
@@ -293,6 +287,8 @@ export class GatedConnection extends Duplex {
   }
 }
 
+/** A SUBSCRIBE, a ping, and what QoS 2 sends first are answered; PUBLISH is held by the reason itself. */
+const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 /** Answers and messages in the socket beyond this: the client is not reading. */
 const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;

@@ -8,6 +8,7 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
+import { WORTH_A_WARNING } from './close-socket.js';
 import { type ConnectionRules, GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
@@ -101,6 +102,8 @@ export class MqttBroker {
     const aedes = new Aedes({
       // The bound of 23 characters is MQTT 3.1's; many of its clients ignore it.
       maxClientsIdLength: CLIENT_ID_LENGTH_MAX,
+      // Bounded with the sessions (unreleased.ts).
+      maxInflightInbound: 0,
       preConnect: (client, packet, done) => {
         const connection = connectionOf(client);
         connection.clientId = packet.clientId;
@@ -211,7 +214,7 @@ export class MqttBroker {
 
   #sessionRules(): SessionRules {
     const onFull = (bound: SessionBound, client: string | null) => this.#full(bound, client);
-    return { ...this.#config, counts: this.counts.kept, onFull };
+    return { ...this.#config, counts: this.counts.kept, onFull, onRepeated: (packet) => this.#gate.delivered(packet) };
   }
 
   /** A client that is connected would otherwise miss messages, or wait for answers, and never know. */
@@ -282,18 +285,6 @@ const WATCH_EVERY_MS = 200;
 const CLIENT_ID_LENGTH_MAX = 65_535;
 const TCP_KEEP_ALIVE_MS = 30_000;
 const FULL_LOGGED_EVERY_MS = 60_000;
-
-/** Somebody should look at these; the others are clients that come and go. */
-const WORTH_A_WARNING: ReadonlySet<string> = new Set([
-  'dispatch-queue-full',
-  'not-reading',
-  'malformed-packet',
-  'packet-too-large',
-  'gone-while-throttled',
-  'session-full',
-  'subscriptions-full',
-  'token-revoked',
-]);
 
 function connectionOf(client: Client): GatedConnection {
   return client.conn as GatedConnection;

@@ -2,6 +2,8 @@
 export const CONNECT = 1;
 export const CONNACK = 2;
 export const PUBLISH = 3;
+export const PUBACK = 4;
+export const PUBCOMP = 7;
 export const SUBSCRIBE = 8;
 export const DISCONNECT = 14;
 

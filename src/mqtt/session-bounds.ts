@@ -1,4 +1,5 @@
 import type { SessionCounts } from './mqtt-counts.js';
+import { type ReceivedMethods, Unreleased } from './unreleased.js';
 
 export interface SessionRules {
   /** Messages of QoS 1 and 2 that one session holds until they are acknowledged. */
@@ -12,11 +13,16 @@ export interface SessionRules {
   readonly counts: SessionCounts;
   /** A bound was met; `client` is null for retained messages. What does not fit is dropped. */
   readonly onFull: (bound: SessionBound, client: string | null) => void;
+  /**
+   * This message of QoS 2 came again before it was released: aedes answers it, and publishes it no second time. Its
+   * PUBREL, of which nobody has heard, is told as well.
+   */
+  readonly onRepeated: (packet: object) => void;
 }
 
 export type SessionBound = 'session-full' | 'subscriptions-full' | 'retained-full';
 
-interface StoredPacket {
+export interface StoredPacket {
   readonly topic: string;
   readonly payload: Buffer | string;
   /** Absent in a PUBREL, which takes the place of its PUBLISH under the same message id. */
@@ -24,7 +30,7 @@ interface StoredPacket {
   readonly messageId?: number | undefined;
 }
 
-interface Owner {
+export interface Owner {
   readonly id: string;
 }
 
@@ -37,7 +43,13 @@ export interface SessionStore {
   outgoingEnqueueCombi(sessions: readonly { readonly clientId: string }[], packet: StoredPacket): Promise<void>;
   outgoingUpdate(client: Owner, packet: StoredPacket): Promise<unknown>;
   outgoingClearMessageId(client: Owner, packet: StoredPacket): Promise<StoredPacket | undefined>;
+  incomingGetPacket(client: Owner, packet: StoredPacket): Promise<StoredPacket>;
+  incomingStorePacket(client: Owner, packet: StoredPacket): Promise<void>;
+  incomingDelPacket(client: Owner, packet: StoredPacket): Promise<void>;
+  cleanIncoming(client: Owner): Promise<void>;
 }
+
+type KeptMethods = Omit<SessionStore, keyof ReceivedMethods>;
 
 interface Held {
   readonly bytes: number;
@@ -53,20 +65,23 @@ interface Session {
 
 /**
  * Bounds what aedes keeps for clients that are away, and for those that never acknowledge: aedes itself has no bound. It
- * asks its store by these seven methods alone; each is passed on, and what it changes is counted beside it, because the
+ * asks its store by these methods alone; each is passed on, and what it changes is counted beside it, because the
  * store does not say how much it holds.
  */
 export function boundSessions(store: SessionStore, rules: SessionRules): void {
+  const unreleased = new Unreleased(store, rules);
   const bounds = new SessionBounds(store, rules);
-  Object.assign(store, bounds.methods);
+  Object.assign(store, bounds.methods, unreleased.methods);
 }
 
 class SessionBounds {
-  readonly methods: SessionStore;
+  readonly methods: KeptMethods;
   readonly #rules: SessionRules;
-  readonly #store: SessionStore;
+  readonly #store: KeptMethods;
   readonly #sessions = new Map<string, Session>();
   readonly #retained = new Map<string, number>();
+  /** By the array that aedes hands over: one per SUBSCRIBE. */
+  readonly #added = new WeakMap<readonly object[], Promise<void>>();
 
   constructor(store: SessionStore, rules: SessionRules) {
     this.#rules = rules;
@@ -82,7 +97,7 @@ class SessionBounds {
     };
     this.methods = {
       storeRetained: (packet) => this.#storeRetained(packet),
-      addSubscriptions: (client, subscriptions) => this.#add(client, subscriptions),
+      addSubscriptions: (client, subscriptions) => this.#addOnce(client, subscriptions),
       removeSubscriptions: (client, topics) => this.#remove(client, topics),
       cleanSubscriptions: (client) => this.#clean(client),
       outgoingEnqueueCombi: (sessions, packet) => this.#enqueue(sessions, packet),
@@ -107,6 +122,18 @@ class SessionBounds {
     counts.retainedMessages = this.#retained.size;
     counts.retainedBytes += bytes - (before ?? 0);
     await this.#store.storeRetained(packet);
+  }
+
+  /**
+   * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from everybody
+   * for more than ten minutes.
+   */
+  #addOnce(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
+    const known = this.#added.get(subscriptions);
+    if (known !== undefined) return known;
+    const added = this.#add(client, subscriptions);
+    this.#added.set(subscriptions, added);
+    return added;
   }
 
   async #add(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {

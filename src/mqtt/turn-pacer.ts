@@ -1,6 +1,7 @@
 /**
  * Lets a connection go on at once, but only a few times in one turn of the event loop. By the next one aedes has looked
- * at the subscribers of what it got, and one that is behind holds its publishers back before more come.
+ * at the subscribers of what it got, and one that is behind holds its publishers back before more come; and the other
+ * connections have had their turn.
  */
 export class TurnPacer {
   readonly #goOn: () => void;

@@ -203,7 +203,7 @@ export const MQTT_METRICS = {
   },
   quotamesh_mqtt_kept_messages: {
     type: 'gauge',
-    help: 'Messages kept: for a session until acknowledged, retained for later subscribers.',
+    help: 'Messages kept: for a session until acknowledged or (QoS 2) released, retained for later subscribers.',
     labels: ['kind'],
   },
   quotamesh_mqtt_kept_bytes: { type: 'gauge', help: 'Their payloads.', labels: ['kind'] },

@@ -204,6 +204,26 @@ describe('rates of CONNECT and SUBSCRIBE', () => {
   });
 });
 
+describe('QoS 2', () => {
+  test('more at once than aedes would keep are all taken, on one connection', async () => {
+    const one = await client('hasty');
+    await Promise.all(Array.from({ length: 1100 }, () => one.publishAsync('free/x', 'x', { qos: 2 })));
+    expect(one.connected).toBe(true);
+  });
+
+  test('a message that is sent again before it is released is not waited for', async () => {
+    const before = (await broker.status()).publishes.unlimited;
+    const socket = await rawSocket();
+    socket.resume();
+    socket.write(connectPacket('again'));
+    await sleep(50);
+    for (let at = 0; at < 20; at++) socket.write(publishPacket('free/x', Buffer.from('x'), 2));
+    await until(async () => (await broker.status()).publishes.unlimited === before + 20);
+    await until(async () => (await broker.status()).pendingPublishes === 0);
+    socket.destroy();
+  });
+});
+
 describe('bad input', () => {
   test.each<[string, Buffer, string]>([
     ['no MQTT', Buffer.from('GET / HTTP/1.1\r\n\r\n'), 'malformed-packet'],

@@ -4,6 +4,7 @@ import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import { checkCost, type ReportedCost } from '../../runtime/target/report-cost.js';
 import { NAME_MAX } from '../asked.js';
+import { SHOWN_MAX, show } from '../shown-value.js';
 import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BATCH_BODY_SCHEMA, BATCH_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
 
 type Violations = readonly FastifySchemaValidationError[];
@@ -138,19 +139,9 @@ function amountError(where: string, reason: string): QuotameshError {
   return new QuotameshError('AMOUNT_INVALID', { field: `${where}messages and ${where}bytes`, reason });
 }
 
-/** Characters of a client's input that an answer repeats, and wrong fields that it names. */
-const SHOWN_MAX = 80;
+/** Wrong fields that an answer names. */
 const NAMED_MAX = 20;
 
 function shown(text: string): string {
   return text.slice(0, SHOWN_MAX);
-}
-
-function show(sent: unknown): string {
-  if (sent === null) return 'null';
-  if (sent === undefined) return 'nothing';
-  if (Array.isArray(sent)) return `an array of ${sent.length}`;
-  if (typeof sent === 'object') return 'an object';
-  if (typeof sent === 'string') return JSON.stringify(shown(sent));
-  return String(sent);
 }

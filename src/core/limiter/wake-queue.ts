@@ -121,12 +121,14 @@ export class WakeQueue<Item> {
     this.#owners++;
   }
 
-  /** Whether somebody who does not wait may take this now, although others wait; counts it if so. */
+  /** Whether somebody who does not wait may take this now, although others wait. */
   mayPass(cost: number): boolean {
-    if (this.#current === null) return true;
-    if (this.#passCredit < cost || this.#passCredit === 0) return false;
-    this.#passCredit -= cost;
-    return true;
+    return this.#current === null || (this.#passCredit >= cost && this.#passCredit > 0);
+  }
+
+  /** He has taken it. Not counted before: whoever finds nothing there has had no turn, however often he looks. */
+  passed(cost: number): void {
+    this.#passCredit = Math.max(0, this.#passCredit - cost);
   }
 
   #turn(owner: WakeOwner<Item>): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
+import type { Batch, BatchAmounts, HandBack, TakeOptions } from '../../../src/admission/decision.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
 import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
@@ -99,6 +99,9 @@ describe('nothing is minted by what is handed in', () => {
     expect(() => batch.handBack({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
     expect(() => batch.handBack({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
     expect(() => batch.handBack({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
+    for (const wrong of [5, null, undefined, { dropped: 5 }, { dropped: null }]) {
+      expect(() => batch.handBack(wrong as HandBack)).toThrow(code('AMOUNT_INVALID'));
+    }
     batch.handBack({ messages: 30 });
     expect(() => batch.handBack({ messages: 1 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBe(100);

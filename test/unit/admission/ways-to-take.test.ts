@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Amounts, Reservation } from '../../../src/admission/decision.js';
+import type { Amounts, Reservation, WaitOptions } from '../../../src/admission/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -50,6 +50,50 @@ describe('acquire', () => {
     const others = await Promise.all(Array.from({ length: 20 }, (_, at) => of(`c${at}`, 1000)));
     expect(others.every(({ granted }) => granted)).toBe(true);
     expect(await held).toMatchObject({ granted: false, level: 'client' });
+  });
+
+  test('whoever does not wait takes turns with those who do: overtakes nobody, and is not starved', async () => {
+    const node = await sceneWith({ a: { quota: publish(100), burstMinMessages: 1, burstMs: 100 } });
+    while (node.tryAcquire('a', { messages: 1 }).granted);
+    let stops = false;
+    const loop = async (client: string) => {
+      while (!stops && (await node.acquire('a', { messages: 1 }, { waitMs: 5000, client })).granted);
+    };
+    const waiting = ['x', 'y', 'z'].map(loop);
+    const busyUntilMs = performance.now() + 50;
+    while (performance.now() < busyUntilMs);
+    // Five tokens are there; nobody of the line has been served since it began.
+    expect(node.tryAcquire('a', { messages: 1 }).granted).toBe(false);
+    expect(node.reserve('a', { messages: 1 }).granted).toBe(false);
+    let granted = 0;
+    for (const deadlineMs = performance.now() + 5000; granted < 5 && performance.now() < deadlineMs; await sleep(1)) {
+      for (let asked = 0; asked < 5; asked++) if (node.tryAcquire('a', { messages: 1 }).granted) granted++;
+    }
+    stops = true;
+    await Promise.all(waiting);
+    expect(granted).toBeGreaterThanOrEqual(5);
+  });
+
+  test('without a wait, beside those who wait: refused, and demand', async () => {
+    const node = await sceneWith({ a: { quota: publish(0) } });
+    const stop = new AbortController();
+    const waiting = node.acquire('a', { messages: 1 }, { waitMs: 5000, signal: stop.signal });
+    const before = node.limiter.attempted.at(0);
+    expect((await node.acquire('a', { messages: 3 }, { waitMs: 0 })).granted).toBe(false);
+    expect(node.limiter.attempted.at(0)).toBe(before + 3);
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+  });
+
+  test('wrong options are named', async () => {
+    const node = await sceneWith({ a: { quota: publish(100) } });
+    const acquire = (options: unknown) => node.acquire('a', { messages: 1 }, options as WaitOptions);
+    await expect(acquire(undefined)).rejects.toThrow(/waitMs must be a number from 0/);
+    await expect(acquire({ waitMs: 1, signal: 5 })).rejects.toThrow(/signal must be an AbortSignal/);
+    await expect(acquire({ waitMs: 1, signal: null })).rejects.toThrow(/signal must be an AbortSignal/);
+    const take = node.takeBatch('a', { messages: 1 }, { signal: 5 as unknown as AbortSignal });
+    await expect(take).rejects.toThrow(/signal must be an AbortSignal/);
+    expect(node.limiter.attempted.at(0)).toBe(0);
   });
 
   test('a bound on those who wait; stopping answers them all', async () => {
@@ -137,15 +181,30 @@ describe('without waiting', () => {
     expect(node.limiter.admitted.at(0)).toBe(2);
   });
 
+  test('what a commit does not name was as estimated, as over HTTP; what is no amount leaves it open', async () => {
+    const node = await sceneWith({ a: { quota: { publish: { messagesPerSecond: 100, bytesPerSecond: 1000 } } } });
+    const reserved = node.reserve('a', { messages: 4, bytes: 50 }) as Reservation;
+    for (const wrong of [7, '7', null, undefined, [7]]) {
+      expect(() => reserved.commit(wrong as Amounts)).toThrow(/actual must be an object like/);
+    }
+    expect(() => reserved.commit({ messages: null } as unknown as Amounts)).toThrow(/messages must be .* got null/);
+    expect(node.limiter.admitted.at(0)).toBe(0);
+    reserved.commit({ messages: 2 });
+    expect([node.limiter.admitted.at(0), node.limiter.admitted.at(1)]).toEqual([2, 50]);
+  });
+
   test.each([
     [{ messages: -1 }, /messages must be a finite number ≥ 0, got -1/],
     [{ messages: Number.NaN }, /messages must be a finite number ≥ 0, got NaN/],
     [{ bytes: Number.POSITIVE_INFINITY }, /bytes must be a finite number ≥ 0, got Infinity/],
     [{ messages: 1.5 }, /messages must be a whole number, got 1.5/],
-    [{ messages: '5' as unknown as number }, /messages must be a finite number ≥ 0, got 5/],
-    [{ messages: 5n as unknown as number }, /messages must be a finite number ≥ 0, got 5/],
+    [{ messages: '5' as unknown as number }, /messages must be a finite number ≥ 0, got "5"/],
+    [{ messages: 5n as unknown as number }, /messages must be a finite number ≥ 0, got 5n/],
+    [{ messages: null as unknown as number, bytes: 5 }, /messages must be a finite number ≥ 0, got null/],
+    [{ messages: 1, bytes: null as unknown as number }, /bytes must be a finite number ≥ 0, got null/],
+    [{ messages: Object.create(null) as number }, /messages must be a finite number ≥ 0, got an object/],
     [{ bytes: Symbol('b') as unknown as number }, /bytes must be a finite number ≥ 0, got Symbol\(b\)/],
-    [undefined as unknown as Amounts, /amounts must be an object like .*, got undefined/],
+    [undefined as unknown as Amounts, /amounts must be an object like .*, got nothing/],
     [5 as unknown as Amounts, /amounts must be an object like .*, got 5/],
     [{ messages: 2 ** 53 }, /messages must be at most 2\^53 − 1/],
     [{ messages: 0 }, /messages must not be 0 alone/],
@@ -170,7 +229,7 @@ describe('without waiting', () => {
       'a misspelled direction',
       'a',
       { direction: 'Dispatch' },
-      /direction must be "publish" or "dispatch", got Dispatch/,
+      /direction must be "publish" or "dispatch", got "Dispatch"/,
     ],
   ])('%s is a typed error', async (_, group, origin, message) => {
     const node = await sceneWith({ a: { quota: publish(100) } });

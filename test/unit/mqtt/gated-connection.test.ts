@@ -1,6 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DISCONNECT, PINGREQ, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
+import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
 import '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
 import { publishPacket, subscribePacket } from './wire.js';
@@ -93,6 +94,27 @@ describe('packets go to aedes one by one', () => {
     connection.decided();
     await settle();
     expect(passed).toEqual([PUBLISH, DISCONNECT]);
+  });
+
+  test('a flood of what is not throttled leaves the event loop to others between a few packets', async () => {
+    const { socket, passed } = await connectionScene();
+    socket.push(Buffer.concat(Array.from({ length: 2000 }, () => PINGREQ)));
+    await turn();
+    expect(passed.length).toBeGreaterThan(0);
+    expect(passed.length).toBeLessThanOrEqual(100);
+    while (passed.length < 2000) await turn();
+  });
+
+  test('nothing of a client that does not read its answers is answered, until it reads', async () => {
+    const { socket, connection, passed } = await connectionScene();
+    socket.takes = false;
+    connection.send(Buffer.alloc(300_000));
+    socket.push(Buffer.concat([Buffer.from([0x40, 2, 0, 1]), PINGREQ, subscribePacket('a', 0), A_PUBLISH]));
+    await settle();
+    expect(passed).toEqual([PUBACK]);
+    socket.readOn();
+    await settle();
+    expect(passed).toEqual([PUBACK, PING, SUBSCRIBE, PUBLISH]);
   });
 
   test('the socket is not read while a packet waits', async () => {

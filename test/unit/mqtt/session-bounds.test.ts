@@ -16,6 +16,7 @@ type FullStore = SessionStore & { outgoingStream(client: { id: string }): AsyncI
 let aedes: Aedes & { persistence: FullStore };
 let store: FullStore;
 let full: string[];
+let repeated: object[];
 const { kept: fresh } = createMqttCounts();
 let counts = { ...fresh };
 
@@ -25,7 +26,9 @@ beforeEach(async () => {
   store = aedes.persistence;
   full = [];
   counts = { ...fresh };
-  boundSessions(store, { ...BOUNDS, counts, onFull: (bound, client) => full.push(`${bound} ${client}`) });
+  repeated = [];
+  const onFull = (bound: string, client: string | null) => full.push(`${bound} ${client}`);
+  boundSessions(store, { ...BOUNDS, counts, onFull, onRepeated: (packet) => repeated.push(packet) });
 });
 afterEach(() => new Promise<void>((resolve) => aedes.close(() => resolve())));
 
@@ -91,6 +94,40 @@ describe('messages of a session', () => {
   });
 });
 
+describe('messages of QoS 2 that their sender has not released', () => {
+  const sender = { id: 'c' };
+  const sent = (messageId: number) => ({ ...message(900), qos: 2, messageId });
+
+  test('are kept by their id alone; the fourth of three ends the connection, a released one makes room', async () => {
+    for (const id of [1, 2, 3]) await store.incomingStorePacket(sender, sent(id));
+    expect((await store.incomingGetPacket(sender, sent(1))).payload).toHaveLength(0);
+    await expect(store.incomingStorePacket(sender, sent(4))).rejects.toThrow('not released');
+    expect(full).toEqual(['session-full c']);
+    await store.incomingDelPacket(sender, sent(1));
+    await expect(store.incomingDelPacket(sender, sent(1))).rejects.toThrow('no such packet');
+    await store.incomingStorePacket(sender, sent(4));
+    expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 768 });
+    await store.cleanIncoming(sender);
+    expect(counts).toMatchObject({ sessionMessages: 0, sessionBytes: 0 });
+    await expect(store.incomingGetPacket(sender, sent(4))).rejects.toThrow('no such packet');
+  });
+
+  test('all senders share maxSessionBytes, and the same id again takes none', async () => {
+    for (const id of ['a', 'b', 'c']) await store.incomingStorePacket({ id }, sent(1));
+    await store.incomingStorePacket(sender, sent(1));
+    await expect(store.incomingStorePacket({ id: 'd' }, sent(1))).rejects.toThrow('not released');
+    expect(counts).toMatchObject({ sessionMessages: 3, sessionBytes: 768 });
+  });
+
+  test('one that is sent again is told: aedes does not publish it a second time', async () => {
+    const again = sent(1);
+    await expect(store.incomingGetPacket(sender, again)).rejects.toThrow('no such packet');
+    await store.incomingStorePacket(sender, sent(1));
+    await store.incomingGetPacket(sender, again);
+    expect(repeated).toEqual([again]);
+  });
+});
+
 test('subscriptions: the same topic again is none, beyond the bound the client is told of', async () => {
   await store.addSubscriptions({ id: 'a' }, [{ topic: '1' }, { topic: '2' }, { topic: '3' }]);
   await store.addSubscriptions({ id: 'a' }, [{ topic: '3' }, { topic: '3' }]);
@@ -100,6 +137,21 @@ test('subscriptions: the same topic again is none, beyond the bound the client i
   await store.removeSubscriptions({ id: 'a' }, ['1', 'unknown']);
   await store.addSubscriptions({ id: 'b' }, [{ topic: '1' }, { topic: '2' }]);
   expect(counts.subscriptions).toBe(4);
+});
+
+test('one SUBSCRIBE is stored once, although aedes asks for all of it for each of its filters', async () => {
+  const stored = store.addSubscriptions;
+  let calls = 0;
+  store.addSubscriptions = (client, subscriptions) => {
+    calls++;
+    return stored(client, subscriptions);
+  };
+  boundSessions(store, { ...BOUNDS, counts: { ...fresh }, onFull: () => undefined, onRepeated: () => undefined });
+  const subscriptions = ['a', 'b', 'c'].map((topic) => ({ topic, qos: 0 }));
+  await Promise.all(subscriptions.map(() => store.addSubscriptions({ id: 'c' }, subscriptions)));
+  expect(calls).toBe(1);
+  await store.addSubscriptions({ id: 'c' }, [...subscriptions]);
+  expect(calls).toBe(2);
 });
 
 test('retained messages: bounded in number and bytes; replacing and deleting make room', async () => {
