@@ -99,16 +99,13 @@ describe('nothing is minted by what is handed in', () => {
     expect(() => batch.handBack({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
     expect(() => batch.handBack({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
     expect(() => batch.handBack({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
-    for (const wrong of [5, null, undefined, { dropped: 5 }, { dropped: null }]) {
-      expect(() => batch.handBack(wrong as HandBack)).toThrow(code('AMOUNT_INVALID'));
-    }
     batch.handBack({ messages: 30 });
     expect(() => batch.handBack({ messages: 1 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBe(100);
   });
 
   test.each([
-    [undefined, 'FIELD_INVALID', 'handBack must be an object like { messages: 20 }, got undefined'],
+    [undefined, 'FIELD_INVALID', 'handBack must be an object like { messages: 20 }, got nothing'],
     [null, 'FIELD_INVALID', 'handBack must be'],
     [5, 'FIELD_INVALID', 'handBack must be'],
     [[5], 'FIELD_INVALID', 'handBack must be'],
