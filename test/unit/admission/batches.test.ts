@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, BatchAmounts, HandBack, TakeOptions } from '../../../src/admission/decision.js';
+import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
 import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
