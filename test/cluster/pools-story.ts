@@ -4,10 +4,9 @@ import { type QuotaStep, worstWindows } from './hot-quotas.js';
 import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
-/** Of a slow machine more requests would tell more of the machine. */
-export const POOL_QUOTA = 300;
-/** Every node alone has work for more than all of it. */
-const RATE = 350;
+export const POOL_QUOTA = 900;
+/** Each node has work for more than its share; three times the quota would tell of a slow machine. By the number of nodes. */
+const RATES = [0, 1000, 550, 400];
 const WINDOW_MS = 5000;
 /** Longer than a window, so that several places of it are seen. */
 const SETTLED_MS = 6000;
@@ -37,7 +36,8 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
   const traffic = await TrafficProcess.start();
   const history: Answered[] = [];
   const drive = (...ids: string[]) => {
-    return traffic.setRates(ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond: RATE })));
+    const ratePerSecond = RATES[ids.length]!;
+    return traffic.setRates(ids.map((node) => ({ node, url: cluster.url(node), ratePerSecond })));
   };
   const phases: PoolPhase[] = [];
   async function settled(what: string, agreedMs: number): Promise<void> {

@@ -5,9 +5,9 @@ import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
-/** Two nodes have work for the top of the ramp, while the third is restarted. */
-const RATE = 200;
-const [FROM, TO] = [30, 300];
+/** All have work for the top of the ramp, and two for the level at which the third is restarted. */
+const RATE = 350;
+const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
 /** A report, a delivery and a round, on a machine that is busy. */
@@ -22,9 +22,9 @@ export interface Followed {
 }
 
 export interface RampRun {
-  /** 30 → 300 in 10 s, and 3 s at the top. */
+  /** 100 → 1,000 in 10 s, and 3 s at the top. */
   readonly climb: Followed;
-  /** 30 → 300 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
+  /** 100 → 1,000 in 30 s: while all nodes are restarted one by one in the middle of it, and afterwards. */
   readonly restarting: Followed;
   readonly resumed: Followed;
   /** What a node says of the level ÷ the line, after the restart. */
