@@ -16,10 +16,10 @@ import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
 import type { RunResult } from '../sim/run-result.js';
 import type { Punctuality } from '../src/live/traffic/protocol.js';
+import { COMMAND_FILE } from '../src/package-root.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);
-const CLI = fileURLToPath(new URL('dist/bin/quotamesh.js', ROOT));
 const FILE = new URL('docs/accuracy-live.json', ROOT);
 /** At most 1,800 requests/s, no faults that only a simulated world has, and a step every 4 s. */
 const SCENARIOS = ['busy-node-changes', 'five-take-turns', 'dips', 'topic-wanders', 'leaves-and-joins', 'crash'];
@@ -95,7 +95,7 @@ async function punctualRun(args: readonly string[]): Promise<LiveResult> {
 /** Exit code 1 only says that an expectation was missed. */
 function runOf<Result extends RunResult>(args: readonly string[]): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [COMMAND_FILE, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.once('error', reject);

@@ -8,8 +8,8 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { COMMAND_FILE } from '../src/package-root.js';
 
 const { values } = parseArgs({
   options: {
@@ -20,7 +20,6 @@ const { values } = parseArgs({
     system: { type: 'string', default: 'max-min' },
   },
 });
-const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 /** Columns of the traces in question, by their header. */
 const FLAGS = ['--time', 'TIMESTAMP', '--bytes', 'ContextTokens+GeneratedTokens'];
 /** Told by the process itself at its end: what the kernel says it had at most, in KiB. */
@@ -31,7 +30,16 @@ let bytes = 0;
 let rows = 0;
 
 const startedMs = performance.now();
-const program = ['--import', `data:text/javascript,${TELL_PEAK}`, CLI, 'sim', 'replay', '-', '--json', ...FLAGS];
+const program = [
+  '--import',
+  `data:text/javascript,${TELL_PEAK}`,
+  COMMAND_FILE,
+  'sim',
+  'replay',
+  '-',
+  '--json',
+  ...FLAGS,
+];
 const choice = ['--quota', values.quota, '--speed', values.speed, '--system', values.system];
 const child = spawn(process.execPath, [...program, ...choice], { stdio: ['pipe', 'pipe', 'pipe'] });
 const output = { json: '', errors: '' };

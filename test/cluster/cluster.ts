@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { COMMAND_FILE } from '../../src/package-root.js';
 import type { NodeStatus } from '../../src/runtime/status.js';
 
 export interface ClusterOptions {
@@ -55,10 +56,13 @@ export class Cluster {
     const port = await freePort();
     const file = join(this.folder, `${id}.yaml`);
     await writeFile(file, JSON.stringify(this.#configOf(id), null, 2));
-    const cli = new URL(cliScript(), import.meta.url).pathname;
-    const child = spawn(process.execPath, [cli, 'run', '--config', file, '--node', id, '--http', `127.0.0.1:${port}`], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [COMMAND_FILE, 'run', '--config', file, '--node', id, '--http', `127.0.0.1:${port}`],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
@@ -161,8 +165,4 @@ async function freePort(): Promise<number> {
       );
     });
   });
-}
-
-function cliScript(): string {
-  return import.meta.url.includes('/dist-bench/') ? '../../../dist/bin/quotamesh.js' : '../../dist/bin/quotamesh.js';
 }

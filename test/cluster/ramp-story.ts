@@ -114,9 +114,10 @@ function followed(
   };
   for (let startMs = fromMs; startMs + WINDOW_MS <= toMs; startMs += STEP_MS) {
     const count = granted.filter(({ atMs }) => atMs >= startMs && atMs < startMs + WINDOW_MS).length;
-    least = Math.min(least, count / allowed(startMs));
+    const ratio = count / allowed(startMs);
+    least = Math.min(least, ratio);
     leastBehind = Math.min(leastBehind, count / allowed(startMs - BEHIND_MS));
-    most = Math.max(most, count / allowed(startMs));
+    most = Math.max(most, ratio);
   }
   return { least, leastBehind, most };
 }

@@ -2,12 +2,10 @@ import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { COMMAND_FILE } from '../../src/package-root.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-
-const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 
 /** What `quotamesh record` promises, on a topic that nodes as processes share. */
 export function recordingPromises(kind: string, topic: () => Promise<ClusterOptions['topic']>): void {
@@ -55,7 +53,7 @@ async function untilBegun(file: string): Promise<void> {
 }
 
 function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [COMMAND_FILE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += chunk;

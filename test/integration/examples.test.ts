@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMAND_FILE } from '../../src/package-root.js';
 
 const run = promisify(execFile);
 const embed = fileURLToPath(new URL('../../examples/embed.mjs', import.meta.url));
@@ -53,9 +54,8 @@ describe('examples/batch-consumer', () => {
 
 describe('examples/mqtt-broker', () => {
   test('its configuration is valid', async () => {
-    const cli = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
     const config = fileURLToPath(new URL('../../examples/mqtt-broker/broker.yaml', import.meta.url));
-    const { stdout } = await run(process.execPath, [cli, 'mqtt', '--config', config, '--check']);
+    const { stdout } = await run(process.execPath, [COMMAND_FILE, 'mqtt', '--config', config, '--check']);
     expect(stdout).toContain('valid');
   });
 });

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMAND_FILE } from '../../src/package-root.js';
 import { Cluster } from '../cluster/cluster.js';
-
-const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 
 describe('groups at run time, three processes on the embedded topic', () => {
   let cluster: Cluster;
@@ -56,7 +54,7 @@ describe('groups at run time, three processes on the embedded topic', () => {
   const POLL = { timeout: 20_000 };
 
   async function quotamesh(id: string, ...args: string[]): Promise<{ readonly stdout: string }> {
-    return await promisify(execFile)(process.execPath, [CLI, ...args, '--url', cluster.url(id)]);
+    return await promisify(execFile)(process.execPath, [COMMAND_FILE, ...args, '--url', cluster.url(id)]);
   }
 
   const acquireAt = (id: string, tenant: string, namespace: string) => post(id, { tenant, namespace, messages: 1 });

@@ -3,12 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunResult } from '../../sim/run-result.js';
+import { COMMAND_FILE } from '../../src/package-root.js';
 
-const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 const run = promisify(execFile);
 
 /** Low rates: the machine may be busy. Two survivors want the whole quota, so that nothing is lost while n1 is away. */
@@ -56,7 +55,7 @@ test('a crash on real processes admits what the simulator says, and nothing is l
 });
 
 test('Ctrl-C ends it with 130 and leaves no process and no folder', async () => {
-  const child = spawn(process.execPath, [CLI, 'sim', 'live', file], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [COMMAND_FILE, 'sim', 'live', file], { env, stdio: 'ignore' });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const pids = await nodePids(child);
   child.kill('SIGINT');
@@ -66,7 +65,10 @@ test('Ctrl-C ends it with 130 and leaves no process and no folder', async () => 
 });
 
 async function played(command: 'live' | 'run'): Promise<RunResult> {
-  const { stdout } = await run(process.execPath, [CLI, 'sim', command, file, '--json'], { env, maxBuffer: 1e8 });
+  const { stdout } = await run(process.execPath, [COMMAND_FILE, 'sim', command, file, '--json'], {
+    env,
+    maxBuffer: 1e8,
+  });
   return JSON.parse(stdout) as RunResult;
 }
 

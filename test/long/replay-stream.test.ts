@@ -1,17 +1,25 @@
 import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { COMMAND_FILE } from '../../src/package-root.js';
 
-const CLI = fileURLToPath(new URL('../../dist/bin/quotamesh.js', import.meta.url));
 const BYTES = 100_000_000;
 /** Of V8; the nodes, the topic and what is in flight of the file take some 20 MB of it. */
 const HEAP_MB = 64;
 
 test('a trace of 100 MB is played from standard input in 64 MB of heap', async () => {
   const flags = ['--time', 'TIMESTAMP', '--bytes', 'ContextTokens+GeneratedTokens', '--quota', '1500', '--json'];
-  const program = [`--max-old-space-size=${HEAP_MB}`, CLI, 'sim', 'replay', '-', '--system', 'max-min', ...flags];
+  const program = [
+    `--max-old-space-size=${HEAP_MB}`,
+    COMMAND_FILE,
+    'sim',
+    'replay',
+    '-',
+    '--system',
+    'max-min',
+    ...flags,
+  ];
   const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {

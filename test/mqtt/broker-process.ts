@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
+import { COMMAND_FILE } from '../../src/package-root.js';
 
 /** `quotamesh mqtt` as an operating system process, as a user would start it. */
 export interface BrokerProcess {
@@ -60,7 +61,7 @@ export class Brokers {
       typeof topic === 'string' ? { kind: topic, ...(topic === 'embedded' ? { path: './state' } : {}) } : topic;
     const config = { cluster: 'mqtt', node: id, topic: written, http: { port: 0 }, mqtt: { port: 0, ...mqtt }, groups };
     await writeFile(file, JSON.stringify({ ...config, ...settings }));
-    const child = spawn(process.execPath, [cliScript(), 'mqtt', '--config', file], {
+    const child = spawn(process.execPath, [COMMAND_FILE, 'mqtt', '--config', file], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -94,12 +95,4 @@ async function untilWritten(child: ChildProcess, output: () => string, pattern: 
   }
   child.kill('SIGKILL');
   throw new Error(`the broker never wrote ${pattern}:\n${output()}`);
-}
-
-/** From the sources, and from dist-bench. */
-function cliScript(): string {
-  const path = import.meta.url.includes('/dist-bench/')
-    ? '../../../dist/bin/quotamesh.js'
-    : '../../dist/bin/quotamesh.js';
-  return new URL(path, import.meta.url).pathname;
 }

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type ClusterStatus, fetchClusterStatus } from '../../cli/cluster-status.js';
 import { QuotameshError } from '../../errors.js';
-import { PACKAGE_ROOT } from '../../package-root.js';
+import { COMMAND_FILE } from '../../package-root.js';
 import { Child } from './child.js';
 
-const CLI_FILE = fileURLToPath(new URL('dist/bin/quotamesh.js', PACKAGE_ROOT));
 const READY_POLL_MS = 50;
 const LOG_LINES_SHOWN = 10;
 
@@ -32,7 +30,7 @@ export class NodeProcess {
     this.id = id;
     this.url = `http://${address}`;
     const args = ['run', '--config', folder.configFile, '--node', id, '--http', address];
-    this.child = new Child([CLI_FILE, ...args], folder.logFile(id));
+    this.child = new Child([COMMAND_FILE, ...args], folder.logFile(id));
   }
 
   /** Resolves when the node decides; rejects with the end of its log when it ends instead, or is not ready in time. */

@@ -3,10 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
-
-const CLI = fileURLToPath(new URL('../../../dist/bin/quotamesh.js', import.meta.url));
+import { COMMAND_FILE } from '../../../src/package-root.js';
 
 /** Waits are for a machine under load; a process that is up answers within a second. */
 const WAIT_MS = 15_000;
@@ -32,7 +30,7 @@ export class CliScene {
   }
 
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess {
-    const child = spawn(process.execPath, [CLI, ...args], {
+    const child = spawn(process.execPath, [COMMAND_FILE, ...args], {
       env: { ...plainEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
