@@ -19,8 +19,8 @@ await new Promise((resolve) => process.once('message', resolve));
 
 const untilMs = performance.now() + Number(seconds) * 1000;
 const totals = { sent: 0, handedBack: 0 };
-while (performance.now() < untilMs) {
-  const batch = node === null ? unlimited() : await node.takeBatch('llm', { messages: BATCH }, { waitMs: 2000 });
+for (let leftMs = Number(seconds) * 1000; leftMs > 0; leftMs = untilMs - performance.now()) {
+  const batch = node === null ? unlimited() : await node.takeBatch('llm', { messages: BATCH }, { waitMs: leftMs });
   if (batch.granted) await work(batch);
 }
 await source.close();

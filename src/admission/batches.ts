@@ -1,14 +1,23 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { directionOf, rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
-import type { Amounts, Batch, BatchAmounts, HandBack, NotReady, Refused, TakeOptions, Where } from './decision.js';
+import type {
+  Amounts,
+  Batch,
+  BatchAmounts,
+  HandBack,
+  NotReady,
+  Refused,
+  TakeOptions,
+  WaitOptions,
+  Where,
+} from './decision.js';
 import type { Gate } from './gate.js';
 import { handedBack } from './hand-back.js';
-import { cutToPart, ofPart } from './part.js';
+import { cutToPart, leastOf, ofPart, wholeMessages } from './part.js';
 import { WAIT_MS_MAX } from './waiting.js';
 import { areSameWindows, type Windows, windowsOf } from './windows.js';
 
@@ -35,7 +44,9 @@ export class Batches {
   readonly #gate: Gate;
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
-  readonly #closing = new AbortController();
+  #isClosed = false;
+  /** In lines; each may become one that is open. */
+  #waiting = 0;
   #last = 0;
 
   constructor(node: QuotaNode, gate: Gate) {
@@ -44,43 +55,66 @@ export class Batches {
   }
 
   /**
-   * At once, or as soon as there is at least one message, within `waitMs`. Those who wait are tried again when the first
-   * message is due, in the order in which they came to that; lines of their own have those who wait for all they ask.
+   * At once, or as soon as there is at least one message, within `waitMs`: in turn with all others who wait, and then
+   * whatever there is.
    */
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessSignal(signal);
     signal?.throwIfAborted();
-    const untilMs = this.#node.clock() + waitMs;
-    let answer = this.tryTake(where, amounts, options);
-    while (!answer.granted && !this.#closing.signal.aborted) {
-      const leftMs = untilMs - this.#node.clock();
-      if (leftMs <= 0) break;
-      await this.#pause(Math.min(leftMs, answer.retryAfterMs), signal);
-      answer = this.tryTake(where, amounts, { ...options, retry: true });
-    }
-    return answer;
+    const atOnce = this.tryTake(where, amounts, options);
+    return atOnce.granted || waitMs === 0 ? atOnce : this.#takeInTurn(where, amounts, { ...options, waitMs });
   }
 
   tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
     const gate = this.#gate;
     this.expire(this.#node.clock());
     const { maxReservations: max } = this.#node.config.limits;
-    if (this.#open.size >= max) throw new QuotameshError('BATCHES_FULL', { max });
+    if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
     const ask = gate.askForBatch(where, amounts, options);
-    if (ask !== null && this.#closing.signal.aborted) return gate.explain(ask, UNCONFIRMED);
+    if (ask !== null && this.#isClosed) return gate.explain(ask, UNCONFIRMED);
     if (ask === null) {
       // `all` of what has no limit was refused above.
       const { messages = 0, bytes = 0 } = amounts as Amounts;
       return this.#opened({ messages, bytes }, null, directionOf(options));
     }
+    const answer = this.#reserve(ask, ask, false);
+    if (answer === GRANTED) return this.#opened(ask, ask, directionOf(options));
+    return gate.explain({ ...ask, ...leastOf(ask) }, answer);
+  }
+
+  /** What was asked for has been counted as demand; whoever waits asks for the least that is worth waking up for. */
+  async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
+    const ask = this.#gate.askForBatch(where, amounts, { ...options, retry: true }) as JointAsk;
     const { messages, bytes } = ask;
+    const least = leastOf(ask);
+    let batch: Batch | null = null;
+    const decide = () => {
+      const most = amounts === 'all' ? { messages: wholeMessages(this.#node, ask), bytes } : { messages, bytes };
+      const answer = this.#reserve(ask, most, true);
+      if (answer === GRANTED) batch = this.#opened(ask, ask, directionOf(options));
+      else Object.assign(ask, least);
+      return answer;
+    };
+    this.#waiting++;
+    try {
+      const decision = await this.#gate.waiting.acquire(Object.assign(ask, least), options, decide);
+      return batch ?? (decision as Refused | NotReady);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  /** As many of the most as there are; then they are what is asked for. */
+  #reserve(ask: JointAsk, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
+    ask.messages = messages;
+    ask.bytes = bytes;
     cutToPart(this.#node, ask);
-    const answer = gate.reserveInTurn(ask);
-    if (answer !== GRANTED) return this.#refusal(ask, answer);
-    gate.leftOut(ask, messages - ask.messages, bytes - ask.bytes);
-    return this.#opened(ask, ask, directionOf(options));
+    const answer = this.#gate.reserveInTurn(ask, isItsTurn);
+    if (answer !== GRANTED) return ofPart(this.#node.limiter, ask, answer);
+    this.#gate.leftOut(ask, messages - ask.messages, bytes - ask.bytes);
+    return GRANTED;
   }
 
   /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given back then. */
@@ -103,17 +137,10 @@ export class Batches {
     }
   }
 
-  /** The node stops: nobody waits any more, and what is open has been used. */
+  /** The node stops: what is open has been used. */
   close(): void {
-    this.#closing.abort();
+    this.#isClosed = true;
     this.expire(Number.POSITIVE_INFINITY);
-  }
-
-  /** Told for one message: with that much, a batch is granted. */
-  #refusal(ask: JointAsk, answer: number): Refused | NotReady {
-    const size = ask.messages === 0 ? 1 : Math.ceil(ask.bytes / ask.messages);
-    const least = { ...ask, messages: Math.min(1, ask.messages), bytes: ask.bytes === 0 ? 0 : size };
-    return this.#gate.explain(least, ofPart(this.#node.limiter, ask, answer));
   }
 
   #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
@@ -179,15 +206,6 @@ export class Batches {
     const at = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : 0;
     if (prefix === this.#prefix && at > 0 && at <= this.#last && id === `${prefix}-${digits}`) return at;
     throw new QuotameshError('BATCH_UNKNOWN', { id: String(id).slice(0, SHOWN_MAX) });
-  }
-
-  async #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const ends = signal === undefined ? this.#closing.signal : AbortSignal.any([this.#closing.signal, signal]);
-    try {
-      await sleep(ms, undefined, { signal: ends });
-    } catch {
-      signal?.throwIfAborted();
-    }
   }
 }
 

@@ -55,13 +55,14 @@ export class Deciding {
     return answer;
   }
 
-  /** The same for what is settled later. */
-  reserving(ask: JointAsk): number {
-    const held = [ask.lane, ...ask.further].find((lane) => !this.#mayPass(ask, lane));
+  /** The same for what is settled later. `isItsTurn`: whoever waits in its own line is served by it. */
+  reserving(ask: JointAsk, isItsTurn = false): number {
+    const lines = isItsTurn ? ask.further : [ask.lane, ...ask.further];
+    const held = lines.find((lane) => !this.#mayPass(ask, lane));
     if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
     ask.refusedLane = ask.lane;
     const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
-    if (answer === GRANTED) for (const lane of [ask.lane, ...ask.further]) this.#passed(ask, lane);
+    if (answer === GRANTED) for (const lane of lines) this.#passed(ask, lane);
     return answer;
   }
 

@@ -157,9 +157,9 @@ export class Gate {
     return this.#asks.forBatch(where, amounts, options);
   }
 
-  /** As `reserve`, for whoever does not wait although others may, and keeps the ask. */
-  reserveInTurn(ask: JointAsk): number {
-    return this.#deciding.reserving(ask);
+  /** As `reserve`, for whoever does not wait although others may, or is the next in line, and keeps the ask. */
+  reserveInTurn(ask: JointAsk, isItsTurn = false): number {
+    return this.#deciding.reserving(ask, isItsTurn);
   }
 
   /** Of a part that was granted. */

@@ -16,6 +16,18 @@ export function cutToPart(node: QuotaNode, ask: JointAsk): void {
   ask.bytes = part.bytes;
 }
 
+/** One message of the average size, or a byte where only bytes are asked for: with that much there, a part is granted. */
+export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amounts> {
+  const size = messages === 0 ? 1 : Math.ceil(bytes / messages);
+  return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
+}
+
+/** All there are now, at least one; one where there is no end of them (any more). */
+export function wholeMessages(node: QuotaNode, ask: JointAsk): number {
+  const there = node.gate.joint.available(ask, MESSAGES, node.clock());
+  return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
+}
+
 /** For whom a part is enough, nothing is above a window: there is nothing now. */
 export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: Ask, answer: number): number {
   return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;

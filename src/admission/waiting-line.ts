@@ -12,13 +12,14 @@ export interface Waiter {
   readonly resolve: (decision: Decision) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
+  readonly decide: (ask: JointAsk) => number;
   readonly sinceMs: number;
   /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
   answer: number | null;
   isLive: boolean;
 }
 
-export type Joining = Pick<Waiter, 'answer' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
+export type Joining = Pick<Waiter, 'answer' | 'decide' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
 
 /** A client's (or topic's) place in the line of a lane. */
 export interface Turn {

@@ -36,7 +36,8 @@ export class Waiting {
     return this.#count;
   }
 
-  async acquire(ask: JointAsk, options: WaitOptions): Promise<Decision> {
+  /** @param decide of whoever takes in another way; what it has taken is `ask` then */
+  async acquire(ask: JointAsk, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
     const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
@@ -45,7 +46,7 @@ export class Waiting {
     const line = this.#lines.get(ask.lane);
     let answer: number | null = null;
     if (line === undefined) {
-      answer = this.#parts.decide(ask);
+      answer = decide(ask);
       if (answer === GRANTED) return GRANTED_DECISION;
       if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(ask, answer);
     } else if (waitMs === 0) {
@@ -54,7 +55,7 @@ export class Waiting {
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
     return new Promise<Decision>((resolve, reject) => {
-      const waiter = this.#join(ask, { answer, weight, resolve, reject, signal });
+      const waiter = this.#join(ask, { answer, decide, weight, resolve, reject, signal });
       this.#deadlines.push(this.#parts.clock() + waitMs, waiter);
       this.#planDeadline();
     });
@@ -146,10 +147,11 @@ export class Waiting {
       const owner = line.queue.peek();
       if (owner === null) break;
       const waiter = owner.items[owner.head]!.item;
-      const answer = this.#parts.decide(waiter.ask);
+      const answer = waiter.decide(waiter.ask);
       waiter.answer = answer;
       if (answer === GRANTED) {
-        line.queue.take(owner);
+        if (waiter.decide === this.#parts.decide) line.queue.take(owner);
+        else line.queue.takePart(owner, this.#costOf(waiter.ask));
         this.#end(waiter, GRANTED_DECISION);
       } else if (answer < 0) {
         this.#fail(waiter, answer);

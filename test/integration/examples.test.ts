@@ -44,10 +44,10 @@ describe('examples/batch-consumer', () => {
     const [calls = 0, sent, handedBack] = quota ?? [];
     expect(calls).toBe(sent);
     expect(without?.[0]).toBeGreaterThan(calls);
-    // Windows begin at another moment in each process, and 6 s touch seven of them; 2 % while shares move meanwhile.
-    expect(calls).toBeLessThanOrEqual(1.02 * 7 * 60);
+    // Windows begin at another moment in each process, and 6 s touch seven of them; 5 % while shares move meanwhile.
+    expect(calls).toBeLessThanOrEqual(1.05 * 7 * 60);
     // A busy machine answers late, and a consumer that waits for answers misses windows.
-    expect(calls).toBeGreaterThanOrEqual(60);
+    expect(calls).toBeGreaterThanOrEqual(4 * 60);
     expect(handedBack).toBeGreaterThan(0);
   });
 });

@@ -38,6 +38,8 @@ export class WakeQueue<Item> {
   #current: WakeOwner<Item> | null = null;
   #owners = 0;
   #quantum = 0;
+  /** Of the last item that has taken a part. */
+  #partCost = 0;
   #passCredit = 0;
   readonly #isLive: (item: Item) => boolean;
 
@@ -72,8 +74,21 @@ export class WakeQueue<Item> {
 
   /** Takes the next item of the owner that `peek` has named. */
   take(owner: WakeOwner<Item>): Item {
-    const { item, cost } = owner.items[owner.head]!;
-    this.#passCredit = Math.min(this.#quantum, this.#passCredit + cost / this.#owners);
+    return this.#taken(owner, owner.items[owner.head]!.cost);
+  }
+
+  /**
+   * The same for an item that takes what there is, from its cost on: the others' turns are as large as this one was,
+   * whether it has emptied a window or taken the one token that was due.
+   */
+  takePart(owner: WakeOwner<Item>, cost: number): Item {
+    this.#partCost = cost;
+    return this.#taken(owner, cost);
+  }
+
+  #taken(owner: WakeOwner<Item>, cost: number): Item {
+    const { item } = owner.items[owner.head]!;
+    this.#passCredit = Math.min(this.#turnCost, this.#passCredit + cost / this.#owners);
     owner.deficit -= cost;
     advance(owner);
     if (owner.isEmpty) this.leave(owner);
@@ -88,6 +103,7 @@ export class WakeQueue<Item> {
     if (next === owner) {
       this.#current = null;
       this.#quantum = 0;
+      this.#partCost = 0;
       this.#passCredit = 0;
     } else {
       next.previous = owner.previous;
@@ -133,7 +149,11 @@ export class WakeQueue<Item> {
 
   #turn(owner: WakeOwner<Item>): void {
     this.#current = owner;
-    owner.deficit += this.#quantum * owner.weight;
+    owner.deficit += this.#turnCost * owner.weight;
+  }
+
+  get #turnCost(): number {
+    return Math.max(this.#quantum, this.#partCost);
   }
 }
 

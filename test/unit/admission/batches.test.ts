@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
+import { examineGroup } from '../../../src/config/group-definition.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
 import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
@@ -172,6 +173,57 @@ describe('waiting for a batch', () => {
     node.limiter.tokens.set(0, 0);
     const batch = await take(node, { messages: 500 }, { waitMs: 2000 });
     expect(batch.messages).toBe(200);
+  });
+
+  test('a share that grows meanwhile wakes it, whatever it was told to wait', async () => {
+    // 0.0072 per window of an hour: the one with a message is days away.
+    const node = await windowed(0.000_002, { maxRequest: { messages: 100 } });
+    node.limiter.tokens.set(0, 0);
+    const waiting = take(node, { messages: 50 }, { waitMs: 60_000 });
+    await sleep(20);
+    defineGroup(node, examineGroup('a', { quota: { publish: { messagesPerSecond: 1000 } } }, '(test)').config!);
+    expect((await waiting).messages).toBeGreaterThanOrEqual(1);
+  });
+
+  test('work is held back as long as it waits, so that the share may grow at all', async () => {
+    const node = await windowed(0.05);
+    await take(node, 'all');
+    const stop = new AbortController();
+    const waiting = node.takeBatch('a', { messages: 5 }, { waitMs: 60_000, signal: stop.signal });
+    await sleep(20);
+    expect(node.limiter.heldBack[0]).toBe(1);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(node.limiter.heldBack[0]).toBe(0);
+  });
+
+  test('batches and single messages take turns: by what they have got, not by how often they were asked', async () => {
+    const node = await windowed(200, { limiter: 'bucket', windowMs: undefined });
+    const got = { batch: 0, single: 0 };
+    const endMs = performance.now() + 5000;
+    const loop = async (what: keyof typeof got, once: (waitMs: number) => Promise<number>) => {
+      for (;;) {
+        const leftMs = endMs - performance.now();
+        if (leftMs <= 0) return;
+        const messages = await once(leftMs);
+        got[what] += messages;
+      }
+    };
+    const batches = loop('batch', async (waitMs) => {
+      const batch = await node.takeBatch('a', { messages: 20 }, { waitMs, client: 'batch' });
+      return batch.granted ? batch.messages : 0;
+    });
+    const singles = Array.from({ length: 30 }, () =>
+      loop('single', async (waitMs) => {
+        return (await node.acquire('a', { messages: 1 }, { waitMs, client: 'single' })).granted ? 1 : 0;
+      }),
+    );
+    await Promise.all([batches, ...singles]);
+    console.log(got);
+    // What the bucket held at first is included: 200.
+    expect(got.batch + got.single).toBeLessThanOrEqual(200 * 6.2);
+    expect(got.single).toBeGreaterThan(350);
+    expect(got.batch).toBeGreaterThan(350);
   });
 
   test('until the time is up, a signal says so, or the node stops', async () => {
