@@ -70,6 +70,7 @@ export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;
 export const IGNORED_CAUSES = [
   'old-incarnation',
   'repeated',
+  'outdated',
   'repeated-offset',
   'foreign-key',
   'too-many-backends',

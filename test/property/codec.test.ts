@@ -74,7 +74,15 @@ function realRecord(random: Random): Uint8Array {
     return codec.encode({ kind: 'backend', author, backend: nodeId, zone: 'z', health });
   }
   if (pick === 5) {
-    const state = { groupId: 7, direction: 1, level: random.between(0, 1e6), lateMs: 20, timeToLiveMs: 180_000 };
+    const state = {
+      groupId: 7,
+      direction: 1,
+      level: random.between(0, 1e6),
+      lateMs: 20,
+      readUntilMs: 1.7e12,
+      readUntilOffset: 99,
+      timeToLiveMs: 180_000,
+    };
     return codec.encode({ kind: 'group-state', author, ...state });
   }
   const rows = Array.from({ length: Math.floor(random.between(0, 12)) }, () => {

@@ -111,7 +111,15 @@ function recordOf(
       ] = action.rows;
       const groupId = groupIdOf(cluster, settings.groups[group]?.name ?? '');
       const lateMs = 100 * action.bucket;
-      const state = { groupId, direction, level, lateMs, timeToLiveMs: 1000 * action.life };
+      const state = {
+        groupId,
+        direction,
+        level,
+        lateMs,
+        readUntilMs: 0,
+        readUntilOffset: 0,
+        timeToLiveMs: 1000 * action.life,
+      };
       return { key: groupStateRecordKey(groupId, direction), record: { kind: 'group-state', author, ...state } };
     }
     case 'farewell':

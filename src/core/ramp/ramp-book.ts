@@ -1,5 +1,6 @@
 import type { Author, GroupStateRecord } from '../report/record.js';
 import type { GroupSettings } from '../settings.js';
+import type { LogTime } from '../topic/log-time.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
@@ -12,7 +13,13 @@ export interface RampLevel {
   readonly sinceSpanMs: number;
   readonly timeToLiveMs: number;
   readonly author: Author;
+  /** Of its record: log time, and place in the log. */
+  readonly recordLogMs: number;
+  readonly offset: number;
 }
+
+/** How far the membership partition has been read. */
+export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
@@ -21,13 +28,18 @@ export interface RampLevel {
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
+  /** Log time of one step of the log's clock is at most this (LogTime). */
+  readonly #stepLimitMs: number;
   readonly #levels = new Map<number, RampLevel>();
   #logMs = 0;
   #spanMs = 0;
+  #appendMs = 0;
+  #position = 0;
   /** Nothing is forgotten before; a lower bound, because records only move that back. */
   #nextForgetMs = Number.POSITIVE_INFINITY;
 
-  constructor(onChanged: (mapLane: number) => void) {
+  constructor(heartbeatMs: number, onChanged: (mapLane: number) => void) {
+    this.#stepLimitMs = 2 * heartbeatMs;
     this.#onChanged = onChanged;
   }
 
@@ -36,8 +48,15 @@ export class RampBook {
     return this.#logMs;
   }
 
+  /** The newest record read: its append time (0 = none yet), and the offset after it. */
+  get readUntil(): { readonly readUntilMs: number; readonly readUntilOffset: number } {
+    return { readUntilMs: this.#appendMs, readUntilOffset: this.#position };
+  }
+
   /** The log has been read up to there; levels that nobody renewed are forgotten. */
-  advanceTo(logMs: number, spanMs: number): void {
+  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, position: number): void {
+    this.#appendMs = appendMs;
+    this.#position = position;
     this.#logMs = logMs;
     this.#spanMs = spanMs;
     if (spanMs <= this.#nextForgetMs) return;
@@ -53,14 +72,35 @@ export class RampBook {
     }
   }
 
-  apply(mapLane: number, { author, level, lateMs, timeToLiveMs }: GroupStateRecord): 'applied' | 'repeated' {
+  /**
+   * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
+   * between the two with every record. And one whose writer did not know of the last one says what was before it, and
+   * does not count: it may have waited for a slow topic, or be one of several first ones.
+   */
+  apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
+    const { author, level, timeToLiveMs } = record;
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
+    // A log that begins anew has lower offsets than what is known.
+    const offset = this.#position - 1;
+    if (known !== undefined && known.offset < offset && known.offset >= record.readUntilOffset) return 'outdated';
     const sinceSpanMs = this.#spanMs;
-    this.#levels.set(mapLane, { level, sinceLogMs: this.#logMs - lateMs, sinceSpanMs, timeToLiveMs, author });
+    const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
+    const recordLogMs = this.#logMs;
+    this.#levels.set(mapLane, { level, sinceLogMs, recordLogMs, sinceSpanMs, timeToLiveMs, author, offset });
     this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
     if (known?.level !== level) this.#onChanged(mapLane);
     return 'applied';
+  }
+
+  /**
+   * Log time from what the writer had read to its record: the time between the two, but no more than log time has gone
+   * on since the last level, which it had read; a newcomer without that counts one step of the log's clock at most.
+   */
+  #travelMs({ readUntilMs }: GroupStateRecord, known: RampLevel | undefined): number {
+    if (readUntilMs === 0) return 0;
+    const limitMs = known === undefined ? this.#stepLimitMs : this.#logMs - known.recordLogMs;
+    return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
   /** undefined = nobody has used it, or not for its time to live. */

@@ -20,6 +20,8 @@ const RENEWALS = 4;
 const BEATS = 100;
 const SHORTEST_BEAT_MS = 50;
 
+type NextLevel = Pick<GroupStateRecord, 'level' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
+
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
 
 /** What a node keeps of a lane's ramp between steps. */
@@ -35,6 +37,12 @@ export interface RampTurn {
 
 export function createRampTurn(): RampTurn {
   return { servedLogMs: 0, dueMs: Number.NaN, wroteMs: Number.NEGATIVE_INFINITY, isClimbing: false };
+}
+
+/** Nobody uses it: what waited to be written then is nothing by the next use. */
+function rest(turn: RampTurn): void {
+  turn.isClimbing = false;
+  turn.dueMs = Number.NaN;
 }
 
 export interface RampWriterParts {
@@ -74,7 +82,7 @@ export class RampWriter {
     for (const lane of this.#ramped) {
       const ramp = lane.settings.ramp as RampSettings;
       if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
-      else lane.rampTurn.isClimbing = false;
+      else rest(lane.rampTurn);
       if (!lane.rampTurn.isClimbing) continue;
       this.beatMs = Math.min(this.beatMs, Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
     }
@@ -82,8 +90,8 @@ export class RampWriter {
 
   #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
     const known = this.#parts.ramps.get(lane.mapLane);
-    const next = known === undefined ? { level: ramp.fromPerSecond, lateMs: 0 } : this.#nextOf(lane, ramp, known);
     const { rampTurn: turn, groupId, direction } = lane;
+    const next = known === undefined ? this.#firstOf(turn, ramp, nowMs) : this.#nextOf(lane, ramp, known);
     if (next === null) {
       turn.dueMs = Number.NaN;
       return;
@@ -96,8 +104,14 @@ export class RampWriter {
     write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
   }
 
+  /** It has begun with the first use, whatever time its record takes; nobody has read of that. */
+  #firstOf({ dueMs }: RampTurn, { fromPerSecond: level }: RampSettings, nowMs: number): NextLevel {
+    const lateMs = Number.isNaN(dueMs) ? 0 : Math.min(nowMs - dueMs, STEP_MS);
+    return { level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+  }
+
   /** The level to write, or null while there is nothing to say. */
-  #nextOf(lane: LaneState, ramp: RampSettings, known: RampLevel): { level: number; lateMs: number } | null {
+  #nextOf(lane: LaneState, ramp: RampSettings, known: RampLevel): NextLevel | null {
     const { ramps } = this.#parts;
     const turn = lane.rampTurn;
     const isScheduled = ramp.mode === 'scheduled';
@@ -112,7 +126,11 @@ export class RampWriter {
     const next = MODES[ramp.mode](step, ramp);
     // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
     const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
-    if (next !== known.level || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) return { level: next, lateMs };
+    if (next !== known.level || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) {
+      const { readUntil } = ramps;
+      // A step is due a second after the last record: a pause before that one, counted by the log, is none of it.
+      return { level: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };
+    }
     turn.servedLogMs = ramps.logMs - lateMs;
     turn.isClimbing = false;
     return null;

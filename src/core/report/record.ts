@@ -54,8 +54,12 @@ export interface GroupStateRecord {
   readonly direction: number;
   /** Messages/s of the whole cluster. */
   readonly level: number;
-  /** The level held so much log time before the record. */
+  /** The level held so much log time before the record, or before `readUntilMs`. */
   readonly lateMs: number;
+  /** Append time of the last record that the writer had read; 0 = the level held when the record was appended. */
+  readonly readUntilMs: number;
+  /** The offset after that one. */
+  readonly readUntilOffset: number;
   readonly timeToLiveMs: number;
 }
 

@@ -66,7 +66,7 @@ export class TargetBook {
     this.#usageMap = usageMap;
     this.#membership = membership;
     this.backends = new BackendBook(settings.cluster, settings.limiting);
-    this.ramps = new RampBook(onLane);
+    this.ramps = new RampBook(settings.heartbeatMs, onLane);
     this.#last = { inputs: this.#inputs, decision: this.#decision, costs: this.#costs, zones: this.#zones };
     settings.groups.forEach(({ name }, group) => {
       this.addGroup(group, name);

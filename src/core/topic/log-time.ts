@@ -21,6 +21,11 @@ export class LogTime {
     this.#stepLimitMs = 2 * heartbeatMs;
   }
 
+  /** Append time of the last record; 0 = none yet. */
+  get appendMs(): number {
+    return this.#previousAppendMs ?? 0;
+  }
+
   advanceTo(appendMs: number, beginsLife = false): void {
     if (this.#previousAppendMs !== null) {
       const step = appendMs - this.#previousAppendMs;

@@ -84,7 +84,7 @@ export class LogReader {
     logTime.advanceTo(read.appendMs, this.#beginsLife(read));
     if (read.partition === MEMBERSHIP_PARTITION) {
       this.#backends.expire(logTime.ms);
-      this.#ramps.advanceTo(logTime.ms, logTime.spanMs);
+      this.#ramps.advanceTo(logTime, this.position(read.partition));
     }
     if (read.record === null) this.#applyTombstone(read);
     const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
@@ -132,8 +132,10 @@ export class LogReader {
     if (isForeign) this.#ignore('foreign-key');
     else if (author.incarnation < (this.membership.get(author.nodeKey)?.incarnation ?? 0))
       this.#ignore('old-incarnation');
-    else if (this.#ramps.apply(this.usageMap.mapLaneOf(groupId, direction), record) === 'repeated')
-      this.#ignore('repeated');
+    else {
+      const verdict = this.#ramps.apply(this.usageMap.mapLaneOf(groupId, direction), record);
+      if (verdict !== 'applied') this.#ignore(verdict);
+    }
     return false;
   }
 

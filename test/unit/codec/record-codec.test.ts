@@ -52,6 +52,8 @@ describe('round trip', () => {
       direction: 1,
       level: 190.5,
       lateMs: 12.5,
+      readUntilMs: 1_700_000_000_000,
+      readUntilOffset: 2 ** 40,
       timeToLiveMs: 180_000,
     },
     {

@@ -11,14 +11,28 @@ const RAMP: RampSettings = {
 const RELAXED = { ...GROUP, ramp: RAMP };
 const SCHEDULED = { ...GROUP, ramp: { ...RAMP, mode: 'scheduled' as const } };
 
-function state(level: number, sequence: number, { nodeKey = 1, incarnation = 1, lateMs = 0 } = {}) {
+function state(
+  level: number,
+  sequence: number,
+  { nodeKey = 1, incarnation = 1, lateMs = 0, readUntilMs = 0, readUntilOffset = 1000 } = {},
+) {
   const author = { nodeKey, incarnation, sequence };
-  return { kind: 'group-state', author, groupId: 7, direction: 0, level, lateMs, timeToLiveMs: 30_000 } as const;
+  return {
+    kind: 'group-state',
+    author,
+    groupId: 7,
+    direction: 0,
+    level,
+    lateMs,
+    readUntilMs,
+    readUntilOffset,
+    timeToLiveMs: 30_000,
+  } as const;
 }
 
 describe('levels by the log', () => {
   test('the newest record counts, within the ramp; older ones of its author do not', () => {
-    const book = new RampBook(() => undefined);
+    const book = new RampBook(1000, () => undefined);
     expect(book.levelOf(RELAXED, 0, 3)).toBe(100);
     book.apply(3, state(280, 5));
     expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
@@ -31,31 +45,59 @@ describe('levels by the log', () => {
   });
 
   test('scheduled goes on with log time, from where the record held', () => {
-    const book = new RampBook(() => undefined);
-    book.advanceTo(1000, 1000);
+    const book = new RampBook(1000, () => undefined);
+    book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 0 }, 1);
     book.apply(3, state(280, 5, { lateMs: 500 }));
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 45);
-    book.advanceTo(2500, 2500);
+    book.advanceTo({ ms: 2500, spanMs: 2500, appendMs: 0 }, 2);
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 180);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
-    book.advanceTo(20_000, 20_000);
+    book.advanceTo({ ms: 20_000, spanMs: 20_000, appendMs: 0 }, 3);
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(1000);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(false);
     expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
   });
 
+  test('a record that took its time takes nothing from the line; a clock that jumped adds no more than two heartbeats', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 5_001_000 }, 4);
+    // The writer had read up to 300 ms before, and was 100 ms late by then.
+    book.apply(3, state(280, 5, { lateMs: 100, readUntilMs: 5_000_700 }));
+    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 36);
+    // A newcomer, who has read no level before.
+    book.apply(4, state(280, 6, { readUntilMs: 1 }));
+    expect(book.levelOf(SCHEDULED, 0, 4)).toBe(280 + 180);
+    book.apply(5, state(280, 7, { readUntilMs: 6_000_000 }));
+    expect(book.levelOf(SCHEDULED, 0, 5)).toBe(280);
+    // Five seconds on the way: whoever knows the level before counts them, as its writer did.
+    book.advanceTo({ ms: 6000, spanMs: 6000, appendMs: 5_006_000 }, 1001);
+    book.apply(3, state(300, 8, { readUntilMs: 5_001_000, readUntilOffset: 1001 }));
+    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(300 + 450);
+  });
+
+  test('a level that was written without knowing the last one does not count, but in a log that begins anew', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 50);
+    book.apply(3, state(280, 5, { readUntilOffset: 40 }));
+    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 51);
+    expect(book.apply(3, state(100, 1, { nodeKey: 2, readUntilOffset: 49 }))).toBe('outdated');
+    expect(book.apply(3, state(370, 1, { nodeKey: 2, readUntilOffset: 50 }))).toBe('applied');
+    book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 7);
+    expect(book.apply(3, state(460, 2, { nodeKey: 2, readUntilOffset: 6 }))).toBe('applied');
+  });
+
   test('forgotten after its time to live, and the lane is told', () => {
     const changed: number[] = [];
-    const book = new RampBook((lane) => changed.push(lane));
+    const book = new RampBook(1000, (lane) => changed.push(lane));
     book.apply(3, state(280, 5));
-    book.advanceTo(1000, 29_000);
+    book.advanceTo({ ms: 1000, spanMs: 29_000, appendMs: 0 }, 5);
     book.apply(4, state(370, 6));
-    book.advanceTo(1000, 30_000);
+    book.advanceTo({ ms: 1000, spanMs: 30_000, appendMs: 0 }, 6);
     expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
-    book.advanceTo(1001, 30_001);
+    book.advanceTo({ ms: 1001, spanMs: 30_001, appendMs: 0 }, 7);
     expect([book.levelOf(RELAXED, 0, 3), book.levelOf(RELAXED, 0, 4)]).toEqual([100, 370]);
     expect(changed).toEqual([3, 4, 3]);
-    book.advanceTo(1002, 59_001);
+    book.advanceTo({ ms: 1002, spanMs: 59_001, appendMs: 0 }, 8);
     expect(book.levelOf(RELAXED, 0, 4)).toBe(100);
   });
 });

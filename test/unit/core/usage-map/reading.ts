@@ -41,7 +41,7 @@ export class Reading {
     this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
     this.backends = new BackendBook('demo', SETTINGS.limiting);
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS };
-    const ramps = new RampBook(() => undefined);
+    const ramps = new RampBook(1000, () => undefined);
     const told = { backends: this.backends, ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.#clockMs = new Array<number>(partitions).fill(1e12);
