@@ -99,6 +99,15 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     buys: 'More subscriptions: of connected clients, and of sessions (clean: false) whose clients may never come back.',
     costs: 'Some 500 bytes each, until the client ends them or goes; those of a session until a clean one begins.',
   },
+  maxFiltersPerPacket: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    buys: 'Clients that subscribe to more topics at once, or again after they were away (many libraries name all in one packet).',
+    costs:
+      'Each filter holds all other clients up for some 25 µs. A packet with more ends its connection before any of them counts.',
+  },
   maxRetainedMessages: {
     kind: 'count',
     default: 100_000,

@@ -172,6 +172,7 @@ export interface MqttConfig {
   readonly maxSessionMessages: number;
   readonly maxSessionBytes: number;
   readonly maxSubscriptions: number;
+  readonly maxFiltersPerPacket: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;
   /** null = unlimited, 0 = none at all. */

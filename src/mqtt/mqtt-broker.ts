@@ -8,8 +8,9 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
-import { WORTH_A_WARNING } from './close-socket.js';
-import { type ConnectionRules, GatedConnection } from './gated-connection.js';
+import type { ConnectionRules } from './connection-rules.js';
+import { EndedConnections } from './ended-connections.js';
+import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
@@ -37,6 +38,7 @@ export class MqttBroker {
   readonly #aedes: Aedes;
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
+  readonly #endedConnections: EndedConnections;
   readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
   /** Bounds that were met, and when that was logged last. */
   readonly #loggedMs = new Map<SessionBound, number>();
@@ -57,6 +59,7 @@ export class MqttBroker {
     });
     this.#passages = new Passages(node);
     const { counts } = this;
+    this.#endedConnections = new EndedConnections(counts, telemetry, node.clock);
     this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
     this.#arrivals = new ArrivalRates(mqtt, node.clock());
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
@@ -141,7 +144,7 @@ export class MqttBroker {
       aedes.on(event, (client, { message }) => {
         this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
         // Here aedes ends the connection without giving it the reason.
-        if (message === 'Invalid protocol') this.#countDisconnect('protocol-error');
+        if (message === 'Invalid protocol') this.#endedConnections.count('protocol-error');
       });
     }
     return aedes;
@@ -150,10 +153,17 @@ export class MqttBroker {
   #rulesOfConnections(): ConnectionRules {
     const { counts } = this;
     const { clock } = this.#node;
-    const { maxPacketBytes, maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes, notReadingMs } = this.#config;
+    const {
+      maxPacketBytes,
+      maxFiltersPerPacket,
+      maxQueuedMessages: maxMessages,
+      maxQueuedBytes: maxBytes,
+      notReadingMs,
+    } = this.#config;
     return {
       clock,
       maxPacketBytes,
+      maxFiltersPerPacket,
       dispatch: {
         ...{ maxMessages, maxBytes, notReadingMs, counts },
         tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
@@ -176,7 +186,7 @@ export class MqttBroker {
 
   #accept(socket: Socket): void {
     if (this.connections.size >= this.#config.maxConnections) {
-      this.#countDisconnect('too-many-connections');
+      this.#endedConnections.count('too-many-connections');
       socket.destroy();
       return;
     }
@@ -195,14 +205,7 @@ export class MqttBroker {
     this.#gate.ended(connection);
     this.#cleanSubscriptions.ended(connection);
     this.#arrivals.sweep(this.#node.clock());
-    if (reason === null) return;
-    this.#countDisconnect(reason);
-    const level = WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
-    this.#telemetry.log(level, 'mqtt connection ended', { client: connection.clientId, reason });
-  }
-
-  #countDisconnect(reason: string): void {
-    this.counts.disconnects.set(reason, (this.counts.disconnects.get(reason) ?? 0) + 1);
+    if (reason !== null) this.#endedConnections.ended(reason, connection.clientId);
   }
 
   #mayConnect(): boolean {

@@ -4,7 +4,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MQTT_METRICS } from '../../src/telemetry/metric-table.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
-import { connectPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
+import { connectPacket, filtersPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
 
 const GROUPS = {
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
@@ -232,6 +232,7 @@ describe('bad input', () => {
     ['a message larger than the group allows', publishPacket('small/x', Buffer.alloc(1001), 0), 'publish-rejected'],
     ['a reserved topic', publishPacket('$SYS/x', Buffer.from('x'), 0), 'publish-rejected'],
     ['a second CONNECT', connectPacket('bad'), 'protocol-error'],
+    ['a SUBSCRIBE of more filters than may be', filtersPacket(1001), 'too-many-filters'],
     ['a PUBLISH of QoS 3', Buffer.from([0x36, 5, 0, 1, 97, 0, 1]), 'protocol-error'],
   ])('%s ends that connection, counted as such', async (_, bytes, reason) => {
     const before = (await broker.status()).disconnects[reason] ?? 0;

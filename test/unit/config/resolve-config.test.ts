@@ -50,6 +50,7 @@ groups:
         maxSessionMessages: 10_000,
         maxSessionBytes: 67_108_864,
         maxSubscriptions: 1_000_000,
+        maxFiltersPerPacket: 1000,
         maxRetainedMessages: 100_000,
         maxRetainedBytes: 67_108_864,
         connectsPerSecond: null,
