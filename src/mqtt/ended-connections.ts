@@ -46,7 +46,13 @@ const WORTH_A_WARNING: ReadonlySet<string> = new Set([
 ]);
 
 /** At these as well; but a client that comes back after each could fill the log with them. */
-const SAID_SELDOM: ReadonlySet<string> = new Set(['malformed-packet', 'packet-too-large', 'too-many-filters']);
+const SAID_SELDOM: ReadonlySet<string> = new Set([
+  'malformed-packet',
+  'malformed-text',
+  'packet-id-zero',
+  'packet-too-large',
+  'too-many-filters',
+]);
 const WARNED_EVERY_MS = 60_000;
 
 /** What to raise where the client is right. */

@@ -1,55 +1,60 @@
-import { PacketError, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
+import { PacketBody } from './packet-body.js';
+import { CONNECT, PacketError, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
 
 /**
- * Looks into a packet before aedes does, which would work it off however much it is. Throws a PacketError. Returns how much
- * work it is: filters of a SUBSCRIBE or UNSUBSCRIBE, 1 for others.
+ * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT forbids
+ * its clients to accept. Throws a PacketError. Returns how much work it is: filters of a SUBSCRIBE or UNSUBSCRIBE, 1 for
+ * others.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
   const type = typeOf(packet);
-  if (type !== SUBSCRIBE && type !== UNSUBSCRIBE) return 1;
-  return new PacketBody(packet).filters(type === SUBSCRIBE ? 1 : 0, maxFilters);
+  const body = new PacketBody(packet);
+  if (type === PUBLISH) checkPublish(packet, body);
+  else if (type === CONNECT) checkConnect(body);
+  else if (ANSWERS.has(type)) body.packetId();
+  return type === SUBSCRIBE || type === UNSUBSCRIBE ? filtersOf(body, type, maxFilters) : 1;
 }
 
-/** What follows the fixed header, from its beginning to its end. */
-class PacketBody {
-  readonly #packet: Buffer;
-  #at = 1;
+/** PUBACK, PUBREC, PUBREL, PUBCOMP: a packet id, and nothing else. */
+const ANSWERS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
 
-  constructor(packet: Buffer) {
-    this.#packet = packet;
-    while ((packet[this.#at] as number) >= 0x80) this.#at++;
-    this.#at++;
-  }
-
-  /**
-   * How many there are (3.8.3, 3.10.3). No more than one beyond the bound is looked at.
-   * @param optionBytes behind each filter
-   */
-  filters(optionBytes: number, max: number): number {
-    this.#skip(ID_BYTES);
-    let count = 0;
-    while (this.#at < this.#packet.length) {
-      if (++count > max) throw new PacketError('too-many-filters', `more than ${max} filters in one packet`);
-      this.#text();
-      this.#skip(optionBytes);
-    }
-    return count;
-  }
-
-  #text(): void {
-    const from = this.#skip(LENGTH_BYTES);
-    this.#skip(this.#packet.readUInt16BE(from));
-  }
-
-  /** Where it was. */
-  #skip(bytes: number): number {
-    const from = this.#at;
-    this.#at += bytes;
-    if (this.#at > this.#packet.length) throw new PacketError('malformed-packet', 'it ends in the midst of a field');
-    return from;
-  }
+function checkPublish(packet: Buffer, body: PacketBody): void {
+  body.text();
+  if (((packet[0] as number) & QOS_BITS) !== 0) body.packetId();
 }
 
-const ID_BYTES = 2;
-/** Before a string. */
-const LENGTH_BYTES = 2;
+const QOS_BITS = 0b0110;
+
+/** How many there are (3.8.3, 3.10.3). No more than one beyond the bound is looked at. */
+function filtersOf(body: PacketBody, type: number, max: number): number {
+  body.packetId();
+  let count = 0;
+  while (!body.isAtEnd) {
+    if (++count > max) throw new PacketError('too-many-filters', `more than ${max} filters in one packet`);
+    body.text();
+    if (type === SUBSCRIBE) body.skip(1);
+  }
+  return count;
+}
+
+/** Client id, topic of the will, username (3.1.3); will and password are any bytes. */
+function checkConnect(body: PacketBody): void {
+  body.text();
+  // Of MQTT 5 the fields are others: aedes refuses it with return code 1.
+  if ((body.byte() & ~BRIDGE_BIT) > MQTT_3_1_1) return;
+  const flags = body.byte();
+  body.skip(KEEP_ALIVE_BYTES);
+  body.text();
+  if ((flags & WILL) !== 0) {
+    body.text();
+    body.bytes();
+  }
+  if ((flags & USERNAME) !== 0) body.text();
+}
+
+const MQTT_3_1_1 = 4;
+/** Of brokers that connect to each other, as mosquitto marks them. */
+const BRIDGE_BIT = 0x80;
+const WILL = 0x04;
+const USERNAME = 0x80;
+const KEEP_ALIVE_BYTES = 2;

@@ -13,7 +13,12 @@ export const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 
 export const PINGREQ: Buffer = Buffer.from([0xc0, 0x00]);
 
-export type PacketMistake = 'malformed-packet' | 'packet-too-large' | 'too-many-filters';
+export type PacketMistake =
+  | 'malformed-packet'
+  | 'malformed-text'
+  | 'packet-id-zero'
+  | 'packet-too-large'
+  | 'too-many-filters';
 
 export class PacketError extends Error {
   readonly reason: PacketMistake;

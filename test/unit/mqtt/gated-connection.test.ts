@@ -205,6 +205,8 @@ describe('packets go to aedes one by one', () => {
     ['malformed-packet', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])],
     ['too-many-filters', filtersPacket(21)],
     ['too-many-filters', filtersPacket(21, 'unsubscribe')],
+    ['malformed-text', publishPacket('a\0b', Buffer.from('x'), 0)],
+    ['packet-id-zero', Buffer.from([0x32, 5, 0, 1, 97, 0, 0])],
   ])('%s ends the connection, and aedes sees nothing of it', async (reason, bytes) => {
     const reasons: (string | null)[] = [];
     const { socket, connection, passed } = await connectionScene({ onEnded: (_, why) => reasons.push(why) });
