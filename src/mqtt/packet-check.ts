@@ -8,6 +8,8 @@ import { CONNECT, PacketError, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from '.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
   const type = typeOf(packet);
+  // aedes ends the connection without a word.
+  if (NOT_OF_CLIENTS.has(type)) throw new PacketError('protocol-error', `a packet of type ${type}`);
   const body = new PacketBody(packet);
   if (type === PUBLISH) checkPublish(packet, body);
   else if (type === CONNECT) checkConnect(body);
@@ -17,6 +19,9 @@ export function checkPacket(packet: Buffer, maxFilters: number): number {
 
 /** PUBACK, PUBREC, PUBREL, PUBCOMP: a packet id, and nothing else. */
 const ANSWERS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
+
+/** CONNACK, SUBACK, UNSUBACK, PINGRESP, and what MQTT 3.1.1 reserves (table 2.1). */
+const NOT_OF_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
 
 function checkPublish(packet: Buffer, body: PacketBody): void {
   body.text();

@@ -18,6 +18,7 @@ export type PacketMistake =
   | 'malformed-text'
   | 'packet-id-zero'
   | 'packet-too-large'
+  | 'protocol-error'
   | 'too-many-filters';
 
 export class PacketError extends Error {

@@ -124,3 +124,22 @@ describe('packet ids (MQTT 3.1.1, 2.3.1)', () => {
     expect(looked(Buffer.from(bytes))).toBe(expected);
   });
 });
+
+describe('what no client may send (MQTT 3.1.1, table 2.1)', () => {
+  const types: readonly (readonly [string, number])[] = [
+    ['reserved', 0],
+    ['CONNACK', 2],
+    ['SUBACK', 9],
+    ['UNSUBACK', 11],
+    ['PINGRESP', 13],
+    ['AUTH', 15],
+  ];
+  test.each(types)('%s', (_, type) => {
+    expect(looked(Buffer.from([type << 4, 2, 0, 0]))).toBe('protocol-error');
+    expect(looked(Buffer.from([type << 4, 0]))).toBe('protocol-error');
+  });
+
+  test.each([['PINGREQ', 12] as const, ['DISCONNECT', 14] as const])('but %s', (_, type) => {
+    expect(looked(Buffer.from([type << 4, 0]))).toBe(1);
+  });
+});
