@@ -25,8 +25,9 @@ export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
       rejectUnlessAmounts(messages, bytes);
       if (!open) return;
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
-      for (const lane of costs === undefined ? [] : [ask.lane, ...ask.further]) {
-        reportCost(node, gate.groupOf(lane).name, costs!, { direction, messages });
+      if (costs !== undefined) {
+        const groups = [ask.lane, ...ask.further].map((lane) => gate.groupOf(lane).name);
+        reportCost(node, groups, costs, { direction, messages });
       }
       settle(messages, bytes);
     },
