@@ -175,8 +175,9 @@ export interface MqttConfig {
   readonly maxFiltersPerPacket: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;
+  /** 0 = none at all. */
+  readonly connectsPerSecond: number;
   /** null = unlimited, 0 = none at all. */
-  readonly connectsPerSecond: number | null;
   readonly subscribesPerSecond: number | null;
   readonly rules: readonly MqttRule[];
 }

@@ -53,7 +53,7 @@ groups:
         maxFiltersPerPacket: 1000,
         maxRetainedMessages: 100_000,
         maxRetainedBytes: 67_108_864,
-        connectsPerSecond: null,
+        connectsPerSecond: 500,
         subscribesPerSecond: null,
         rules: [],
       },
