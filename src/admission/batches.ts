@@ -3,7 +3,7 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
+import { directionOf, rejectUnlessBetween, rejectUnlessOptions, rejectUnlessSignal } from './asked.js';
 import type {
   Amounts,
   Batch,
@@ -59,6 +59,7 @@ export class Batches {
    * whatever there is.
    */
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
+    rejectUnlessOptions(options);
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessSignal(signal);

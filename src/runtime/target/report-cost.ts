@@ -30,8 +30,12 @@ export function reportCost(
   node: QuotaNode,
   groups: string | readonly string[],
   costs: ReportedCost | readonly ReportedCost[],
-  { direction = 'publish', messages = 1, sampled = 1 }: CostOptions,
+  options: CostOptions,
 ): void {
+  if (typeof options !== 'object' || options === null) {
+    invalid('options', `must be an object like { messages: 10 }, got ${String(options)}`);
+  }
+  const { direction = 'publish', messages = 1, sampled = 1 } = options;
   const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
   const indexes = [...new Set(names.map((name) => node.gate.groupIndex(name)))];
   if (direction !== 'publish' && direction !== 'dispatch') {
