@@ -9,14 +9,14 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
 import type { ConnectionRules } from './connection-rules.js';
+import { DispatchGate } from './dispatch-gate.js';
 import { EndedConnections } from './ended-connections.js';
 import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
-import type { PublishHead } from './packets.js';
-import { type Passage, Passages } from './passages.js';
+import { Passages } from './passages.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
@@ -32,9 +32,8 @@ export class MqttBroker {
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
-  readonly #rules: GroupRules;
-  readonly #passages: Passages;
   readonly #gate: PublishGate;
+  readonly #dispatchGate: DispatchGate;
   readonly #aedes: Aedes;
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
@@ -52,15 +51,16 @@ export class MqttBroker {
     this.#config = mqtt;
     this.#telemetry = telemetry;
     this.#logins = new Logins(access);
-    this.#rules = new GroupRules(mqtt.rules, {
+    const rules = new GroupRules(mqtt.rules, {
       defaultGroup,
       isGroup: (name) => node.groups.numbers.has(name),
       resolve: (place) => node.gate.places.resolve(place),
     });
-    this.#passages = new Passages(node);
+    const charging = { passages: new Passages(node), rules, telemetry };
     const { counts } = this;
     this.#endedConnections = new EndedConnections(counts, telemetry, node.clock);
-    this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
+    this.#gate = new PublishGate({ ...mqtt, ...charging, counts });
+    this.#dispatchGate = new DispatchGate(charging);
     this.#arrivals = new ArrivalRates(mqtt, node.clock());
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
@@ -153,22 +153,14 @@ export class MqttBroker {
   #rulesOfConnections(): ConnectionRules {
     const { counts } = this;
     const { clock } = this.#node;
-    const {
-      maxPacketBytes,
-      maxFiltersPerPacket,
-      maxQueuedMessages: maxMessages,
-      maxQueuedBytes: maxBytes,
-      notReadingMs,
-    } = this.#config;
+    const { maxPacketBytes, maxFiltersPerPacket, notReadingMs } = this.#config;
+    const { maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes } = this.#config;
+    const { tryAdmit, admit } = this.#dispatchGate;
     return {
       clock,
       maxPacketBytes,
       maxFiltersPerPacket,
-      dispatch: {
-        ...{ maxMessages, maxBytes, notReadingMs, counts },
-        tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
-        admit: (connection, head, isCounted) => this.#dispatch(connection, head, isCounted),
-      },
+      dispatch: { maxMessages, maxBytes, notReadingMs, tryAdmit, admit, counts },
       subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
       onHeldBytes: (change) => {
         counts.heldBytes += change;
@@ -242,36 +234,6 @@ export class MqttBroker {
     const isWanted = Object.entries(subscriptions).some(([filter, { qos }]) => qos > 0 && matchesFilter(filter, topic));
     const publisher = this.#clientOf(publisherId);
     if (isWanted && publisher !== undefined) dispatch.holdBack(connectionOf(publisher));
-  }
-
-  #tryDispatch(connection: GatedConnection, head: PublishHead): boolean {
-    const passage = this.#dispatchOf(connection, head);
-    if (passage === null) return true;
-    try {
-      return this.#passages.try(connection, passage).passes;
-    } catch {
-      // Asked again by `admit`, which reports it.
-      return false;
-    }
-  }
-
-  async #dispatch(connection: GatedConnection, head: PublishHead, isCounted: boolean): Promise<boolean> {
-    const passage = this.#dispatchOf(connection, head);
-    if (passage === null) return true;
-    try {
-      await this.#passages.wait(connection, passage, isCounted);
-      return true;
-    } catch (error) {
-      const facts = { client: connection.clientId, topic: head.topic.slice(0, 200), reason: (error as Error).message };
-      if (!connection.destroyed) this.#telemetry.log('warn', 'mqtt dispatch rejected', facts);
-      return false;
-    }
-  }
-
-  /** aedes's own messages ($SYS) belong to nobody. */
-  #dispatchOf(connection: GatedConnection, { topic, payloadBytes }: PublishHead): Passage | null {
-    const where = topic.startsWith('$') ? null : this.#rules.whereOf(connection, topic);
-    return where === null ? null : { where, direction: 'dispatch', topic, bytes: payloadBytes };
   }
 
   #look(): void {
