@@ -39,6 +39,8 @@ function filtersOf(body: PacketBody, type: number, max: number): number {
     body.text();
     if (type === SUBSCRIBE) body.skip(1);
   }
+  // MQTT-3.8.3-3, -3.10.3-2; and a flood of them would be no work at all.
+  if (count === 0) throw new PacketError('protocol-error', 'no filter');
   return count;
 }
 

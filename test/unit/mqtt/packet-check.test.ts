@@ -22,6 +22,8 @@ describe('filters of one packet', () => {
     ['as many to end', filtersPacket(1000, 'unsubscribe'), 1000],
     ['one more to end', filtersPacket(1001, 'unsubscribe'), 'too-many-filters'],
     ['none of a PUBLISH', publishPacket('a', Buffer.alloc(5000), 1), 1],
+    ['none at all', Buffer.from([0x82, 2, 0, 1]), 'protocol-error'],
+    ['none at all to end', Buffer.from([0xa2, 2, 0, 1]), 'protocol-error'],
     ['cut off in its midst', subscribePacket('a/b', 1).subarray(0, 8), 'malformed-packet'],
   ])('%s', (_, packet, expected) => {
     expect(looked(packet)).toBe(expected);
