@@ -28,6 +28,13 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
   throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
+/** Options that are none would be ignored, and the work asked for in another way than was meant. */
+export function rejectUnlessOptions(options: unknown): void {
+  if (options === undefined || (typeof options === 'object' && options !== null && !Array.isArray(options))) return;
+  const reason = `must be an object like { waitMs: 2000 }, got ${show(options)}`;
+  throw new QuotameshError('FIELD_INVALID', { field: 'options', reason });
+}
+
 export function rejectUnlessAmounts(messages: unknown, bytes: unknown): void {
   rejectUnlessAmount('messages', messages);
   rejectUnlessAmount('bytes', bytes);

@@ -3,7 +3,14 @@ import { ALL_COUNTED, type JointAsk } from '../core/limiter/joint-levels.js';
 import { laneOf, MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, noEndOf, rejectAmounts, rejectUnlessName, rejectUnlessSomething } from './asked.js';
+import {
+  directionOf,
+  noEndOf,
+  rejectAmounts,
+  rejectUnlessName,
+  rejectUnlessOptions,
+  rejectUnlessSomething,
+} from './asked.js';
 import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import type { LaneBounds } from './lane-bounds.js';
@@ -78,6 +85,7 @@ export class Asks {
   }
 
   place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointAsk | null {
+    rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
       return this.placeAt(laneOf(this.#gate.groupIndex(where), direction), messages, bytes, origin);

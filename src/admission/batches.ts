@@ -3,7 +3,7 @@ import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, rejectUnlessBetween, rejectUnlessSignal } from './asked.js';
+import { directionOf, rejectUnlessBetween, rejectUnlessOptions, rejectUnlessSignal } from './asked.js';
 import type {
   Amounts,
   Batch,
@@ -38,7 +38,7 @@ interface Open {
  * A batch counts as admitted when it ends, as a reservation does: counters that went down would pass for restarts.
  */
 export class Batches {
-  /** Since the start, but for `open`. */
+  /** Since the start, but for `open`. Those that `expired` are among the ended ones. */
   readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
   readonly #node: QuotaNode;
   readonly #gate: Gate;
@@ -59,6 +59,7 @@ export class Batches {
    * whatever there is.
    */
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
+    rejectUnlessOptions(options);
     const { waitMs = 0, signal } = options;
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessSignal(signal);
@@ -130,11 +131,7 @@ export class Batches {
   /** Those whose window (or time) is over have been used. */
   expire(nowMs: number): void {
     if (this.#open.size === 0) return;
-    for (const [at, open] of this.#open) {
-      if (open.untilMs > nowMs) continue;
-      this.#end(at, open, open.granted.messages, open.granted.bytes);
-      this.counts.expired++;
-    }
+    for (const [at, open] of this.#open) if (open.untilMs <= nowMs) this.#expire(at, open);
   }
 
   /** The node stops: what is open has been used. */
@@ -189,8 +186,14 @@ export class Batches {
     // A shorter window, or a bucket, would get what a longer one had given out.
     const { ask } = open;
     if (ask === null || areSameWindows(open.windows, windowsOf(this.#node, ask, nowMs))) return [at, open];
-    this.#end(at, open, open.granted.messages, open.granted.bytes);
+    this.#expire(at, open);
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
+  }
+
+  /** All of it has been used. */
+  #expire(at: number, open: Open): void {
+    this.#end(at, open, open.granted.messages, open.granted.bytes);
+    this.counts.expired++;
   }
 
   #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {

@@ -6,7 +6,7 @@ import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/vocabulary.js';
 import type { Clock } from '../ports/clock.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, groupUnknown, rejectUnlessSomething } from './asked.js';
+import { directionOf, groupUnknown, rejectUnlessOptions, rejectUnlessSomething } from './asked.js';
 import { Asks, retried, setRetry } from './asks.js';
 import { Batches } from './batches.js';
 import { Deciding } from './deciding.js';
@@ -84,6 +84,7 @@ export class Gate {
 
   /** @param nowMs of whoever decides many in one go and has read the clock for all of them; absent = it is read */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
+    if (options !== undefined) rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
     const lane = laneOf(this.groupIndex(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;

@@ -3,7 +3,7 @@ import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../core/vocabulary.
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { reportCost } from '../runtime/target/report-cost.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from './asked.js';
-import type { Reservation } from './decision.js';
+import type { Amounts, Reservation } from './decision.js';
 import { areSameWindows, windowsOf } from './windows.js';
 
 /** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
@@ -20,13 +20,12 @@ export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
   return {
     granted: true,
     commit: (actual, costs) => {
-      rejectUnlessObject('actual', actual);
-      const { messages = ask.messages, bytes = ask.bytes } = actual;
-      rejectUnlessAmounts(messages, bytes);
+      const { messages, bytes } = amountsOf(actual, ask);
       if (!open) return;
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
-      for (const lane of costs === undefined ? [] : [ask.lane, ...ask.further]) {
-        reportCost(node, gate.groupOf(lane).name, costs!, { direction, messages });
+      if (costs !== undefined) {
+        const groups = [ask.lane, ...ask.further].map((lane) => gate.groupOf(lane).name);
+        reportCost(node, groups, costs, { direction, messages });
       }
       settle(messages, bytes);
     },
@@ -44,5 +43,13 @@ function forgo(ask: JointAsk, messages: number, bytes: number): void {
 
 /** For work that nothing limits: nothing is held, and its cost belongs to no group. */
 export function exemptReservation(): Reservation {
-  return { granted: true, commit: () => undefined, cancel: () => undefined };
+  return { granted: true, commit: (actual) => void amountsOf(actual, {}), cancel: () => undefined };
+}
+
+/** What is absent was as estimated. Throws AMOUNT_INVALID. */
+function amountsOf(actual: Amounts, estimated: Amounts): Required<Amounts> {
+  rejectUnlessObject('actual', actual);
+  const { messages = estimated.messages ?? 0, bytes = estimated.bytes ?? 0 } = actual;
+  rejectUnlessAmounts(messages, bytes);
+  return { messages, bytes };
 }

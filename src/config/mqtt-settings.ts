@@ -99,6 +99,15 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     buys: 'More subscriptions: of connected clients, and of sessions (clean: false) whose clients may never come back.',
     costs: 'Some 500 bytes each, until the client ends them or goes; those of a session until a clean one begins.',
   },
+  maxFiltersPerPacket: {
+    kind: 'count',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    buys: 'Clients that subscribe to more topics at once, or again after they were away (many libraries name all in one packet).',
+    costs:
+      'Each filter holds all other clients up for some 25 µs. A packet with more ends its connection before any of them counts.',
+  },
   maxRetainedMessages: {
     kind: 'count',
     default: 100_000,
@@ -117,12 +126,12 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
   },
   connectsPerSecond: {
     kind: 'rate',
-    default: null,
-    defaultText: 'unlimited',
+    default: 500,
     min: 0,
     max: RATE_MAX,
-    buys: 'Protection from clients that reconnect in a loop: beyond it CONNECT is refused (return code 3).',
-    costs: 'After a restart it takes longer until all clients are back.',
+    buys: 'Clients are back sooner after a restart: a second’s worth at once, so that 2,000 that try again every second are all in after 3 s. Beyond it CONNECT is refused (return code 3).',
+    costs:
+      'Clients that reconnect in a loop, or take one client id from each other, come in as often: each time what follows a CONNECT (subscriptions and messages of the session, the will of the one before). Not the connection itself: to refuse it takes as long as to let it in.',
   },
   subscribesPerSecond: {
     kind: 'rate',

@@ -172,10 +172,12 @@ export interface MqttConfig {
   readonly maxSessionMessages: number;
   readonly maxSessionBytes: number;
   readonly maxSubscriptions: number;
+  readonly maxFiltersPerPacket: number;
   readonly maxRetainedMessages: number;
   readonly maxRetainedBytes: number;
+  /** 0 = none at all. */
+  readonly connectsPerSecond: number;
   /** null = unlimited, 0 = none at all. */
-  readonly connectsPerSecond: number | null;
   readonly subscribesPerSecond: number | null;
   readonly rules: readonly MqttRule[];
 }

@@ -4,17 +4,16 @@ import { OneBucket } from '../core/limiter/one-bucket.js';
 
 /** CONNECT per broker and SUBSCRIBE per client id; a second's worth at once: clients come in bursts. */
 export class ArrivalRates {
-  readonly #connects: OneBucket | null;
+  readonly #connects: OneBucket;
   readonly #subscribes: KeyedBuckets | null;
 
   constructor({ connectsPerSecond, subscribesPerSecond }: MqttConfig, nowMs: number) {
-    this.#connects =
-      connectsPerSecond === null ? null : new OneBucket(connectsPerSecond, Math.max(1, connectsPerSecond), nowMs);
+    this.#connects = new OneBucket(connectsPerSecond, Math.max(1, connectsPerSecond), nowMs);
     this.#subscribes = subscribeBuckets(subscribesPerSecond);
   }
 
   mayConnect(nowMs: number): boolean {
-    return this.#connects === null || this.#connects.take(nowMs) === 0;
+    return this.#connects.take(nowMs) === 0;
   }
 
   /** Milliseconds until this client may subscribe; 0 = now, and one is taken. */

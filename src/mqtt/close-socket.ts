@@ -18,15 +18,3 @@ export function reasonOf({ message }: Error): string {
   if (message === 'keep alive timeout') return 'keep-alive';
   return message === 'connect did not arrive in time' ? 'connect-timeout' : 'protocol-error';
 }
-
-/** Somebody should look at these; the others are clients that come and go. */
-export const WORTH_A_WARNING: ReadonlySet<string> = new Set([
-  'dispatch-queue-full',
-  'not-reading',
-  'malformed-packet',
-  'packet-too-large',
-  'gone-while-throttled',
-  'session-full',
-  'subscriptions-full',
-  'token-revoked',
-]);

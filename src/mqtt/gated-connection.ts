@@ -1,35 +1,24 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type ThrottleReason, ThrottleTracker } from '../core/limiter/throttle-tracker.js';
-import type { Clock } from '../ports/clock.js';
 import { ArrivedPackets } from './arrived-packets.js';
 import { closeSocket, reasonOf } from './close-socket.js';
-import { DispatchQueue, type DispatchRules } from './dispatch-queue.js';
+import type { ConnectionRules } from './connection-rules.js';
+import { DispatchQueue } from './dispatch-queue.js';
+import { checkPacket } from './packet-check.js';
 import {
   CONNACK,
   DISCONNECT,
   PacketError,
   PacketSplitter,
   PINGREQ,
-  PUBACK,
-  PUBCOMP,
   PUBLISH,
   SUBSCRIBE,
   typeOf,
+  UNANSWERED,
 } from './packets.js';
+import { SubscribeTurn } from './subscribe-turn.js';
 import { TurnPacer } from './turn-pacer.js';
-
-export interface ConnectionRules {
-  readonly clock: Clock;
-  readonly maxPacketBytes: number;
-  readonly dispatch: DispatchRules;
-  /** Milliseconds until this connection may subscribe; 0 = now, and one is taken. */
-  readonly subscribeWaitMs: (connection: GatedConnection) => number;
-  /** Bytes that arrived (+) or went on (−). */
-  readonly onHeldBytes: (change: number) => void;
-  readonly onReading: (connection: GatedConnection, on: boolean) => void;
-  readonly onEnded: (connection: GatedConnection, reason: string | null) => void;
-}
 
 /**
  * What stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
@@ -65,10 +54,13 @@ export class GatedConnection extends Duplex {
     this.#resting = false;
     this.#planFeed();
   });
+  readonly #subscribeTurn = new SubscribeTurn({
+    waitMs: () => this.#rules.subscribeWaitMs(this),
+    onHeld: (isHeld) => this.#holdSubscribe(isHeld),
+  });
   #passing: (() => void) | null = null;
   #inputEnded = false;
   #passedMs: number;
-  #subscribeTimer: NodeJS.Timeout | null = null;
   #lingerTimer: NodeJS.Timeout | null = null;
   #endReason: string | null = null;
 
@@ -163,7 +155,8 @@ export class GatedConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    for (const timer of [this.#subscribeTimer, this.#lingerTimer]) if (timer !== null) clearTimeout(timer);
+    if (this.#lingerTimer !== null) clearTimeout(this.#lingerTimer);
+    this.#subscribeTurn.close();
     this.ended.abort();
     this.throttle.setActive(false);
     this.dispatch.close();
@@ -214,19 +207,35 @@ export class GatedConnection extends Duplex {
       return;
     }
     if (!this.#mayPass(packet)) return;
+    const work = this.#checked(packet);
+    if (work === null) return;
     this.#arrived.shift();
     this.#passOn(packet);
     if (typeOf(packet) === PUBLISH) return;
     this.#resting = true;
-    this.#unthrottled.next();
+    this.#unthrottled.next(work);
   }
 
   #readSocket(): void {
     try {
       this.#arrived.readFrom(this.socket, this.#state === 'new');
     } catch (error) {
-      this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
+      this.#fail(error);
     }
+  }
+
+  /** How much work the packet is; null where aedes must not get it. */
+  #checked(packet: Buffer): number | null {
+    try {
+      return checkPacket(packet, this.#rules.maxFiltersPerPacket);
+    } catch (error) {
+      this.#fail(error);
+      return null;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.cutOff(error instanceof PacketError ? error.reason : 'connection-lost');
   }
 
   #mayPass(packet: Buffer): boolean {
@@ -243,23 +252,13 @@ export class GatedConnection extends Duplex {
     }
     if (type === DISCONNECT) return !this.#undecided;
     if (!UNANSWERED.has(type) && this.throttle.countOf('outboundBufferFull') > 0) return false;
-    return type !== SUBSCRIBE || this.#maySubscribe();
+    return type !== SUBSCRIBE || this.#subscribeTurn.hasCome();
   }
 
-  #maySubscribe(): boolean {
-    if (this.#subscribeTimer !== null) return false;
-    const waitMs = this.#rules.subscribeWaitMs(this);
-    if (waitMs === 0) return true;
-    this.mark('subscribeRate');
-    this.#subscribeTimer = setTimeout(
-      () => {
-        this.#subscribeTimer = null;
-        this.unmark('subscribeRate');
-        this.#planFeed();
-      },
-      Math.min(Math.ceil(waitMs), SUBSCRIBE_WAIT_MS_MAX),
-    );
-    return false;
+  #holdSubscribe(isHeld: boolean): void {
+    if (isHeld) this.mark('subscribeRate');
+    else this.unmark('subscribeRate');
+    this.#planFeed();
   }
 
   #passOn(packet: Buffer): void {
@@ -287,9 +286,6 @@ export class GatedConnection extends Duplex {
   }
 }
 
-/** A SUBSCRIBE, a ping, and what QoS 2 sends first are answered; PUBLISH is held by the reason itself. */
-const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 /** Answers and messages in the socket beyond this: the client is not reading. */
 const OUTBOUND_BYTES_MAX = 256 * 1024;
 const LINGER_MS = 60_000;
-const SUBSCRIBE_WAIT_MS_MAX = 60_000;

@@ -8,14 +8,15 @@ import type { Telemetry } from '../ports/telemetry.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
-import { WORTH_A_WARNING } from './close-socket.js';
-import { type ConnectionRules, GatedConnection } from './gated-connection.js';
+import type { ConnectionRules } from './connection-rules.js';
+import { DispatchGate } from './dispatch-gate.js';
+import { EndedConnections } from './ended-connections.js';
+import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
-import type { PublishHead } from './packets.js';
-import { type Passage, Passages } from './passages.js';
+import { Passages } from './passages.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
@@ -31,12 +32,12 @@ export class MqttBroker {
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
-  readonly #rules: GroupRules;
-  readonly #passages: Passages;
   readonly #gate: PublishGate;
+  readonly #dispatchGate: DispatchGate;
   readonly #aedes: Aedes;
   readonly #server: Server;
   readonly #arrivals: ArrivalRates;
+  readonly #endedConnections: EndedConnections;
   readonly #cleanSubscriptions: CleanSubscriptions<GatedConnection>;
   /** Bounds that were met, and when that was logged last. */
   readonly #loggedMs = new Map<SessionBound, number>();
@@ -50,14 +51,16 @@ export class MqttBroker {
     this.#config = mqtt;
     this.#telemetry = telemetry;
     this.#logins = new Logins(access);
-    this.#rules = new GroupRules(mqtt.rules, {
+    const rules = new GroupRules(mqtt.rules, {
       defaultGroup,
       isGroup: (name) => node.groups.numbers.has(name),
       resolve: (place) => node.gate.places.resolve(place),
     });
-    this.#passages = new Passages(node);
+    const charging = { passages: new Passages(node), rules, telemetry };
     const { counts } = this;
-    this.#gate = new PublishGate({ ...mqtt, passages: this.#passages, rules: this.#rules, telemetry, counts });
+    this.#endedConnections = new EndedConnections(counts, telemetry, node.clock);
+    this.#gate = new PublishGate({ ...mqtt, ...charging, counts });
+    this.#dispatchGate = new DispatchGate(charging);
     this.#arrivals = new ArrivalRates(mqtt, node.clock());
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
@@ -141,7 +144,7 @@ export class MqttBroker {
       aedes.on(event, (client, { message }) => {
         this.#telemetry.log('debug', 'mqtt connection failed', { client: client.id, reason: message });
         // Here aedes ends the connection without giving it the reason.
-        if (message === 'Invalid protocol') this.#countDisconnect('protocol-error');
+        if (message === 'Invalid protocol') this.#endedConnections.count('protocol-error');
       });
     }
     return aedes;
@@ -150,15 +153,14 @@ export class MqttBroker {
   #rulesOfConnections(): ConnectionRules {
     const { counts } = this;
     const { clock } = this.#node;
-    const { maxPacketBytes, maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes, notReadingMs } = this.#config;
+    const { maxPacketBytes, maxFiltersPerPacket, notReadingMs } = this.#config;
+    const { maxQueuedMessages: maxMessages, maxQueuedBytes: maxBytes } = this.#config;
+    const { tryAdmit, admit } = this.#dispatchGate;
     return {
       clock,
       maxPacketBytes,
-      dispatch: {
-        ...{ maxMessages, maxBytes, notReadingMs, counts },
-        tryAdmit: (connection, head) => this.#tryDispatch(connection, head),
-        admit: (connection, head, isCounted) => this.#dispatch(connection, head, isCounted),
-      },
+      maxFiltersPerPacket,
+      dispatch: { maxMessages, maxBytes, notReadingMs, tryAdmit, admit, counts },
       subscribeWaitMs: ({ clientId }) => this.#arrivals.subscribeWaitMs(clientId, clock()),
       onHeldBytes: (change) => {
         counts.heldBytes += change;
@@ -176,7 +178,7 @@ export class MqttBroker {
 
   #accept(socket: Socket): void {
     if (this.connections.size >= this.#config.maxConnections) {
-      this.#countDisconnect('too-many-connections');
+      this.#endedConnections.count('too-many-connections');
       socket.destroy();
       return;
     }
@@ -195,14 +197,7 @@ export class MqttBroker {
     this.#gate.ended(connection);
     this.#cleanSubscriptions.ended(connection);
     this.#arrivals.sweep(this.#node.clock());
-    if (reason === null) return;
-    this.#countDisconnect(reason);
-    const level = WORTH_A_WARNING.has(reason) ? 'warn' : 'debug';
-    this.#telemetry.log(level, 'mqtt connection ended', { client: connection.clientId, reason });
-  }
-
-  #countDisconnect(reason: string): void {
-    this.counts.disconnects.set(reason, (this.counts.disconnects.get(reason) ?? 0) + 1);
+    if (reason !== null) this.#endedConnections.ended(reason, connection.clientId);
   }
 
   #mayConnect(): boolean {
@@ -239,36 +234,6 @@ export class MqttBroker {
     const isWanted = Object.entries(subscriptions).some(([filter, { qos }]) => qos > 0 && matchesFilter(filter, topic));
     const publisher = this.#clientOf(publisherId);
     if (isWanted && publisher !== undefined) dispatch.holdBack(connectionOf(publisher));
-  }
-
-  #tryDispatch(connection: GatedConnection, head: PublishHead): boolean {
-    const passage = this.#dispatchOf(connection, head);
-    if (passage === null) return true;
-    try {
-      return this.#passages.try(connection, passage).passes;
-    } catch {
-      // Asked again by `admit`, which reports it.
-      return false;
-    }
-  }
-
-  async #dispatch(connection: GatedConnection, head: PublishHead, isCounted: boolean): Promise<boolean> {
-    const passage = this.#dispatchOf(connection, head);
-    if (passage === null) return true;
-    try {
-      await this.#passages.wait(connection, passage, isCounted);
-      return true;
-    } catch (error) {
-      const facts = { client: connection.clientId, topic: head.topic.slice(0, 200), reason: (error as Error).message };
-      if (!connection.destroyed) this.#telemetry.log('warn', 'mqtt dispatch rejected', facts);
-      return false;
-    }
-  }
-
-  /** aedes's own messages ($SYS) belong to nobody. */
-  #dispatchOf(connection: GatedConnection, { topic, payloadBytes }: PublishHead): Passage | null {
-    const where = topic.startsWith('$') ? null : this.#rules.whereOf(connection, topic);
-    return where === null ? null : { where, direction: 'dispatch', topic, bytes: payloadBytes };
   }
 
   #look(): void {

@@ -5,11 +5,21 @@ export const PUBLISH = 3;
 export const PUBACK = 4;
 export const PUBCOMP = 7;
 export const SUBSCRIBE = 8;
+export const UNSUBSCRIBE = 10;
 export const DISCONNECT = 14;
+
+/** A SUBSCRIBE, a ping, and what QoS 2 sends first are answered, as is a PUBLISH. */
+export const UNANSWERED: ReadonlySet<number> = new Set([PUBACK, PUBCOMP]);
 
 export const PINGREQ: Buffer = Buffer.from([0xc0, 0x00]);
 
-export type PacketMistake = 'malformed-packet' | 'packet-too-large';
+export type PacketMistake =
+  | 'malformed-packet'
+  | 'malformed-text'
+  | 'packet-id-zero'
+  | 'packet-too-large'
+  | 'protocol-error'
+  | 'too-many-filters';
 
 export class PacketError extends Error {
   readonly reason: PacketMistake;

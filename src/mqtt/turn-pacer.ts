@@ -12,8 +12,10 @@ export class TurnPacer {
     this.#goOn = goOn;
   }
 
-  next(): void {
-    if (++this.#inTurn < IN_TURN_MAX) this.#goOn();
+  /** @param work of what has gone on, where one packet is as much as several: 1,000 filters in each of 16 took 0.4 s */
+  next(work = 1): void {
+    this.#inTurn += work;
+    if (this.#inTurn < IN_TURN_MAX) this.#goOn();
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     setImmediate(() => {

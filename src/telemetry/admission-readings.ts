@@ -41,6 +41,14 @@ export function admissionReadings({
     quotamesh_waited_seconds_total: (series) => series(gate.waiting.ended.totalMs / 1000),
     quotamesh_debt_messages: debt(MESSAGES),
     quotamesh_debt_bytes: debt(BYTES),
+    quotamesh_batches: (series) => series(gate.batches.counts.open),
+    quotamesh_batches_granted_total: (series) => series(gate.batches.counts.open + gate.batches.counts.ended),
+    quotamesh_batches_ended_total: (series) => {
+      const { ended, expired } = gate.batches.counts;
+      series(ended - expired, { outcome: 'handed-back' });
+      series(expired, { outcome: 'expired' });
+    },
+    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.handBacksRefused),
     quotamesh_http_acquires_total: (series) => {
       series(outcomes.granted, { outcome: 'granted' });
       series(outcomes.refused, { outcome: 'refused' });

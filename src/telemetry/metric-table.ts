@@ -157,6 +157,17 @@ export const ADMISSION_METRICS = {
     help: 'Bytes that accepted work has left as debt, over all groups.',
     labels: ['direction'],
   },
+  quotamesh_batches: { type: 'gauge', help: 'Batches (docs/batches.md) that are open now.' },
+  quotamesh_batches_granted_total: { type: 'counter', help: 'Batches granted, of the library and over HTTP.' },
+  quotamesh_batches_ended_total: {
+    type: 'counter',
+    help: 'Batches by how they ended: handed-back, or expired (with their window or time, or because their group has another limiter or window; all of it counts as used).',
+    labels: ['outcome'],
+  },
+  quotamesh_hand_backs_refused_total: {
+    type: 'counter',
+    help: 'Hand-backs that gave nothing back: without a grant, late, twice, too large, or wrong.',
+  },
   quotamesh_http_acquires_total: {
     type: 'counter',
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',

@@ -4,7 +4,7 @@ import mqtt, { type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MQTT_METRICS } from '../../src/telemetry/metric-table.js';
 import { type BrokerProcess, Brokers } from '../mqtt/broker-process.js';
-import { connectPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
+import { connectPacket, filtersPacket, publishPacket, subscribePacket } from '../unit/mqtt/wire.js';
 
 const GROUPS = {
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
@@ -232,6 +232,12 @@ describe('bad input', () => {
     ['a message larger than the group allows', publishPacket('small/x', Buffer.alloc(1001), 0), 'publish-rejected'],
     ['a reserved topic', publishPacket('$SYS/x', Buffer.from('x'), 0), 'publish-rejected'],
     ['a second CONNECT', connectPacket('bad'), 'protocol-error'],
+    ['a SUBSCRIBE of more filters than may be', filtersPacket(1001), 'too-many-filters'],
+    ['a topic with U+0000', publishPacket('free/\0', Buffer.from('x'), 0), 'malformed-text'],
+    ['a PUBLISH of QoS 1 with the packet id 0', Buffer.from([0x32, 5, 0, 1, 97, 0, 0]), 'packet-id-zero'],
+    ['a CONNACK', Buffer.from([0x20, 2, 0, 0]), 'protocol-error'],
+    ['a SUBACK', Buffer.from([0x90, 3, 0, 1, 0]), 'protocol-error'],
+    ['a PINGRESP', Buffer.from([0xd0, 0]), 'protocol-error'],
     ['a PUBLISH of QoS 3', Buffer.from([0x36, 5, 0, 1, 97, 0, 1]), 'protocol-error'],
   ])('%s ends that connection, counted as such', async (_, bytes, reason) => {
     const before = (await broker.status()).disconnects[reason] ?? 0;

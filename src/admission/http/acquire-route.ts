@@ -49,12 +49,23 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
 export function decideAtOnce(parts: AcquireRouteParts, body: AcquireBody, nowMs?: number): Decision | Reserved {
   const { node, reservations } = parts;
   if (isReserving(body)) return reservations.reserve(body);
-  if (body.priority === 'immediate') return node.gate.passBy(whereOf(body), body, body);
+  if (body.priority === 'immediate') {
+    rejectBesideImmediate(body);
+    return node.gate.passBy(whereOf(body), body, body);
+  }
   return node.gate.tryAcquire(whereOf(body), body, body, nowMs);
 }
 
 function isReserving({ cost, reserve }: AcquireBody): boolean {
   return cost !== undefined || reserve === true;
+}
+
+/** Whoever asks for both has another answer in mind, a part of it or one after a wait, and would never be told. */
+function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): void {
+  const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : null;
+  if (field === null) return;
+  const reason = 'must be absent where priority is immediate: all of it is granted at once';
+  throw new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
 type Answering = AcquireRouteParts & { readonly answers: RefusalAnswers };

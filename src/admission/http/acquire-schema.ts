@@ -43,14 +43,15 @@ const COMMON = {
   atMost: {
     type: 'boolean',
     default: false,
-    description: 'Grant a part if the whole is not there: whole messages, at least one. The answer says how much.',
+    description:
+      'Grant a part if the whole is not there: whole messages, at least one. The answer says how much. Not together with waitMs, cost, reserve, or priority immediate.',
   },
   priority: {
     type: 'string',
     enum: ['default', 'immediate'],
     default: 'default',
     description:
-      'immediate = granted whatever is there, and charged: it may leave a debt, which the others wait for. Not together with cost or reserve.',
+      'immediate = granted whatever is there, and charged: it may leave a debt, which the others wait for. Not together with cost, reserve, atMost or waitMs.',
   },
   cost: {
     ...COST,
@@ -83,7 +84,8 @@ export const ACQUIRE_BODY_SCHEMA = {
       minimum: 0,
       maximum: HTTP_WAIT_MS_MAX,
       default: 0,
-      description: 'Wait up to so long for the turn of this request; then it is refused. Not together with atMost.',
+      description:
+        'Wait up to so long for the turn of this request; then it is refused. Not together with atMost, cost, reserve, or priority immediate.',
     },
   },
 } as const;

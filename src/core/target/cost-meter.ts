@@ -73,6 +73,12 @@ export class CostMeter {
     return this.#lanes.has(lane);
   }
 
+  /** Whether costs of all of them can be counted. */
+  hasRoomFor(lanes: readonly number[]): boolean {
+    const added = lanes.filter((lane) => !this.#lanes.has(lane)).length;
+    return this.#lanes.size + added <= this.#settings.maxLanes;
+  }
+
   /**
    * Work of a lane has cost `units` on a backend. Its pieces are counted once: `transactions` is 0 with all backends of
    * a piece of work but one. Returns false, having counted nothing, when a new lane finds the table full.

@@ -23,14 +23,21 @@ export interface CostOptions {
 /**
  * Costs of work that has been done, on all backends that it touched. Sampling with probability p keeps the average cost
  * and makes rates noisy: n samples leave a standard error of 1/√n, so 1 % of 1,000/s over 10 s (100 samples) ± 10 %.
+ *
+ * Work of several groups counts in all of them or, when this throws, in none: whoever reports again reports once.
  */
 export function reportCost(
   node: QuotaNode,
-  group: string,
+  groups: string | readonly string[],
   costs: ReportedCost | readonly ReportedCost[],
-  { direction = 'publish', messages = 1, sampled = 1 }: CostOptions,
+  options: CostOptions,
 ): void {
-  const index = node.gate.groupIndex(group);
+  if (typeof options !== 'object' || options === null) {
+    invalid('options', `must be an object like { messages: 10 }, got ${String(options)}`);
+  }
+  const { direction = 'publish', messages = 1, sampled = 1 } = options;
+  const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
+  const indexes = [...new Set(names.map((name) => node.gate.groupIndex(name)))];
   if (direction !== 'publish' && direction !== 'dispatch') {
     throw new QuotameshError('COST_INVALID', { field: 'direction', reason: 'must be "publish" or "dispatch"' });
   }
@@ -41,18 +48,27 @@ export function reportCost(
   for (const cost of all) checkCost(cost);
   const { coordinator, config } = node;
   if (coordinator === null || !node.isReady) throw node.notReadyError();
-  const lane = laneOf(index, directionIndex(direction));
+  const lanes = indexes.map((index) => laneOf(index, directionIndex(direction)));
+  if (!coordinator.costs.hasRoomFor(lanes)) {
+    throw new QuotameshError('COSTS_FULL', { max: config.costs.maxLanes, group: names.join(', ') });
+  }
+  for (const lane of lanes) countCosts(node, lane, all, { pieces: messages / sampled, sampled });
+}
+
+function countCosts(
+  node: QuotaNode,
+  lane: number,
+  costs: readonly ReportedCost[],
+  { pieces, sampled }: { readonly pieces: number; readonly sampled: number },
+): void {
+  const { config } = node;
   node.serve(lane);
   const nowMs = node.clock();
-  let pieces = messages / sampled;
-  for (const cost of all) {
+  costs.forEach((cost, at) => {
     const backend = cost.backend === undefined ? NO_BACKEND : backendIdOf(config.cluster, cost.backend);
     const units = costUnits(cost, config.costs) / sampled;
-    if (!coordinator.costs.report(lane, backend, units, pieces, nowMs)) {
-      throw new QuotameshError('COSTS_FULL', { max: config.costs.maxLanes, group });
-    }
-    pieces = 0;
-  }
+    node.coordinator?.costs.report(lane, backend, units, at === 0 ? pieces : 0, nowMs);
+  });
 }
 
 const AMOUNTS = ['units', 'readBytes', 'writtenBytes', 'clearedBytes'] as const;

@@ -49,7 +49,7 @@ describe('priority', () => {
       status: 200,
       body: { granted: true },
     });
-    expect((await scene.acquire({ group: 'debts', messages: 9, priority: 'immediate', waitMs: 50 })).status).toBe(200);
+    expect((await scene.acquire({ group: 'debts', messages: 9, priority: 'immediate', waitMs: 0 })).status).toBe(200);
     expect(scene.node.limiter.available(lane, 0, scene.node.clock())).toBeLessThanOrEqual(before);
     expect(scene.node.limiter.admitted.at(lane * 2)).toBe(418);
     const { status, body } = await scene.acquire({ group: 'debts', messages: 1e6, priority: 'immediate' });
@@ -58,6 +58,30 @@ describe('priority', () => {
       status: 422,
       body: { detail: expect.stringContaining('priority must be "default" or "immediate"') },
     });
+  });
+});
+
+describe('immediate work neither waits nor is cut to a part', () => {
+  const ask = { group: 'debts', messages: 9, priority: 'immediate' };
+  it.each([
+    ['waitMs', { ...ask, waitMs: 50 }],
+    ['atMost', { ...ask, atMost: true }],
+  ])('%s beside it is refused by name, and nothing is charged', async (field, body) => {
+    const { admitted } = scene.node.limiter;
+    const slot = scene.node.gate.groupIndex('debts') * 4;
+    const before = admitted.at(slot);
+    const reason = `${field} must be absent where priority is immediate: all of it is granted at once`;
+    expect(await scene.acquire(body)).toMatchObject({ status: 422, body: { code: 'FIELD_INVALID', detail: reason } });
+    expect(admitted.at(slot)).toBe(before);
+  });
+
+  it('in a batch the others are decided all the same', async () => {
+    const asks = [{ ...ask, atMost: true }, ask];
+    const { body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire/batch', payload: { asks } });
+    expect(body.answers).toMatchObject([
+      { status: 422, code: 'FIELD_INVALID' },
+      { status: 200, granted: true },
+    ]);
   });
 });
 

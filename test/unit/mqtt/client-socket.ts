@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type ConnectionRules, GatedConnection } from '../../../src/mqtt/gated-connection.js';
+import type { ConnectionRules } from '../../../src/mqtt/connection-rules.js';
+import { GatedConnection } from '../../../src/mqtt/gated-connection.js';
 import { connectPacket } from './wire.js';
 
 /** The broker's end of a connection, fed by hand. What it writes is kept until `takes` is false. */
@@ -55,6 +56,7 @@ export async function connectionScene(rules: Partial<ConnectionRules> = {}, keep
   const connection = new GatedConnection(socket as unknown as Socket, {
     clock: () => scene.nowMs,
     maxPacketBytes: 1000,
+    maxFiltersPerPacket: 20,
     dispatch: {
       ...{ maxMessages: 4, maxBytes: 10_000, notReadingMs: 1000 },
       tryAdmit: () => true,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { DISCONNECT, PINGREQ, PUBACK, PUBLISH, SUBSCRIBE } from '../../../src/mqtt/packets.js';
 import '../../property/seed.js';
 import { connectionScene, settle } from './client-socket.js';
-import { publishPacket, subscribePacket } from './wire.js';
+import { filtersPacket, publishPacket, subscribePacket } from './wire.js';
 
 const A_PUBLISH = publishPacket('a/b', Buffer.from('x'), 0);
 const PING = 12;
@@ -105,6 +105,27 @@ describe('packets go to aedes one by one', () => {
     while (passed.length < 2000) await turn();
   });
 
+  test('filters count as packets do: as many of them go on in a turn, be they in one packet or in sixteen', async () => {
+    for (const [perPacket, most] of [
+      [1, 16],
+      [4, 4],
+      [20, 1],
+    ] as const) {
+      const { socket, connection, passed } = await connectionScene();
+      socket.push(Buffer.concat(Array.from({ length: 40 }, () => filtersPacket(perPacket))));
+      let before = 0;
+      let mostInTurn = 0;
+      while (passed.length < 40) {
+        await turn();
+        mostInTurn = Math.max(mostInTurn, passed.length - before);
+        before = passed.length;
+      }
+      // Two turns of the pacer may fall between two looks.
+      expect(mostInTurn, `${perPacket} per packet`).toBeLessThanOrEqual(2 * most);
+      connection.destroy();
+    }
+  });
+
   test('nothing of a client that does not read its answers is answered, until it reads', async () => {
     const { socket, connection, passed } = await connectionScene();
     socket.takes = false;
@@ -182,12 +203,16 @@ describe('packets go to aedes one by one', () => {
   test.each([
     ['packet-too-large', Buffer.from([0x30, 0xff, 0x7f])],
     ['malformed-packet', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])],
-  ])('%s ends the connection', async (reason, bytes) => {
+    ['too-many-filters', filtersPacket(21)],
+    ['too-many-filters', filtersPacket(21, 'unsubscribe')],
+    ['malformed-text', publishPacket('a\0b', Buffer.from('x'), 0)],
+    ['packet-id-zero', Buffer.from([0x32, 5, 0, 1, 97, 0, 0])],
+  ])('%s ends the connection, and aedes sees nothing of it', async (reason, bytes) => {
     const reasons: (string | null)[] = [];
-    const { socket, connection } = await connectionScene({ onEnded: (_, why) => reasons.push(why) });
+    const { socket, connection, passed } = await connectionScene({ onEnded: (_, why) => reasons.push(why) });
     socket.push(bytes);
     await settle();
-    expect(reasons).toEqual([reason]);
+    expect([reasons, passed]).toEqual([[reason], []]);
     expect([connection.destroyed, socket.destroyed]).toEqual([true, true]);
   });
 });

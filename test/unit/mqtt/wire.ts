@@ -12,3 +12,9 @@ export function connectPacket(clientId: string, keepalive = 0, clean = true): Bu
 export function subscribePacket(topic: string, qos: 0 | 1 | 2): Buffer {
   return generate({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic, qos }] });
 }
+
+export function filtersPacket(count: number, cmd: 'subscribe' | 'unsubscribe' = 'subscribe'): Buffer {
+  const topics = Array.from({ length: count }, (_, at) => `a/${at}`);
+  if (cmd === 'unsubscribe') return generate({ cmd, messageId: 1, unsubscriptions: topics });
+  return generate({ cmd, messageId: 1, subscriptions: topics.map((topic) => ({ topic, qos: 0 })) });
+}

@@ -1,0 +1,49 @@
+import { isUtf8 } from 'node:buffer';
+import { PacketError } from './packets.js';
+
+/** What follows the fixed header of a packet, field by field. All of it throws a PacketError: nothing is read beyond the end. */
+export class PacketBody {
+  readonly #packet: Buffer;
+  #at = 1;
+
+  constructor(packet: Buffer) {
+    this.#packet = packet;
+    while ((packet[this.#at] as number) >= 0x80) this.#at++;
+    this.#at++;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#packet.length;
+  }
+
+  /** A string as MQTT has it: UTF-8 without surrogates and U+0000 (MQTT-1.5.3-1, -2). Others may end a connection that brings them anything else. */
+  text(): void {
+    const bytes = this.bytes();
+    if (isUtf8(bytes) && !bytes.includes(0)) return;
+    throw new PacketError('malformed-text', 'a string is no UTF-8, or has U+0000 in it');
+  }
+
+  /** 0 means none (MQTT-2.3.1-1). */
+  packetId(): void {
+    const from = this.skip(2);
+    if (this.#packet.readUInt16BE(from) === 0) throw new PacketError('packet-id-zero', 'the packet id is 0');
+  }
+
+  bytes(): Buffer {
+    const length = this.#packet.readUInt16BE(this.skip(2));
+    const from = this.skip(length);
+    return this.#packet.subarray(from, from + length);
+  }
+
+  byte(): number {
+    return this.#packet[this.skip(1)] as number;
+  }
+
+  /** Where it was. */
+  skip(bytes: number): number {
+    const from = this.#at;
+    this.#at += bytes;
+    if (this.#at > this.#packet.length) throw new PacketError('malformed-packet', 'it ends in the midst of a field');
+    return from;
+  }
+}

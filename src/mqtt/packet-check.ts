@@ -1,0 +1,67 @@
+import { PacketBody } from './packet-body.js';
+import { CONNECT, PacketError, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
+
+/**
+ * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT forbids
+ * its clients to accept. Throws a PacketError. Returns how much work it is: filters of a SUBSCRIBE or UNSUBSCRIBE, 1 for
+ * others.
+ */
+export function checkPacket(packet: Buffer, maxFilters: number): number {
+  const type = typeOf(packet);
+  // aedes ends the connection without a word.
+  if (NOT_OF_CLIENTS.has(type)) throw new PacketError('protocol-error', `a packet of type ${type}`);
+  const body = new PacketBody(packet);
+  if (type === PUBLISH) checkPublish(packet, body);
+  else if (type === CONNECT) checkConnect(body);
+  else if (ANSWERS.has(type)) body.packetId();
+  return type === SUBSCRIBE || type === UNSUBSCRIBE ? filtersOf(body, type, maxFilters) : 1;
+}
+
+/** PUBACK, PUBREC, PUBREL, PUBCOMP: a packet id, and nothing else. */
+const ANSWERS: ReadonlySet<number> = new Set([4, 5, 6, 7]);
+
+/** CONNACK, SUBACK, UNSUBACK, PINGRESP, and what MQTT 3.1.1 reserves (table 2.1). */
+const NOT_OF_CLIENTS: ReadonlySet<number> = new Set([0, 2, 9, 11, 13, 15]);
+
+function checkPublish(packet: Buffer, body: PacketBody): void {
+  body.text();
+  if (((packet[0] as number) & QOS_BITS) !== 0) body.packetId();
+}
+
+const QOS_BITS = 0b0110;
+
+/** How many there are (3.8.3, 3.10.3). No more than one beyond the bound is looked at. */
+function filtersOf(body: PacketBody, type: number, max: number): number {
+  body.packetId();
+  let count = 0;
+  while (!body.isAtEnd) {
+    if (++count > max) throw new PacketError('too-many-filters', `more than ${max} filters in one packet`);
+    body.text();
+    if (type === SUBSCRIBE) body.skip(1);
+  }
+  // MQTT-3.8.3-3, -3.10.3-2; and a flood of them would be no work at all.
+  if (count === 0) throw new PacketError('protocol-error', 'no filter');
+  return count;
+}
+
+/** Client id, topic of the will, username (3.1.3); will and password are any bytes. */
+function checkConnect(body: PacketBody): void {
+  body.text();
+  // Of MQTT 5 the fields are others: aedes refuses it with return code 1.
+  if ((body.byte() & ~BRIDGE_BIT) > MQTT_3_1_1) return;
+  const flags = body.byte();
+  body.skip(KEEP_ALIVE_BYTES);
+  body.text();
+  if ((flags & WILL) !== 0) {
+    body.text();
+    body.bytes();
+  }
+  if ((flags & USERNAME) !== 0) body.text();
+}
+
+const MQTT_3_1_1 = 4;
+/** Of brokers that connect to each other, as mosquitto marks them. */
+const BRIDGE_BIT = 0x80;
+const WILL = 0x04;
+const USERNAME = 0x80;
+const KEEP_ALIVE_BYTES = 2;

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Reservation } from '../../../src/admission/decision.js';
+import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+
+const GROUPS = { a: { quota: { publish: { messagesPerSecond: 100 } } } };
+const PLACES = { acme: 'a', lab: { exempt: true } };
+
+let scene: HttpScene;
+beforeAll(async () => {
+  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES } });
+});
+afterAll(() => scene.close());
+
+/** As JavaScript calls it. */
+type Loose = Readonly<Record<keyof QuotaNode, (...args: unknown[]) => unknown>>;
+const ONE = { messages: 1 };
+const WAYS = [
+  ['tryAcquire', (node: Loose, where, options) => node.tryAcquire(where, ONE, options)],
+  ['containsTokens', (node: Loose, where, options) => node.containsTokens(where, ONE, options)],
+  ['consume', (node: Loose, where, options) => node.consume(where, ONE, options)],
+  ['reserve', (node: Loose, where, options) => node.reserve(where, ONE, options)],
+  ['throttleDurationMs', (node: Loose, where, options) => node.throttleDurationMs(where, options)],
+  ['acquire', (node: Loose, where, options) => node.acquire(where, ONE, options)],
+  ['takeBatch', (node: Loose, where, options) => node.takeBatch(where, ONE, options)],
+] as const satisfies readonly (readonly [string, (node: Loose, where: unknown, options: unknown) => unknown])[];
+
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+describe.each(WAYS)('%s with options that are none', (_, ask) => {
+  test.each([null, 5, 'dispatch', true, []])(
+    '%j: a typed error with a remedy, and nothing is charged',
+    async (wrong) => {
+      const node = scene.node as unknown as Loose;
+      const before = scene.node.limiter.admitted.at(0);
+      for (const where of ['a', { tenant: 'acme' }, { tenant: 'lab' }]) {
+        expect(await errorOf(() => ask(node, where, wrong)), JSON.stringify(where)).toMatchObject({
+          ...{ name: 'QuotameshError', code: 'FIELD_INVALID', remedy: expect.stringMatching(/./) },
+          message: expect.stringMatching(/^options must be an object like \{ waitMs: 2000 \}, got /),
+        });
+      }
+      expect([scene.node.limiter.admitted.at(0), scene.node.gate.waiting.count]).toEqual([before, 0]);
+    },
+  );
+});
+
+test.each(['acquire', 'takeBatch'] as const)('%s with a signal that is none', async (way) => {
+  const node = scene.node as unknown as Loose;
+  for (const signal of [5, null, {}, 'stop']) {
+    expect(await errorOf(() => node[way]('a', ONE, { waitMs: 10, signal }))).toMatchObject({
+      ...{ code: 'FIELD_INVALID', message: 'signal must be an AbortSignal' },
+    });
+  }
+});
+
+test('a commit of nothing is told, of exempt work as well', () => {
+  for (const where of ['a', { tenant: 'lab' }]) {
+    const reserved = scene.node.reserve(where, ONE) as Reservation;
+    const commit = reserved.commit as (actual?: unknown) => void;
+    for (const wrong of [undefined, null, 7]) {
+      expect(() => commit(wrong)).toThrow(expect.objectContaining({ code: 'AMOUNT_INVALID' }));
+    }
+    expect(() => commit({ messages: -1 })).toThrow(expect.objectContaining({ code: 'AMOUNT_INVALID' }));
+    commit({});
+  }
+});
+
+test('costs with options that are none', () => {
+  const report = (options: unknown) => () => scene.node.reportCost('a', { units: 1 }, options as never);
+  for (const wrong of [null, 5]) expect(report(wrong)).toThrow(expect.objectContaining({ code: 'COST_INVALID' }));
+});
