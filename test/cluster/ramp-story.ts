@@ -10,15 +10,14 @@ const RATE = 350;
 const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
-/** A report, a delivery and a round, on a machine that is busy. */
-const BEHIND_MS = 500;
 
 export interface Followed {
-  /** Least and most admitted ÷ what the line allows, over any 5 s. */
+  /**
+   * Least and most admitted ÷ what the line allows, over any 5 s. Work was admitted between its asking and its answer:
+   * what may have been counts for the least, what must have been for the most.
+   */
   readonly least: number;
   readonly most: number;
-  /** Least ÷ what the line allowed half a second before: a level travels through the topic, and demand does. */
-  readonly leastBehind: number;
 }
 
 export interface RampRun {
@@ -106,20 +105,20 @@ function followed(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Followed {
   const granted = answered.filter(({ granted }) => granted);
-  let [least, leastBehind, most] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+  let [least, most] = [Number.POSITIVE_INFINITY, 0];
   const allowed = (sinceMs: number) => {
     let sum = 0;
     for (let at = 5; at < WINDOW_MS; at += 10) sum += line(Math.max(0, sinceMs + at - begunMs), overMs) / 100;
     return sum;
   };
   for (let startMs = fromMs; startMs + WINDOW_MS <= toMs; startMs += STEP_MS) {
-    const count = granted.filter(({ atMs }) => atMs >= startMs && atMs < startMs + WINDOW_MS).length;
-    const ratio = count / allowed(startMs);
-    least = Math.min(least, ratio);
-    leastBehind = Math.min(leastBehind, count / allowed(startMs - BEHIND_MS));
-    most = Math.max(most, ratio);
+    const endMs = startMs + WINDOW_MS;
+    const certain = granted.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;
+    const possible = granted.filter(({ sentMs, atMs }) => atMs >= startMs && sentMs < endMs).length;
+    least = Math.min(least, possible / allowed(startMs));
+    most = Math.max(most, certain / allowed(startMs));
   }
-  return { least, leastBehind, most };
+  return { least, most };
 }
 
 async function shownLevel(cluster: Cluster, id: string, name: string): Promise<number> {
