@@ -75,6 +75,26 @@ test('no secret is shown or logged', () => {
   expect(new Scrubber(config).clean(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
 });
 
+test('the query of a backend may hold a token: its values are not shown', () => {
+  const url = 'http://db/m?team=a&token=s3same';
+  const backends = { db: { ...BACKEND, url } };
+  const given = { cluster: 'demo', topic: 'memory', groups: { a: {} } };
+  const config = resolveConfig({ ...given, backends }, INLINE);
+  expect(config.backends[0]?.url).toBe(url);
+  expect(parse(describeConfig(config)).backends.db.url).toBe('http://db/m?team=***&token=***');
+  const wrong = () => resolveConfig({ ...given, backends: { db: { ...BACKEND, url: `ftp${url.slice(4)}` } } }, INLINE);
+  expect(wrong).toThrow('got "ftp://db/m?team=***&token=***"');
+});
+
+test('the query of a token endpoint is not shown either', () => {
+  const config = resolve({
+    kind: 'kafka',
+    brokers: ['a:1'],
+    sasl: { ...OAUTH, tokenEndpoint: 'https://id/token?key=s3same' },
+  });
+  expect(parse(describeConfig(config)).topic.sasl.tokenEndpoint).toBe('https://id/token?key=***');
+});
+
 test.each([
   ['an address', { topic: { kind: 'redis', addresses: ['redis://u:s3same@a:6379'] } }, /got "redis:\/\/\*\*\*@a:6379"/],
   ['a topic', { topic: 'rediss://:s3s/a:me@a:6379' }, /got "rediss:\/\/\*\*\*@a:6379"/],
