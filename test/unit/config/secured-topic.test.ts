@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe-config.js';
+import { parseYaml } from '../../../src/config/parse-yaml.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
 import { Scrubber } from '../../../src/telemetry/scrubber.js';
@@ -108,4 +109,29 @@ test.each([
   const made = () => resolveConfig({ cluster: 'demo', topic: 'memory', groups: { a: {} }, ...given }, INLINE);
   expect(made).toThrow(message);
   expect(made).not.toThrow(/s3s/);
+});
+
+test.each([
+  ['a tag', 'password: !s3same'],
+  ['a tag of a namespace', 'password: !a!s3same x'],
+  ['a tag of a list', 'password: !s3same [a]'],
+  ['an alias', 'password: *s3same'],
+  ['an escape', 'password: "a\\qs3same"'],
+  ['a block', 'password: |s3same\n      x'],
+  ['a quote that ends early', 'password: "a"s3same'],
+  ['a reserved character', 'password: @s3same'],
+  ['a directive', 'x: y\n%s3same q\n---\na: b'],
+  ['a bracket too many', 'password: s3same]}'],
+  ['no blank behind the colon', '{ password:s3same }'],
+  ['no blank, and no braces', 'password:s3same'],
+  ['another key', 'pasword: s3same'],
+])('what may be a secret is not quoted from YAML that is wrong: %s', (_, written) => {
+  const below = written.startsWith('{') ? ` ${written}` : `\n      ${written}`;
+  const text = `cluster: demo\ngroups: { a: {} }\ntopic:\n  kind: kafka\n  brokers: [a:1]\n  sasl:${below}\n`;
+  const { raw, mistakes, readable } = parseYaml(text);
+  const told = mistakes.map(({ problem, remedy }) => `${problem} ${remedy}`).join('\n');
+  expect(told).not.toMatch(/s3s/);
+  if (!readable) return;
+  expect(() => resolveConfig(raw, INLINE)).toThrow(/mistake/);
+  expect(() => resolveConfig(raw, INLINE)).not.toThrow(/s3s/);
 });
