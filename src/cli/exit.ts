@@ -1,14 +1,25 @@
 import { ConfigError } from '../config/config-error.js';
 import { EXIT_OK, EXIT_UNEXPECTED, QuotameshError } from '../errors.js';
 
+let clean = (text: string): string => text;
+
 /** Ends the process with the message, the remedy and the exit code of an error. */
 export function exitWithError(error: unknown): never {
   process.stderr.write(`quotamesh: ${describeError(error)}\n`);
   process.exit(exitCodeOf(error));
 }
 
+/** From now on all errors for people pass through this. */
+export function cleanErrors(cleanText: (text: string) => string): void {
+  clean = cleanText;
+}
+
 /** For people: what is wrong, and what to do about it. */
 export function describeError(error: unknown): string {
+  return clean(textOf(error));
+}
+
+function textOf(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   if (error instanceof QuotameshError) return `${error.message}\n${error.remedy}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -3,6 +3,7 @@ import { parseQuantity } from '../config/quantity.js';
 import { QuotameshError } from '../errors.js';
 import { recordTopic } from '../recording/record-topic.js';
 import { createTopic } from '../topic/create-topic.js';
+import { hideSecretsOf } from './hide-secrets.js';
 import type { RecordCommandOptions } from './record-command.js';
 
 const PROGRESS_EVERY_MS = 1000;
@@ -10,6 +11,7 @@ const PROGRESS_EVERY_MS = 1000;
 /** `quotamesh record`: until a signal, a failure or the end of `--for`. */
 export async function record(options: RecordCommandOptions): Promise<void> {
   const config = await loadConfig({ file: options.config, env: process.env });
+  hideSecretsOf(config);
   if (config.topic.kind === 'memory' || config.topic.kind === 'none') {
     throw new QuotameshError('USAGE', {
       reason: `topic kind ${config.topic.kind} lives inside one process; record embedded, kafka or redis`,

@@ -18,6 +18,7 @@ import { createMetrics } from '../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../telemetry/node-log.js';
 import { VERSION } from '../version.js';
 import { describeError, exitCodeOf } from './exit.js';
+import { hideSecretsOf } from './hide-secrets.js';
 import type { MqttOptions } from './mqtt-command.js';
 import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
@@ -44,6 +45,7 @@ export async function runMqtt(options: MqttOptions): Promise<void> {
 /** Null when all that was asked for has been printed. */
 async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
   const config = await loadConfig(loadOptions(options));
+  hideSecretsOf(config);
   if (options.printConfig === true) process.stdout.write(describeConfig(config));
   else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
   else return config;
@@ -118,6 +120,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
       const config = await loadConfigAside(loadOptions(options));
       files = config.files;
       log.hide(config);
+      hideSecretsOf(config);
       renewTls(app, config.http.tls);
       access.take(config.auth);
       broker?.checkLogins();

@@ -18,7 +18,7 @@ export async function showAudit({ group, place, after, json, follow, ...options 
     const { changes, next } = await get<Page>(node, `/v1/audit?${query}`);
     for (const change of changes) {
       process.stdout.write(`${json === true ? JSON.stringify(change) : lineOf(change)}\n`);
-      seen = String(change.revision);
+      seen = next ?? String(change.revision);
     }
     if (next !== null) continue;
     if (follow !== true) return;
@@ -34,9 +34,11 @@ interface Page {
 const FOLLOW_INTERVAL_MS = 1000;
 
 /** `17 2026-11-22T08:00:00.000Z a ops (token) changed group orders: quota.publish.messagesPerSecond 5000 → 2500` */
-export function lineOf({ revision, time, node, who, what, kind, name, before, after }: AuditedChange): string {
+export function lineOf(change: AuditedChange): string {
+  const { revision, time, node, who, what, kind, name, before, after, withGroup } = change;
   const by = who === null ? '?' : `${printable(who.name)} (${printable(who.how)})`;
-  const head = `${revision} ${time ?? '?'} ${printable(node)} ${by} ${what} ${kind} ${printable(name)}`;
+  const because = withGroup === null ? '' : ` with group ${printable(withGroup)}`;
+  const head = `${revision} ${time ?? '?'} ${printable(node)} ${by} ${what} ${kind} ${printable(name)}${because}`;
   const changes = differences(before ?? {}, after ?? {}).map(([key, was, is]) => `${key} ${was} → ${is}`);
   return changes.length === 0 || after === null ? head : `${head}: ${changes.join(', ')}`;
 }

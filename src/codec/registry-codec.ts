@@ -48,6 +48,7 @@ function isRecord(body: Mapping): boolean {
         isText(body.group) &&
         isDefinition(body.definition) &&
         isExpectation(body.expected) &&
+        (body.detaching === undefined || body.detaching === true) &&
         isWho(body.by ?? null)
       );
     case 'audit':
@@ -56,6 +57,7 @@ function isRecord(body: Mapping): boolean {
         isPlace(body.revision) &&
         isDefinition(body.before) &&
         isDefinition(body.after) &&
+        (body.withGroup === undefined || isText(body.withGroup)) &&
         isWho(body.by)
       );
     case 'state':

@@ -3,6 +3,7 @@ import { HASH_PREFIX } from '../access/token.js';
 import type { CostQuota } from '../core/settings.js';
 import type { Direction, Rates } from '../core/vocabulary.js';
 import type { AccessConfig, GroupConfig, HttpConfig, ResolvedConfig, TopicConfig } from './resolved-config.js';
+import { withoutUrlSecrets } from './setting-text.js';
 import { SETTINGS, type SettingRows } from './settings.js';
 
 /**
@@ -23,7 +24,7 @@ export function describeConfig(config: ResolvedConfig): string {
     ...(defaultGroup === null ? {} : { defaultGroup }),
     ...(backends.length === 0
       ? {}
-      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, rest])) }),
+      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
     groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
   };
   return `# effective configuration of ${source}\n${stringify(described, { aliasDuplicateObjects: false })}`;
@@ -73,8 +74,17 @@ function masked(prefix: string, options: Readonly<Record<string, unknown>>): Rea
   const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows };
   const given = Object.entries(options).filter(([, value]) => value !== null);
   return Object.fromEntries(
-    given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? value : MASK]),
+    given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? shownValue(value) : MASK]),
   );
+}
+
+function urlsMasked(settings: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, shownValue(value)]));
+}
+
+/** A URL whose query has values cannot be told whole: they may be tokens. */
+function shownValue(value: unknown): unknown {
+  return typeof value === 'string' && URL.canParse(value) ? withoutUrlSecrets(value) : value;
 }
 
 /** A group as YAML would write it, every default written out. */

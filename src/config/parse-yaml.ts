@@ -35,19 +35,32 @@ export function parseYaml(text: string): ParsedYaml {
     const wrong = [...document.errors, ...document.warnings];
     if (wrong.length > 0) {
       return unreadable(
-        wrong.map(({ pos, code, message }) => syntaxMistake(placeAt(lines, pos[0]), PROBLEMS[code] ?? message)),
+        wrong.map(({ pos, code, message }) => {
+          return syntaxMistake(placeAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
+        }),
       );
     }
     const raw: unknown = document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
     return { raw, locate: locator(document, lines), mistakes: duplicateKeys(document, lines), readable: true };
   } catch (error) {
     // Unknown aliases, too many of them, and the YAML 1.1 merge keys that a %YAML directive switches on.
-    return unreadable([syntaxMistake({ line: 1, column: 1 }, (error as Error).message)]);
+    return unreadable([syntaxMistake({ line: 1, column: 1 }, withoutQuotation((error as Error).message))]);
   }
 }
 
 /** What the parser tells those who call it, for those who wrote the file. */
-const PROBLEMS: Readonly<Record<string, string>> = { MULTIPLE_DOCS: 'a second document begins here (---)' };
+const NO_TAGS = 'a text that begins with ! needs quotes (there are no tags here)';
+const PROBLEMS: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'a second document begins here (---)',
+  TAG_RESOLVE_FAILED: NO_TAGS,
+  BAD_COLLECTION_TYPE: NO_TAGS,
+  BAD_DIRECTIVE: 'a line that begins with % is a directive, and there is no such one',
+};
+
+/** The parser quotes the text behind a colon, and that may be a password: the place is enough. */
+function withoutQuotation(message: string): string {
+  return message.replace(/(?<!or ): .*$/s, '').replace(/^Invalid escape sequence .*$/s, 'Invalid escape sequence');
+}
 
 /** Uses of one anchor; the yaml package multiplies aliases within aliases, so that nothing grows exponentially. */
 const ALIAS_COUNT_MAX = 1000;

@@ -6,6 +6,7 @@ import type { Setting } from './setting.js';
 import { show } from './setting-text.js';
 import { readValue } from './setting-value.js';
 import { SECTIONS, SETTINGS, type SettingRows } from './settings.js';
+import { gluedRemedy, shownKey } from './unknown-keys.js';
 
 /** A strict zod schema of nested mappings, from rows like `quota.publish.messagesPerSecond`. Every key may be null. */
 export function schemaOf(rows: SettingRows, { leafOf = leafSchema, besides = {} }: SchemaOptions = {}): z.ZodType {
@@ -46,7 +47,10 @@ export function checkShape(findings: Findings, shape: Shape, path: ConfigPath, i
     }
     const known = keysBelow(shape.rows, below).concat(below.length === 0 ? shape.besides : []);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), { part: 'key' });
+      for (const key of issue.keys) {
+        const options = { part: 'key', writtenAt: [...at, key] } as const;
+        findings.add([...at, shownKey(key)], unknownKey(key, known), options);
+      }
     } else {
       findings.add(at, notAMapping(known, lookUp(input, below)));
     }
@@ -55,7 +59,8 @@ export function checkShape(findings: Findings, shape: Shape, path: ConfigPath, i
 
 function unknownKey(key: string, known: readonly string[]): Finding {
   const allowed = known.join(', ');
-  const remedy = foreignRemedy(key) ?? (didYouMean(key, known) || elsewhere(key) || `Known keys here: ${allowed}.`);
+  const near = gluedRemedy(key) || didYouMean(key, known) || elsewhere(key);
+  const remedy = foreignRemedy(key) ?? (near || `Known keys here: ${allowed}.`);
   return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
 }
 

@@ -36,14 +36,23 @@ export function allowedText(setting: Setting, input?: unknown): string {
 
 /** How a value looks in a message: short, on one line, never a structure. */
 export function show(input: unknown): string {
-  if (typeof input === 'string') return showText(input.slice(0, LOOKED_AT).replace(CREDENTIALS, '://***@'));
+  if (typeof input === 'string') return showText(withoutUrlSecrets(input));
   if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
   if (typeof input === 'object' && input !== null) return 'a mapping';
   return typeof input === 'function' || typeof input === 'symbol' ? `a ${typeof input}` : String(input);
 }
 
+/** The beginning of a text; of URLs in it without passwords, and without the values of their queries, which may be tokens. */
+export function withoutUrlSecrets(text: string): string {
+  const start = text.slice(0, LOOKED_AT);
+  if (!start.includes('://')) return start;
+  return start.replace(CREDENTIALS, '://***@').replace(QUERY_VALUE, '$1***');
+}
+
 /** Of a URL, up to the last @ before a blank: who writes an address as a URL often writes the password into it. */
 const CREDENTIALS = /:\/\/\S*@/g;
+/** A part without `=` is a value alone. */
+const QUERY_VALUE = /([?&](?:[^=&#\s]*=)?)[^&#\s]+/g;
 /** Characters; the time that the search takes grows with their square. */
 const LOOKED_AT = 2000;
 

@@ -10,7 +10,17 @@ export function addUnknownKeys(
 ): void {
   const allowed = known.join(', ');
   for (const key of unknown) {
-    const remedy = didYouMean(key, known) || `Known keys here: ${allowed}.`;
-    findings.add([...at, key], { problem: 'is not a known key', allowed, remedy }, { part: 'key' });
+    const remedy = gluedRemedy(key) || didYouMean(key, known) || `Known keys here: ${allowed}.`;
+    const options = { part: 'key', writtenAt: [...at, key] } as const;
+    findings.add([...at, shownKey(key)], { problem: 'is not a known key', allowed, remedy }, options);
   }
+}
+
+/** Without a blank behind the colon the value is a part of the key, and may be a secret. */
+export function shownKey(key: string): string {
+  return key.replace(/:.*$/s, ':…');
+}
+
+export function gluedRemedy(key: string): string {
+  return key.includes(':') ? 'Put a blank behind the colon.' : '';
 }

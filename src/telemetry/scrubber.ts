@@ -13,28 +13,40 @@ export const SECRET_SETTINGS: readonly string[] = [
 ];
 
 /**
- * Takes the secrets of the configuration out of a finished log line, wherever they stand: an error message of a client
- * library may quote what it was given, which redaction by key cannot know.
+ * Takes the secrets of the configuration out of a finished log line, or of a text for people, wherever they stand: an
+ * error message of a client library may quote what it was given, which redaction by key cannot know.
  */
 export class Scrubber {
-  /** As they stand inside a JSON string; the longest first, because one may begin with another. */
+  /** The longest first, because one may begin with another. */
   #secrets: readonly string[] = [];
+  /** The same as they stand inside a JSON string. */
+  #quoted: readonly string[] = [];
 
-  constructor(config: ResolvedConfig) {
-    this.take(config);
+  constructor(config: ResolvedConfig | null) {
+    if (config !== null) this.take(config);
   }
 
   /** Of a configuration that was read again. Those of the one before stay: they may be in use elsewhere. */
   take(config: ResolvedConfig): void {
-    const given = SECRET_SETTINGS.map((path) => valueBelow(config, path.split('.')))
-      .filter((secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN)
-      .map((secret) => JSON.stringify(secret).slice(1, -1));
+    const given = SECRET_SETTINGS.map((path) => valueBelow(config, path.split('.'))).filter(
+      (secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN,
+    );
     this.#secrets = [...new Set([...this.#secrets, ...given])].sort((one, other) => other.length - one.length);
+    this.#quoted = this.#secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
   }
 
   clean(line: string): string {
-    return this.#secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), line);
+    return without(this.#quoted, line);
   }
+
+  cleanText(text: string): string {
+    // A text may quote a JSON string, too.
+    return without(this.#quoted, without(this.#secrets, text));
+  }
+}
+
+function without(secrets: readonly string[], text: string): string {
+  return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '***'), text);
 }
 
 /** Shorter ones would be found in ordinary words, and break the line. */

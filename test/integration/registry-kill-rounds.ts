@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { attachmentName } from '../../src/core/registry/registry-record.js';
 import { createNode, type QuotaNode } from '../../src/index.js';
 import { putGroup } from '../../src/runtime/groups/administration.js';
 import { BY_TEST } from './changed-by.js';
@@ -28,20 +29,31 @@ export interface RegistryKillFigures {
   /** Changes that were under way when their writer died: in force as a whole, or not at all. */
   whole: number;
   absent: number;
+  /** Deletions among them, of groups with places that are attached to them. */
+  wholeDeletions: number;
+  absentDeletions: number;
   /** Answered and whole ones that were found in the audit trail. */
   audited: number;
 }
 
 /**
  * Kills a node that changes groups, again and again, beside one that goes on changing another: the state of every
- * group must be that of its last answered change or of the one behind it, the same for the node beside and for newcomers,
- * and the audit trail must tell how it came about.
+ * group must be that of its last answered change or of the one behind it, the same for the node beside and for newcomers;
+ * what is attached to a group goes with it or stays with it, as a whole; and the audit trail must tell how it came about.
  *
  * @param toTheEnd waits until others have put into the trail what the last 50 dead had no time for
  */
 export async function killRegistryWriters(kills: number, { toTheEnd = false } = {}): Promise<RegistryKillFigures> {
   const processes = await EmbeddedProcesses.begin();
-  const figures: RegistryKillFigures = { kills: 0, answered: 0, whole: 0, absent: 0, audited: 0 };
+  const figures: RegistryKillFigures = {
+    kills: 0,
+    answered: 0,
+    whole: 0,
+    absent: 0,
+    wholeDeletions: 0,
+    absentDeletions: 0,
+    audited: 0,
+  };
   const beside = await Beside.begin(processes.path);
   try {
     const known = new Map<string, string>();
@@ -109,13 +121,37 @@ function examine(
     const allowed = [done, wanted].map((n) => JSON.stringify(definitionOf(n)));
     expect(allowed, `${group}: ${done} changes answered, ${wanted} asked for`).toContain(found);
     figures.answered += done;
-    if (wanted > done) figures[found === allowed[1] ? 'whole' : 'absent']++;
+    const end = found === allowed[1] ? 'whole' : 'absent';
+    if (wanted > done) figures[end]++;
+    if (wanted > done && wanted % DELETED_EVERY === 0) figures[`${end}Deletions`]++;
     known.set(group, JSON.stringify(state));
+    examinePlaces(group, { done, wanted }, beside, known);
     const life = { group, writer, answered: done, isWhole: wanted > done && found === allowed[1] };
     figures.audited += done + (checkTrail(beside, life, definitionOf) && life.isWhole ? 1 : 0);
     lives.push(life);
   }
   return lives;
+}
+
+/** Both places of a group that there is, none of one that there is not; but while they are being attached. */
+function examinePlaces(
+  group: string,
+  { done, wanted }: { readonly done: number; readonly wanted: number },
+  { registry }: QuotaNode,
+  known: Map<string, string>,
+): void {
+  const names = [group, `${group}/same`].map(attachmentName);
+  const states = names.map((name) => registry?.stateOf(name));
+  for (const [at, name] of names.entries()) known.set(name, JSON.stringify(states[at]));
+  const isGone = registry?.stateOf(group).definition === null;
+  const isNew = wanted % DELETED_EVERY === 1;
+  if (isNew && done === wanted) return;
+  const attached = isGone || isNew ? [null, null] : [{ group }, { sameAs: group }];
+  const what = `places of ${group}, ${isGone ? 'deleted' : 'there'}: ${done} changes answered, ${wanted} asked for`;
+  expect(
+    states.map((state) => state?.definition),
+    what,
+  ).toMatchObject(attached);
 }
 
 /** What programs/registry-writer.mjs makes of a group with its n-th change; before the first there is none. */
@@ -208,10 +244,12 @@ function lastOf(output: string, mark: string): Map<string, number> {
   return found;
 }
 
-function print({ kills, answered, whole, absent, audited }: RegistryKillFigures, { changes, slowestMs }: Beside): void {
+function print(figures: RegistryKillFigures, { changes, slowestMs }: Beside): void {
+  const { kills, answered, whole, absent, wholeDeletions, absentDeletions, audited } = figures;
   console.log(
     `registry: ${kills} nodes killed -9 while they changed ${GROUPS} groups at once; ${answered} changes answered, 0 lost; ` +
-      `of ${whole + absent} under way ${whole} in force as a whole, ${absent} absent; ${audited} of these changes in the audit trail when looked for, each once; ` +
+      `of ${whole + absent} under way ${whole} in force as a whole, ${absent} absent ` +
+      `(${wholeDeletions} and ${absentDeletions} deletions of groups with all that was attached to them); ${audited} of these changes in the audit trail when looked for, each once; ` +
       `the node beside made ${changes} changes, the slowest in ${slowestMs.toFixed(0)} ms`,
   );
 }

@@ -1,31 +1,53 @@
 import { expect } from 'vitest';
-import { isExpected, NEVER } from '../../src/core/registry/group-history.js';
-import type { AuditRecord } from '../../src/core/registry/registry-record.js';
+import { type GroupState, isExpected, NEVER } from '../../src/core/registry/group-history.js';
+import { type AuditRecord, attachmentName } from '../../src/core/registry/registry-record.js';
 import type { RegistryCluster } from './registry-cluster.js';
 
 /**
- * An accepted change has exactly one record in the trail, with what was before and after it and who wanted it; all nodes,
- * and one that has read only what compaction left, tell the same trail. To be asked when everything is at rest and compacted.
+ * An accepted change has exactly one record in the trail, with what was before and after it and who wanted it, and so has
+ * whatever was detached with it; all nodes, and one that has read only what compaction left, tell the same trail. To be
+ * asked when everything is at rest and compacted.
  */
 export function expectTrail(cluster: RegistryCluster): void {
-  const expected = acceptedChanges(cluster).slice(-cluster.auditedChanges);
+  const expected = folded(cluster).changes.slice(-cluster.auditedChanges);
   for (const node of cluster.nodes.values()) expect(node.trail).toEqual(expected);
   const left = cluster.log.flatMap(({ record }) => (record?.kind === 'audit' ? [record] : []));
-  expect(left.sort((one, other) => one.revision - other.revision)).toEqual(expected);
+  expect(left.sort(byPlace)).toEqual(expected);
+}
+
+/** All that there is by now, as `SimulatedRegistry.view` shows it. */
+export function expectedView(cluster: RegistryCluster): string {
+  const there = [...folded(cluster).entries].filter(([, { definition }]) => definition !== null);
+  return JSON.stringify(there.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** From all proposals that ever arrived, and nothing else. */
-function acceptedChanges({ history }: RegistryCluster): AuditRecord[] {
-  const groups = new Map<string, typeof NEVER>();
+function folded({ history }: RegistryCluster) {
+  const entries = new Map<string, GroupState>();
   const changes: AuditRecord[] = [];
   for (const { offset, record } of history) {
     if (record?.kind !== 'proposal') continue;
-    const { author, group, expected, definition, by = null } = record;
-    const state = groups.get(group) ?? NEVER;
-    if (!isExpected(state, expected)) continue;
+    const { author, group, expected, definition, detaching, by = null } = record;
+    if (!isExpected(entries.get(group) ?? NEVER, expected)) continue;
     const revision = offset + 1;
-    changes.push({ kind: 'audit', author, group, revision, before: state.definition, after: definition, by });
-    groups.set(group, { revision, definition });
+    const all = detaching ? [...entries.keys()].filter((name) => leadsTo(group, name, entries)) : [];
+    const made = [group, ...all].map((name): AuditRecord => {
+      const before = entries.get(name)?.definition ?? null;
+      const because = name === group ? {} : { withGroup: group };
+      return { kind: 'audit', author, group: name, revision, before, after: definition, by, ...because };
+    });
+    changes.push(...made.sort(byPlace));
+    for (const name of [group, ...all]) entries.set(name, { revision, definition });
   }
-  return changes;
+  return { entries, changes };
+}
+
+function leadsTo(group: string, name: string, entries: ReadonlyMap<string, GroupState>, steps = 0): boolean {
+  const definition = name.startsWith('/') ? entries.get(name)?.definition : null;
+  if (typeof definition?.sameAs !== 'string') return definition?.group === group;
+  return steps < entries.size && leadsTo(group, attachmentName(definition.sameAs), entries, steps + 1);
+}
+
+function byPlace(one: AuditRecord, other: AuditRecord): number {
+  return one.revision - other.revision || (one.group < other.group ? -1 : 1);
 }

@@ -33,6 +33,16 @@ export class RegistryCluster {
     return node;
   }
 
+  /** Another cluster that finds what has arrived by now, and none of these nodes. */
+  fork(): RegistryCluster {
+    const fork = new RegistryCluster(this.#random, this.auditedChanges);
+    fork.log.push(...this.log);
+    fork.history.push(...this.history);
+    fork.nowMs = this.nowMs;
+    fork.#end = this.#end;
+    return fork;
+  }
+
   /** kill -9: what it has sent may still arrive. */
   kill(nodeId: string): void {
     const node = this.nodes.get(nodeId);
@@ -149,10 +159,16 @@ export class SimulatedRegistry {
     this.registry = new Registry({ nodeId, cluster: 0xc1, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
   }
 
-  propose(group: string, expected: number | null, definition: GroupDefinition | null, nowMs: number): string {
+  propose(
+    group: string,
+    expected: number | null,
+    definition: GroupDefinition | null,
+    nowMs: number,
+    detaching = false,
+  ): string {
     const id = `${this.#lifeId}-${++this.#count}`;
     const by = { name: `${group} team`, how: 'token', requestId: id, atMs: nowMs };
-    this.step({ kind: 'proposed', id, group, expected, definition, by }, nowMs);
+    this.step({ kind: 'proposed', id, group, expected, definition, detaching, by }, nowMs);
     return id;
   }
 

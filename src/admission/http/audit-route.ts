@@ -18,11 +18,13 @@ export function addAuditRoute(app: FastifyInstance, node: QuotaNode): void {
     '/v1/audit',
     describedRoute(needs('operator'), 'groups', summary, { querystring: QUERY, response }),
     (request) => {
-      const { after, name } = askedIn(request);
+      const { revision, group, name } = askedIn(request);
       // One more than a page shows whether there is another.
-      const found = node.registry?.changesAfter(after, PAGE_MAX + 1, name) ?? [];
-      const changes = found.slice(0, PAGE_MAX).map(auditedChange);
-      return { changes, next: found.length > PAGE_MAX ? String(changes.at(-1)?.revision) : null };
+      const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
+      const page = found.slice(0, PAGE_MAX);
+      const last = page.at(-1);
+      const isMore = found.length > PAGE_MAX && last !== undefined;
+      return { changes: page.map(auditedChange), next: isMore ? `${last.revision}:${last.group}` : null };
     },
   );
 }
@@ -32,7 +34,7 @@ const text = { type: 'string' } as const;
 const QUERY = {
   type: 'object',
   properties: {
-    after: { ...text, description: 'Only changes with a higher revision; `next` of the page before.' },
+    after: { ...text, description: 'Only changes with a higher revision than this; or `next` of the page before.' },
     group: { ...text, description: 'Only changes of this group.' },
     place: { ...text, description: 'Only changes of what this place is attached to: acme, acme/orders.' },
   },
@@ -43,7 +45,7 @@ const DEFINITION = { type: ['object', 'null'], description: 'As YAML writes it; 
 const CHANGES = record({
   changes: listOf(
     record({
-      revision: { type: 'integer', minimum: 1, description: 'Of the change; no other has the same.' },
+      revision: { type: 'integer', minimum: 1, description: 'Of the change, and of what was detached with it.' },
       time: { ...orNull(text), description: 'By the clock of the node that was asked.' },
       node: { ...text, description: 'That was asked.' },
       who: {
@@ -55,21 +57,28 @@ const CHANGES = record({
       name: { ...text, description: 'Of the group, or the path of the place.' },
       before: DEFINITION,
       after: DEFINITION,
+      withGroup: { ...orNull(text), description: 'Detached because this group was deleted with force.' },
     }),
   ),
   next: { ...orNull(text), description: '`after` of the next page.' },
 });
 
-function askedIn(request: FastifyRequest): { readonly after: number; readonly name: string | null } {
+interface AskedChanges {
+  /** Behind this, and behind the entry `group` of it where there is one. */
+  readonly revision: number;
+  readonly group: string | undefined;
+  readonly name: string | null;
+}
+
+function askedIn(request: FastifyRequest): AskedChanges {
   rejectUnknownQuery(request, ['after', 'group', 'place']);
   const { after, group, place } = request.query as Readonly<Record<string, unknown>>;
-  if (after !== undefined && !(typeof after === 'string' && /^\d{1,15}$/.test(after))) {
-    invalid('after', 'must be a revision');
-  }
+  const behind = typeof after === 'string' ? /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s.exec(after) : null;
+  if (after !== undefined && behind === null) invalid('after', 'must be a revision, or next of the page before');
   if (group !== undefined && place !== undefined) invalid('place', 'must not stand beside group');
   for (const [field, value] of Object.entries({ group, place })) {
     if (value !== undefined && typeof value !== 'string') invalid(field, 'must be one name');
   }
   const name = typeof place === 'string' ? attachmentName(place) : (group as string | undefined);
-  return { after: Number(after ?? 0), name: name ?? null };
+  return { revision: Number(behind?.groups?.revision ?? 0), group: behind?.groups?.last, name: name ?? null };
 }

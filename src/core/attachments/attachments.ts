@@ -113,6 +113,14 @@ export class Attachments {
     });
   }
 
+  /** As it would be without the places that were attached to this group at run time. */
+  withoutRunTime(group: string): Attachments {
+    const others = new Attachments({ places: this.#places, rules: this.#rules }, this.#isGroup);
+    const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
+    for (const [path, attachment] of this.#atRunTime) if (!gone.has(path)) others.define(path, attachment);
+    return others;
+  }
+
   /** Places whose group, or whose `sameAs`, is not there: a change of another node was faster. */
   get dangling(): string[] {
     return [...this.#all()].flatMap(({ path, attachment }) => {

@@ -7,6 +7,7 @@ import {
   type RegistryRecord,
   type StateRecord,
 } from './registry-record.js';
+import type { Releases } from './releases.js';
 import type { Trail } from './trail.js';
 
 /** States of one append: some hundred KB at most. */
@@ -27,11 +28,14 @@ interface Settings {
  * One append of states is under way at a time: what changes meanwhile waits for the next one, so that 1,000 changes of
  * one group are a few states. Who proposed a change writes its state; what a node that died has left, the others
  * finish after a while, each later than the one before, since two that do it at once only repeat each other.
+ *
+ * A group that was deleted with what is attached to it waits for the states of these (releases.ts).
  */
 export class Checkpoints {
   readonly #settings: Settings;
   readonly #keys: RegistryKeys;
   readonly #groups: ReadonlyMap<string, GroupHistory>;
+  readonly #releases: Releases;
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
@@ -43,10 +47,11 @@ export class Checkpoints {
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(settings: Settings, keys: RegistryKeys, groups: ReadonlyMap<string, GroupHistory>, trail: Trail) {
+  constructor(settings: Settings, keys: RegistryKeys, { groups, releases, trail }: CheckpointedEntries) {
     this.#settings = settings;
     this.#keys = keys;
     this.#groups = groups;
+    this.#releases = releases;
     this.#trail = trail;
     this.#patienceMs = settings.adoptAfterMs * (1 + turnOf(settings.nodeId));
   }
@@ -76,9 +81,16 @@ export class Checkpoints {
   write(effects: RegistryEffects, asOf: number): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
     const groups = new Set<string>();
+    const behind = new Set<string>();
     const states: StateRecord[] = [];
     for (const group of this.#wanted) {
       if (groups.size >= STATES_AT_ONCE) break;
+      const before = this.#releases.before(group);
+      if (before.length > 0) {
+        behind.add(group);
+        for (const name of before) this.#wanted.add(name);
+        continue;
+      }
       this.#wanted.delete(group);
       const history = this.#groups.get(group);
       if (history === undefined) continue;
@@ -87,22 +99,29 @@ export class Checkpoints {
     }
     if (groups.size === 0) return;
     const audits = this.#trail.missingOf(groups);
-    this.#underWay = { ticket: this.nextTicket(), groups, asOf, audits };
+    this.#underWay = { ticket: this.nextTicket(), groups, behind, asOf, audits };
     effects.appends.push({ ticket: this.#underWay.ticket, records: this.#keyed([...audits, ...states]) });
   }
 
   appended(ticket: number, effects: RegistryEffects, nowMs: number): void {
-    const done = this.#end(ticket, effects);
+    const done = this.#end(ticket);
     if (done === null) return;
+    for (const group of done.groups) this.#groups.get(group)?.written(done.asOf);
+    this.#answer(done.groups, done.asOf, effects);
     for (const audit of done.audits) this.#trail.keep(audit, nowMs);
-    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((revision) => this.#keys.audit(revision));
+    const fallen = this.#trail.takeFallen(done.audits.length, nowMs).map((place) => this.#keys.audit(place));
     const replaced = [...done.groups].flatMap((group) => this.#replaced(group, done.asOf, nowMs));
     this.bury([...replaced, ...fallen], effects);
   }
 
   /** The changes are in force all the same: their proposals stay in the log until a state contains them. */
   failed(ticket: number, effects: RegistryEffects): void {
-    this.#end(ticket, effects);
+    const lost = this.#end(ticket);
+    if (lost === null) return;
+    this.#answer(lost.groups, lost.asOf, effects);
+    // Others, or this node later, write them: to try again at once would go round while the topic is away.
+    for (const group of lost.behind) this.#wanted.delete(group);
+    this.#answer(lost.behind, lost.asOf, effects);
   }
 
   /** What lies about for too long: whose writer has died, whose append failed, what was deleted long ago. */
@@ -120,7 +139,7 @@ export class Checkpoints {
       }
     }
     const stale = this.#trail.takeStale(nowMs, this.#patienceMs);
-    this.bury([...freed, ...stale.map((revision) => this.#keys.audit(revision))], effects);
+    this.bury([...freed, ...stale.map((place) => this.#keys.audit(place))], effects);
     const overdue = this.#trail.takeOverdue(nowMs, this.#patienceMs);
     if (overdue.length > 0) effects.appends.push({ ticket: this.nextTicket(), records: this.#keyed(overdue) });
   }
@@ -134,16 +153,19 @@ export class Checkpoints {
     return records.map((record) => ({ key: keyOf(this.#keys, record), record }));
   }
 
-  #end(ticket: number, effects: RegistryEffects) {
+  #end(ticket: number): UnderWay | null {
     const ended = this.#underWay;
     if (ended === null || ended.ticket !== ticket) return null;
     this.#underWay = null;
+    return ended;
+  }
+
+  #answer(groups: ReadonlySet<string>, asOf: number, effects: RegistryEffects): void {
     this.#held = this.#held.filter(({ decision, offset }) => {
-      if (!ended.groups.has(decision.group) || offset >= ended.asOf) return true;
+      if (!groups.has(decision.group) || offset >= asOf) return true;
       effects.decisions.push(decision);
       return false;
     });
-    return ended;
   }
 
   /** Keys of a group that a state in the log contains: this node's own, and those that nobody else frees. */
@@ -156,9 +178,17 @@ export class Checkpoints {
   }
 }
 
+interface CheckpointedEntries {
+  readonly groups: ReadonlyMap<string, GroupHistory>;
+  readonly releases: Releases;
+  readonly trail: Trail;
+}
+
 interface UnderWay {
   readonly ticket: number;
   readonly groups: ReadonlySet<string>;
+  /** They wait for some of these. */
+  readonly behind: ReadonlySet<string>;
   readonly asOf: number;
   readonly audits: readonly AuditRecord[];
 }

@@ -38,6 +38,7 @@ export class GroupHistory {
   readonly keys = new Map<string, LiveKey>();
   /** What the newest state contains: all below this offset. */
   asOf = 0;
+  #writtenAsOf = 0;
   #base: GroupState = NEVER;
   #proposals: Proposed[] = [];
 
@@ -48,6 +49,52 @@ export class GroupHistory {
     this.#proposals.push(proposed);
     this.#fold(proposed);
     return proposed.change;
+  }
+
+  /** This entry goes with the group whose deletion was proposed. Returns the change, or null where it is contained. */
+  detach(offset: number, { group: withGroup, ...deletion }: ProposalRecord, entry: string): AuditRecord | null {
+    if (offset < this.asOf) return null;
+    const { detaching: _, ...proposal } = { ...deletion, group: entry, expected: null };
+    const proposed: Proposed = { offset, proposal, withGroup, change: null };
+    this.#proposals.push(proposed);
+    this.#proposals.sort((one, other) => one.offset - other.offset);
+    this.#foldAll();
+    return proposed.change;
+  }
+
+  /** A state that this node has appended is in the log, if perhaps not read back yet. */
+  written(asOf: number): void {
+    this.#writtenAsOf = Math.max(this.#writtenAsOf, asOf);
+  }
+
+  /** Whether a state in the log contains the record at this offset. */
+  contains(offset: number): boolean {
+    return Math.max(this.asOf, this.#writtenAsOf) > offset;
+  }
+
+  forgetDetached(): void {
+    const own = this.#proposals.filter(({ withGroup }) => withGroup === undefined);
+    if (own.length === this.#proposals.length) return;
+    this.#proposals = own;
+    this.#foldAll();
+  }
+
+  /** Accepted deletions that no state contains, and that detach. */
+  *releases(): Generator<{ readonly offset: number; readonly proposal: ProposalRecord }> {
+    for (const { offset, proposal, change } of this.#proposals) {
+      if (change !== null && proposal.detaching) yield { offset, proposal };
+    }
+  }
+
+  /** Before the record at this offset; null where the newest state is from behind it. */
+  at(offset: number): GroupState | null {
+    if (this.asOf > offset) return null;
+    let state = this.#base;
+    for (const proposed of this.#proposals) {
+      const { change } = proposed;
+      if (proposed.offset < offset && change !== null) state = { revision: change.revision, definition: change.after };
+    }
+    return state;
   }
 
   /** Accepted changes that no state contains yet. */
@@ -70,8 +117,7 @@ export class GroupHistory {
     this.asOf = asOf;
     this.#base = { revision, definition };
     this.#proposals = this.#proposals.filter(({ offset }) => offset >= asOf);
-    this.current = this.#base;
-    for (const proposed of this.#proposals) this.#fold(proposed);
+    this.#foldAll();
   }
 
   /** Whether the log holds what no state contains yet. */
@@ -85,7 +131,13 @@ export class GroupHistory {
     return false;
   }
 
+  #foldAll(): void {
+    this.current = this.#base;
+    for (const proposed of this.#proposals) this.#fold(proposed);
+  }
+
   #fold(proposed: Proposed): void {
+    const { withGroup } = proposed;
     const { expected, definition, author, group, by = null } = proposed.proposal;
     proposed.change = null;
     if (!isExpected(this.current, expected)) return;
@@ -98,6 +150,7 @@ export class GroupHistory {
       before: this.current.definition,
       after: definition,
       by,
+      ...(withGroup !== undefined && { withGroup }),
     };
     this.current = { revision, definition };
   }
@@ -112,5 +165,7 @@ export function isExpected({ revision, definition }: GroupState, expected: numbe
 interface Proposed {
   readonly offset: number;
   readonly proposal: ProposalRecord;
+  /** Detached with this group: a proposal of the group, not of this entry. */
+  readonly withGroup?: string;
   change: AuditRecord | null;
 }

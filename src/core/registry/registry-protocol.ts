@@ -13,6 +13,8 @@ export type RegistryEvent =
       readonly group: string;
       readonly expected: number | null;
       readonly definition: GroupDefinition | null;
+      /** Of a deletion: with everything that is attached to the group. */
+      readonly detaching?: boolean;
       readonly by: ChangedBy | null;
     }
   /** What became of an append. Failed: it may be in the log or not. */
@@ -48,6 +50,8 @@ export interface Decision {
   readonly accepted: boolean;
   /** What the trail has of it; null where it was rejected. */
   readonly change: AuditRecord | null;
+  /** What was detached with the group. */
+  readonly detached: readonly AuditRecord[];
   /** After the change, or what stood in its way. */
   readonly state: GroupState;
 }

@@ -32,6 +32,8 @@ export interface ProposalRecord {
   readonly expected: number | null;
   /** null = delete it. */
   readonly definition: GroupDefinition | null;
+  /** Of a deletion: whatever is attached to the group at this place of the log is detached with it (releases.ts). */
+  readonly detaching?: true;
   /** null or absent = the node that wrote it does not say. */
   readonly by?: ChangedBy | null;
 }
@@ -45,12 +47,14 @@ export interface AuditRecord {
   /** Id of the node that was asked, not of the one that writes this. */
   readonly author: string;
   readonly group: string;
-  /** That the change has given to the group; no other change of any group has the same. */
+  /** That the change has given to the group; none but what was detached with the group has the same. */
   readonly revision: number;
   /** null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;
   readonly after: GroupDefinition | null;
   readonly by: ChangedBy | null;
+  /** The entry was detached because this group was deleted; absent = the change was asked for by itself. */
+  readonly withGroup?: string;
 }
 
 /** The whole state of a group: every record of the group with an offset below `asOf` is contained in it. */
@@ -90,9 +94,10 @@ export interface YamlRecord {
 export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
-  audit(revision: number): string;
-  /** The revision of such a key; null for any other. */
-  auditedBy(key: string): number | null;
+  /** @param place of the record in the trail: `auditPlaceOf` */
+  audit(place: string): string;
+  /** The place of such a key; null for any other. */
+  auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
   yaml(nodeId: string, part: number): string;
 }
@@ -103,8 +108,8 @@ export function registryKeys(cluster: number): RegistryKeys {
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
     state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
-    audit: (revision) => `${prefix}/audit/${revision}`,
-    auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? Number(key.slice(prefix.length + 7)) : null),
+    audit: (place) => `${prefix}/audit/${place}`,
+    auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
     yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
@@ -126,6 +131,11 @@ export function attachedPath(name: string): string | null {
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);
 }
 
+/** `17`; of what was detached with a group `17/attachment/tenant/acme`. No two changes have the same. */
+export function auditPlaceOf({ revision, group, withGroup }: AuditRecord): string {
+  return withGroup === undefined ? String(revision) : `${revision}${group}`;
+}
+
 /** The key that a record must have, or null where what it says is impossible. */
 export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
   switch (record.kind) {
@@ -134,7 +144,7 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
     case 'state':
       return keys.state(record.group, record.asOf);
     case 'audit':
-      return keys.audit(record.revision);
+      return keys.audit(auditPlaceOf(record));
     case 'barrier':
       return keys.barrier(record.author);
     case 'yaml':

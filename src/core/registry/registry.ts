@@ -10,6 +10,7 @@ import {
   registryKeys,
   type StateRecord,
 } from './registry-record.js';
+import { Releases } from './releases.js';
 import { Trail } from './trail.js';
 
 export interface RegistrySettings {
@@ -43,6 +44,7 @@ export class Registry {
   readonly #groups = new Map<string, GroupHistory>();
   /** Key → group, for tombstones. */
   readonly #groupOfKey = new Map<string, string>();
+  readonly #releases = new Releases(this.#groups);
   readonly #checkpoints: Checkpoints;
   #nextOffset = 0;
   #logMs = 0;
@@ -60,7 +62,11 @@ export class Registry {
     this.#settings = settings;
     this.keys = registryKeys(settings.cluster);
     this.trail = new Trail(settings.auditedChanges);
-    this.#checkpoints = new Checkpoints(settings, this.keys, this.#groups, this.trail);
+    this.#checkpoints = new Checkpoints(settings, this.keys, {
+      groups: this.#groups,
+      releases: this.#releases,
+      trail: this.trail,
+    });
   }
 
   /** @param nowMs the node's monotonic clock */
@@ -74,8 +80,9 @@ export class Registry {
         this.#isCaughtUp = true;
         break;
       case 'proposed': {
-        const { id, group, expected, definition, by } = event;
-        this.#append([{ kind: 'proposal', id, author: this.#settings.nodeId, group, expected, definition, by }]);
+        const { id, group, expected, definition, detaching, by } = event;
+        const proposed = { id, author: this.#settings.nodeId, group, expected, definition, by };
+        this.#append([{ kind: 'proposal', ...proposed, ...(detaching && { detaching }) }]);
         break;
       }
       case 'appended':
@@ -134,16 +141,21 @@ export class Registry {
     if (id !== this.#barrierId || this.#isWhole) return;
     this.isReady = true;
     this.#isWhole = true;
-    const changes = new Map<number, AuditRecord>();
-    for (const history of this.#groups.values()) {
-      for (const change of history.changes()) changes.set(change.revision, change);
+    this.#releases.applyAgain();
+    const changes = new Map<number, AuditRecord[]>();
+    for (const [name, history] of this.#groups) {
+      for (const change of history.changes()) {
+        this.trail.expect(change, nowMs);
+        changes.set(change.revision, [...(changes.get(change.revision) ?? []), change]);
+        // Whom a deletion has detached is known only now.
+        if (change.withGroup !== undefined) this.#hasChanged(name, history);
+      }
     }
-    for (const change of changes.values()) this.trail.expect(change, nowMs);
     for (const proposal of this.#unjudged.splice(0)) {
       const history = this.#groups.get(proposal.group);
       // What a state contains cannot be told any more: whoever waits for it hears that it is not confirmed.
       if (history === undefined || proposal.offset < history.asOf) continue;
-      this.#answer(proposal, changes.get(proposal.offset + 1) ?? null, history.current);
+      this.#answer(proposal, changes.get(proposal.offset + 1) ?? [], history.current);
     }
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
   }
@@ -174,30 +186,45 @@ export class Registry {
     }
   }
 
+  /** Of what another entry's proposal has detached. */
+  #hasChanged(name: string, history: GroupHistory | undefined): void {
+    if (history === undefined) return;
+    this.#effects.changed.add(name);
+    this.#checkpoints.seen(name, history);
+  }
+
   #judge(proposal: ProposalRecord, { offset, nowMs }: { offset: number; nowMs: number }, history: GroupHistory): void {
     const { id, group, author } = proposal;
     const change = history.propose(offset, proposal);
-    if (change !== null && this.#isWhole) this.trail.expect(change, nowMs);
+    const changes = change === null ? [] : [change];
+    if (change !== null && proposal.detaching) changes.push(...this.#releases.apply(offset, proposal));
+    for (const made of changes) {
+      if (this.#isWhole) this.trail.expect(made, nowMs);
+      if (made !== change) this.#hasChanged(made.group, this.#groups.get(made.group));
+    }
     // An id is unique, but a node's id is not: only the process that is waiting for it is told.
     if (author !== this.#settings.nodeId || !this.isReady) return;
-    if (this.#isWhole) this.#answer({ id, group, offset }, change, history.current);
+    if (this.#isWhole) this.#answer({ id, group, offset }, changes, history.current);
     else this.#unjudged.push({ id, group, offset });
   }
 
-  #answer({ id, group, offset }: OwnProposal, change: AuditRecord | null, state: GroupState): void {
+  /** `changes`: that of the group, and of what was detached with it; none where it was rejected. */
+  #answer({ id, group, offset }: OwnProposal, changes: readonly AuditRecord[], state: GroupState): void {
+    const change = changes.find(({ withGroup }) => withGroup === undefined) ?? null;
+    const detached = changes.filter(({ withGroup }) => withGroup !== undefined);
     if (change !== null) {
       const made = { revision: change.revision, definition: change.after };
-      this.#checkpoints.hold({ id, group, accepted: true, change, state: made }, offset);
+      this.#checkpoints.hold({ id, group, accepted: true, change, detached, state: made }, offset);
       return;
     }
     // A rejected proposal changes nothing, so it may go at once.
-    this.#effects.decisions.push({ id, group, accepted: false, change, state });
+    this.#effects.decisions.push({ id, group, accepted: false, change, detached, state });
     this.#checkpoints.bury([this.keys.proposal(id)], this.#effects);
   }
 
   #readTombstone(key: string): void {
-    const revision = this.keys.auditedBy(key);
-    if (revision !== null) this.trail.freed(revision);
+    const place = this.keys.auditedBy(key);
+    if (place !== null) this.trail.freed(place);
     const group = this.#groupOfKey.get(key);
     const history = group === undefined ? undefined : this.#groups.get(group);
     if (group === undefined || history === undefined) return;

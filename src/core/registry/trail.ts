@@ -1,32 +1,40 @@
-import type { AuditRecord } from './registry-record.js';
+import { type AuditRecord, auditPlaceOf } from './registry-record.js';
 
 /**
  * Who changed what: the newest accepted changes, of all groups together, in the order of the log. Each is a record with
  * a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
  *
- * A change is *missing* from the moment it was accepted until its record is known to be in the log.
+ * A change is *missing* from the moment it was accepted until its record is known to be in the log. One that detached
+ * others has a record for each of them, all with its revision; none of these is told while another one is missing.
  */
 export class Trail {
   readonly #most: number;
-  /** By revision, rising. */
+  /** By revision, rising; those of one revision by name. */
   #kept: AuditRecord[] = [];
   /** Nothing up to here is kept: it has fallen out. */
-  #floor = 0;
-  readonly #missing = new Map<number, Missing>();
-  /** Revisions whose records are in the log without being kept, until they are seen to be freed. */
-  readonly #fallen = new Map<number, Fallen>();
+  #floor: Cursor = { revision: 0, group: LAST };
+  /** By their places, as the next. */
+  readonly #missing = new Map<string, Missing>();
+  /** Whose records are in the log without being kept, until they are seen to be freed. */
+  readonly #fallen = new Map<string, Fallen>();
 
   /** @param most changes that are kept; the nodes of a cluster should agree */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** At most `most` kept changes with a higher revision, of one group or of all. */
-  after(revision: number, most: number, group: string | null): AuditRecord[] {
+  /**
+   * At most `most` kept changes behind a place, of one entry or of all.
+   *
+   * @param group of the last one that is known of this revision; absent = all of it is
+   */
+  after(revision: number, most: number, name: string | null, group = LAST): AuditRecord[] {
     const found: AuditRecord[] = [];
-    for (let at = this.#firstAbove(revision); at < this.#kept.length && found.length < most; at++) {
+    const incomplete = new Set<number>();
+    for (const { record } of this.#missing.values()) incomplete.add(record.revision);
+    for (let at = this.#firstAbove({ revision, group }); at < this.#kept.length && found.length < most; at++) {
       const record = this.#kept[at] as AuditRecord;
-      if (group === null || record.group === group) found.push(record);
+      if ((name === null || record.group === name) && !incomplete.has(record.revision)) found.push(record);
     }
     return found;
   }
@@ -37,7 +45,7 @@ export class Trail {
 
   /** Accepted, as this node has just read. */
   expect(record: AuditRecord, nowMs: number): void {
-    if (!this.#has(record.revision)) this.#missing.set(record.revision, { record, sinceMs: nowMs });
+    if (!this.#has(record)) this.#missing.set(auditPlaceOf(record), { record, sinceMs: nowMs });
   }
 
   /** What has to stand in the log before a state of these groups does. */
@@ -47,30 +55,33 @@ export class Trail {
 
   /** Its record is in the log. */
   keep(record: AuditRecord, nowMs: number): void {
-    const { revision } = record;
-    this.#missing.delete(revision);
-    if (revision <= this.#floor) this.#fallen.set(revision, { sinceMs: nowMs, isTaken: false });
-    else if (!this.#has(revision)) this.#kept.splice(this.#firstAbove(revision), 0, record);
+    const place = auditPlaceOf(record);
+    this.#missing.delete(place);
+    if (!isAbove(record, this.#floor)) this.#fallen.set(place, { sinceMs: nowMs, isTaken: false });
+    else if (!this.#has(record)) this.#kept.splice(this.#firstAbove(record), 0, record);
     if (this.#kept.length <= this.#most) return;
-    for (const { revision: oldest } of this.#kept.splice(0, this.#kept.length - this.#most)) {
+    for (const oldest of this.#kept.splice(0, this.#kept.length - this.#most)) {
       this.#floor = oldest;
-      this.#fallen.set(oldest, { sinceMs: nowMs, isTaken: false });
+      this.#fallen.set(auditPlaceOf(oldest), { sinceMs: nowMs, isTaken: false });
     }
   }
 
-  /** Its record is no longer in the log. */
-  freed(revision: number): void {
-    this.#fallen.delete(revision);
-    if (this.#has(revision)) this.#kept.splice(this.#firstAbove(revision) - 1, 1);
+  /** The record of this place is no longer in the log. */
+  freed(place: string): void {
+    this.#fallen.delete(place);
+    const revision = Number.parseInt(place, 10);
+    for (let at = this.#firstAbove({ revision, group: '' }); this.#kept[at]?.revision === revision; at++) {
+      if (auditPlaceOf(this.#kept[at] as AuditRecord) === place) this.#kept.splice(at, 1);
+    }
   }
 
   /** The oldest that have fallen out, for a node that has just put as many behind them. */
-  takeFallen(count: number, nowMs: number): number[] {
+  takeFallen(count: number, nowMs: number): string[] {
     return this.#take(count, nowMs, ({ isTaken }) => !isTaken);
   }
 
   /** What should have been freed long ago. */
-  takeStale(nowMs: number, patienceMs: number): number[] {
+  takeStale(nowMs: number, patienceMs: number): string[] {
     return this.#take(STALE_AT_ONCE, nowMs, ({ sinceMs }) => nowMs - sinceMs > patienceMs);
   }
 
@@ -85,32 +96,43 @@ export class Trail {
     return overdue;
   }
 
-  #take(most: number, nowMs: number, isMeant: (fallen: Fallen) => boolean): number[] {
-    const taken: number[] = [];
-    for (const [revision, fallen] of this.#fallen) {
+  #take(most: number, nowMs: number, isMeant: (fallen: Fallen) => boolean): string[] {
+    const taken: string[] = [];
+    for (const [place, fallen] of this.#fallen) {
       if (taken.length >= most) break;
       if (!isMeant(fallen)) continue;
       fallen.isTaken = true;
       fallen.sinceMs = nowMs;
-      taken.push(revision);
+      taken.push(place);
     }
     return taken;
   }
 
-  #has(revision: number): boolean {
-    return this.#kept[this.#firstAbove(revision) - 1]?.revision === revision;
+  #has({ revision, group }: AuditRecord): boolean {
+    const found = this.#kept[this.#firstAbove({ revision, group }) - 1];
+    return found?.revision === revision && found.group === group;
   }
 
-  /** Where the first record with a higher revision stands. */
-  #firstAbove(revision: number): number {
+  /** Where the first record behind this place stands. */
+  #firstAbove(cursor: Cursor): number {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#kept[middle] as AuditRecord).revision > revision) high = middle;
+      if (isAbove(this.#kept[middle] as AuditRecord, cursor)) high = middle;
       else low = middle + 1;
     }
     return low;
   }
+}
+
+/** A place among the records that are kept. */
+type Cursor = Pick<AuditRecord, 'revision' | 'group'>;
+
+/** Behind all names. */
+const LAST = '\uffff';
+
+function isAbove({ revision, group }: Cursor, other: Cursor): boolean {
+  return revision === other.revision ? group > other.group : revision > other.revision;
 }
 
 interface Fallen {

@@ -5,7 +5,7 @@ import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-re
 import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
-import { releaseGroup } from './attaching.js';
+import { rejectInUse } from './attaching.js';
 import { originOf } from './describe-registry.js';
 import type { GroupRegistry } from './group-registry.js';
 import { invalidGroup } from './invalid-group.js';
@@ -76,7 +76,8 @@ export async function patchGroup(
 
 /**
  * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one.
- * Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE), or are with `force`.
+ * Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force` they
+ * are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at all.
  */
 export async function deleteGroup(
   node: QuotaNode,
@@ -89,8 +90,9 @@ export async function deleteGroup(
   const { origin } = definedGroup(node, name);
   if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
   expectRevision(node, name, expected);
-  if (node.yaml.get(name) === undefined) await releaseGroup(node, name, by, force);
-  const { accepted, state } = await registry.propose(name, expected, null, by);
+  const isGone = node.yaml.get(name) === undefined;
+  if (isGone) rejectInUse(node, name, force);
+  const { accepted, state } = await registry.propose(name, expected, null, by, { detaching: isGone && force });
   if (!accepted) throw changed(name, state.revision, expected);
 }
 

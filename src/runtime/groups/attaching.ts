@@ -68,25 +68,10 @@ export async function detach(node: QuotaNode, path: string, expected: Expected, 
   if (!accepted) throw changed(path, state.revision, expected);
 }
 
-/**
- * Before a group goes: throws GROUP_IN_USE, or detaches every place that was attached to it at run time. What somebody
- * else has attached elsewhere meanwhile stays; to this group again, it is in use.
- */
-export async function releaseGroup(node: QuotaNode, group: string, by: ChangedBy, force: boolean): Promise<void> {
-  rejectInUse(node, group, force);
-  const registry = registryOf(node);
-  const seen = attachmentsOf(node)
-    .of(group)
-    .map(({ path }) => attachmentName(path));
-  const revisions = seen.map((name) => [name, registry.stateOf(name).revision] as const);
-  for (const [name, revision] of revisions) await registry.propose(name, revision, null, by);
-  if (seen.length > 0) rejectInUse(node, group, false);
-}
-
-/** Throws GROUP_IN_USE; with `force` only for places that YAML attaches. */
+/** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
 export function rejectInUse(node: QuotaNode, group: string, force: boolean): void {
-  const users = attachmentsOf(node).of(group);
-  const inTheWay = force ? users.filter(({ origin }) => origin === 'yaml') : users;
+  const attachments = attachmentsOf(node);
+  const inTheWay = force ? attachments.withoutRunTime(group).of(group) : attachments.of(group);
   if (inTheWay.length === 0) return;
   throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
 }

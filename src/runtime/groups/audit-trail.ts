@@ -8,7 +8,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 
 /** A change as people are told of it: GET /v1/audit, `quotamesh audit`, the log. */
 export interface AuditedChange {
-  /** Rises with every change of the cluster, and belongs to this one alone. */
+  /** Rises with every change of the cluster; what was detached with a group has that of the group's deletion. */
   readonly revision: number;
   /** By the clock of the node that was asked; null = it does not say. */
   readonly time: string | null;
@@ -21,9 +21,12 @@ export interface AuditedChange {
   /** As YAML writes it; null = nothing was, or is, defined at run time. */
   readonly before: GroupDefinition | null;
   readonly after: GroupDefinition | null;
+  /** Detached because this group was deleted with force; null = the change was asked for by itself. */
+  readonly withGroup: string | null;
 }
 
-export function auditedChange({ revision, author, group, before, after, by }: AuditRecord): AuditedChange {
+export function auditedChange(record: AuditRecord): AuditedChange {
+  const { revision, author, group, before, after, by } = record;
   const path = attachedPath(group);
   const what = after === null ? 'deleted' : before === null ? 'made' : 'changed';
   return {
@@ -36,6 +39,7 @@ export function auditedChange({ revision, author, group, before, after, by }: Au
     name: path ?? group,
     before,
     after,
+    withGroup: record.withGroup ?? null,
   };
 }
 

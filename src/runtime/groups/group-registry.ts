@@ -124,9 +124,9 @@ export class GroupRegistry {
     for (const name of this.#registry.names()) if (attachedPath(name) === null) yield name;
   }
 
-  /** Changes of all nodes behind a revision, in the order of the log. */
-  changesAfter(revision: number, most: number, group: string | null): AuditRecord[] {
-    return this.#registry.trail.after(revision, most, group);
+  /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
+  changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
+    return this.#registry.trail.after(revision, most, name, group);
   }
 
   /** Changes that can be asked for. */
@@ -139,12 +139,14 @@ export class GroupRegistry {
    * then the change is in force as a whole or not at all.
    *
    * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
+   * @param detaching a deletion is one with that of everything that is attached to the group at its place in the log
    */
   async propose(
     group: string,
     expected: number | null,
     definition: GroupDefinition | null,
     by: ChangedBy,
+    { detaching = false } = {},
   ): Promise<Decision> {
     if (!this.isReady || this.#closed) throw this.#node.notReadyError();
     const id = randomUUID();
@@ -158,7 +160,7 @@ export class GroupRegistry {
         DECISION_TIMEOUT_MS,
       );
     });
-    this.#step({ kind: 'proposed', id, group, expected, definition, by });
+    this.#step({ kind: 'proposed', id, group, expected, definition, detaching, by });
     try {
       const decision = await decided;
       this.changes[decision.accepted ? 'made' : 'late']++;
@@ -214,6 +216,7 @@ export class GroupRegistry {
     this.#applyChanges();
     for (const decision of effects.decisions) {
       if (decision.change !== null) logChange(this.#telemetry, decision.change);
+      for (const change of decision.detached) logChange(this.#telemetry, change);
       this.#waiting.get(decision.id)?.(decision);
     }
     this.#ready();

@@ -5,11 +5,13 @@
  *
  * Writes to standard output, synchronously, so that nothing is lost with the process when it is killed:
  * `? <group> <n>` before change n of a group is asked for, `! <group> <n>` when it was answered.
- * What change n makes of a group: test/integration/registry-kill-rounds.ts, `definitionOf`.
+ * What change n makes of a group: test/integration/registry-kill-rounds.ts, `definitionOf`. Between the first change behind
+ * a deletion and the next one two places are attached to it; the deletion takes them with it.
  */
 import { writeSync } from 'node:fs';
 import { createNode } from '../../../dist/src/index.js';
 import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administration.js';
+import { attach } from '../../../dist/src/runtime/groups/attaching.js';
 
 const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0 };
@@ -29,11 +31,14 @@ async function write(group) {
     // Half of them say what they expect.
     const expected = n % 2 === 0 ? revision : null;
     if (n % DELETED_EVERY === 0) {
-      await deleteGroup(node, group, expected, BY);
+      await deleteGroup(node, group, expected, BY, true);
       revision = 0;
     } else {
       ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected, BY));
     }
     writeSync(1, `! ${group} ${n}\n`);
+    if (n % DELETED_EVERY !== 1) continue;
+    await attach(node, group, { group }, null, BY);
+    await attach(node, `${group}/same`, { sameAs: group }, null, BY);
   }
 }

@@ -40,6 +40,15 @@ describe('a caller with tenants', () => {
     expect((await inject('PUT', '/v1/attachments/acme/sales', TOKENS.operator, { exempt: true })).statusCode).toBe(200);
   });
 
+  test('may replace and detach what the cluster’s operator has attached to it, as docs/security.md says', async () => {
+    const url = '/v1/attachments/acme/given';
+    for (const change of ['PUT', 'DELETE'] as const) {
+      expect((await inject('PUT', url, TOKENS.operator, { group: 'orders' })).statusCode).toBe(200);
+      const answer = await inject(change, url, TOKENS.acme, change === 'PUT' ? { group: 'free' } : undefined);
+      expect(answer.statusCode, change).toBe(change === 'PUT' ? 200 : 204);
+    }
+  });
+
   test('the same below Pulsar’s paths, with a reason as its client prints it', async () => {
     const path = (tenant: string) => `/admin/v2/namespaces/${tenant}/sales/resourcegroup/orders`;
     expect((await inject('POST', path('acme'), TOKENS.acme)).statusCode).toBe(204);

@@ -10,6 +10,7 @@ it('a record that another program wrote does not steer the terminal', () => {
       name: 'x\u0007',
       before: { '\u001b': 1 },
       after: { __proto__: null, n: '\u009b' },
+      withGroup: null,
     },
   });
   expect(line).toBe('1 ? a?[2J ?ops (?) changed group x?: ? 1 → -, n - → "?"');

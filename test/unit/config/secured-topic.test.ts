@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { describeConfig } from '../../../src/config/describe-config.js';
+import { parseYaml } from '../../../src/config/parse-yaml.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
 import { Scrubber } from '../../../src/telemetry/scrubber.js';
@@ -75,6 +76,26 @@ test('no secret is shown or logged', () => {
   expect(new Scrubber(config).clean(`{"a":"${KEY} ${OTHER} s3same"}`)).toBe('{"a":"*** *** ***"}');
 });
 
+test('the query of a backend may hold a token: its values are not shown', () => {
+  const url = 'http://db/m?team=a&token=s3same';
+  const backends = { db: { ...BACKEND, url } };
+  const given = { cluster: 'demo', topic: 'memory', groups: { a: {} } };
+  const config = resolveConfig({ ...given, backends }, INLINE);
+  expect(config.backends[0]?.url).toBe(url);
+  expect(parse(describeConfig(config)).backends.db.url).toBe('http://db/m?team=***&token=***');
+  const wrong = () => resolveConfig({ ...given, backends: { db: { ...BACKEND, url: `ftp${url.slice(4)}` } } }, INLINE);
+  expect(wrong).toThrow('got "ftp://db/m?team=***&token=***"');
+});
+
+test('the query of a token endpoint is not shown either', () => {
+  const config = resolve({
+    kind: 'kafka',
+    brokers: ['a:1'],
+    sasl: { ...OAUTH, tokenEndpoint: 'https://id/token?key=s3same' },
+  });
+  expect(parse(describeConfig(config)).topic.sasl.tokenEndpoint).toBe('https://id/token?key=***');
+});
+
 test.each([
   ['an address', { topic: { kind: 'redis', addresses: ['redis://u:s3same@a:6379'] } }, /got "redis:\/\/\*\*\*@a:6379"/],
   ['a topic', { topic: 'rediss://:s3s/a:me@a:6379' }, /got "rediss:\/\/\*\*\*@a:6379"/],
@@ -88,4 +109,29 @@ test.each([
   const made = () => resolveConfig({ cluster: 'demo', topic: 'memory', groups: { a: {} }, ...given }, INLINE);
   expect(made).toThrow(message);
   expect(made).not.toThrow(/s3s/);
+});
+
+test.each([
+  ['a tag', 'password: !s3same'],
+  ['a tag of a namespace', 'password: !a!s3same x'],
+  ['a tag of a list', 'password: !s3same [a]'],
+  ['an alias', 'password: *s3same'],
+  ['an escape', 'password: "a\\qs3same"'],
+  ['a block', 'password: |s3same\n      x'],
+  ['a quote that ends early', 'password: "a"s3same'],
+  ['a reserved character', 'password: @s3same'],
+  ['a directive', 'x: y\n%s3same q\n---\na: b'],
+  ['a bracket too many', 'password: s3same]}'],
+  ['no blank behind the colon', '{ password:s3same }'],
+  ['no blank, and no braces', 'password:s3same'],
+  ['another key', 'pasword: s3same'],
+])('what may be a secret is not quoted from YAML that is wrong: %s', (_, written) => {
+  const below = written.startsWith('{') ? ` ${written}` : `\n      ${written}`;
+  const text = `cluster: demo\ngroups: { a: {} }\ntopic:\n  kind: kafka\n  brokers: [a:1]\n  sasl:${below}\n`;
+  const { raw, mistakes, readable } = parseYaml(text);
+  const told = mistakes.map(({ problem, remedy }) => `${problem} ${remedy}`).join('\n');
+  expect(told).not.toMatch(/s3s/);
+  if (!readable) return;
+  expect(() => resolveConfig(raw, INLINE)).toThrow(/mistake/);
+  expect(() => resolveConfig(raw, INLINE)).not.toThrow(/s3s/);
 });

@@ -245,6 +245,40 @@ describe('attachments at run time', () => {
     expect((await ask(a, 'GET', 'acme/stays')).status).toBe(404);
   });
 
+  it('deletion with force is one change: what another node attaches before it in the log goes, too', async () => {
+    await answerOf(a.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });
+    await ask(a, 'PUT', 'acme/known', { group: 'brief' });
+    await settled();
+    await Promise.all([
+      attach(b.node, 'acme/unknown', { group: 'brief' }, null, BY_TEST),
+      deleteGroup(a.node, 'brief', null, BY_TEST, true),
+    ]);
+    await settled();
+    for (const scene of [a, b]) {
+      for (const place of ['known', 'unknown']) expect((await ask(scene, 'GET', `acme/${place}`)).status).toBe(404);
+      const { changes } = (await scene.get('/v1/audit')).body as { changes: { name: string; revision: number }[] };
+      expect(changes.slice(-3)).toMatchObject([
+        { kind: 'attachment', name: 'acme/known', what: 'deleted', withGroup: 'brief' },
+        { kind: 'attachment', name: 'acme/unknown', what: 'deleted', withGroup: 'brief' },
+        { kind: 'group', name: 'brief', what: 'deleted', withGroup: null },
+      ]);
+      expect(new Set(changes.slice(-3).map(({ revision }) => revision)).size).toBe(1);
+    }
+  });
+
+  it('deletion with force brings back what YAML says of the places, also where YAML leads to one of them', async () => {
+    const places = { under: 'orders', over: { sameAs: 'under' } };
+    const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { places } });
+    await answerOf(c.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });
+    await ask(c, 'PUT', 'under', { group: 'brief' });
+    const refused = await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief' });
+    expect(refused.body.detail).toContain('under, over are attached');
+    expect((await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief?force=true' })).status).toBe(204);
+    expect((await c.get('/v1/which?tenant=over')).body).toMatchObject({ groups: ['orders'] });
+    expect((await c.get('/readyz')).body.degraded).toEqual([]);
+    await c.close();
+  });
+
   it('only this machine may change them', async () => {
     const remoteAddress = '10.0.0.7';
     for (const method of ['PUT', 'DELETE'] as const) {

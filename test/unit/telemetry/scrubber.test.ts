@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { describeError } from '../../../src/cli/exit.js';
+import { hideSecretsOf } from '../../../src/cli/hide-secrets.js';
 import { describeConfig } from '../../../src/config/describe-config.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
@@ -59,6 +61,19 @@ describe('what the settings table marks as secret', () => {
         const line = JSON.stringify({ reason: `cannot use ${secret} as ${path}` });
         expect(scrubber.clean(line)).toBe(`{"reason":"cannot use *** as ${path}"}`);
         expect(valueBelow(shown, path.split('.')), path).toBe('***');
+      }
+    }
+  });
+
+  it('is in no error that a command ends with', () => {
+    for (const config of configs) {
+      hideSecretsOf(config);
+      for (const path of SECRET_SETTINGS) {
+        const secret = secretOf(config, path);
+        if (typeof secret !== 'string') continue;
+        const [plain, quoted] = [secret, JSON.stringify(secret)].map((text) => describeError(new Error(text)));
+        expect(plain).toMatch(/^Error: \*\*\*\n/);
+        expect(quoted).toMatch(/^Error: "\*\*\*"\n/);
       }
     }
   });
