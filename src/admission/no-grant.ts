@@ -41,10 +41,24 @@ export class NoGrant {
     const { level, dimension: refused } = refusedBy(answer - REFUSED);
     const dimension = DIMENSIONS[refused] as Dimension;
     this.#refusals.count(lane, level, refused, nowMs);
-    const waitMs = Math.ceil(this.#joint.waitMs(ask, nowMs));
-    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, waitMs));
+    const tokensMs = this.#joint.waitMs(ask, nowMs);
+    const waitMs = level === 'group' ? this.#settledMs(ask, refused, tokensMs) : tokensMs;
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
     return ask.isPlaced ? { ...refusal, group: this.#nameOf(lane) } : refusal;
+  }
+
+  /**
+   * A node that was idle has next to no share, and tokens by the share alone would be there in half a minute. But to ask
+   * is to want it, and what every node gets that wants it (its part of the target) is here after a report, a delivery
+   * and a round. Worked: 60/s, two nodes, share 0.06: tokens in 16 s; told 250 ms + 16 s · 0.06 / 30.
+   */
+  #settledMs({ lane, further }: JointAsk, dimension: number, tokensMs: number): number {
+    const { coordinator, limiter } = this.#node;
+    if (tokensMs <= SETTLED_MS || coordinator === null || further.length > 0) return tokensMs;
+    const limit = limiter.buckets.rate.at(lane * DIMENSIONS.length + dimension);
+    const due = coordinator.shares.dueOf(lane, dimension);
+    return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
   }
 
   #notReady(): NotReady {
@@ -74,3 +88,6 @@ export class NoGrant {
     return this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
   }
 }
+
+/** After a report (50 ms), a delivery and a round shares have followed what is wanted, on most topics and machines. */
+const SETTLED_MS = 250;

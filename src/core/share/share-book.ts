@@ -159,12 +159,15 @@ export class ShareBook {
     return [this.target[slotOf(lane, MESSAGES)] as number, this.target[slotOf(lane, BYTES)] as number];
   }
 
-  /** What a lane claims while its work is held back: its share, and at least its due, target/N. */
-  claimInto(claim: Float64Array, lane: LaneState): void {
-    const members = Math.max(1, this.#membership.alive.length);
+  /** What every node gets that wants it: target/N. */
+  dueOf(lane: number, dimension: number): number {
+    return (this.target[slotOf(lane, dimension)] as number) / Math.max(1, this.#membership.alive.length);
+  }
+
+  /** What a lane claims while its work is held back: its share, and at least its due. */
+  claimInto(claim: Float64Array, { lane }: LaneState): void {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      const due = (this.target[slotOf(lane.lane, dimension)] as number) / members;
-      claim[dimension] = Math.max(due, this.applied[slotOf(lane.lane, dimension)] as number);
+      claim[dimension] = Math.max(this.dueOf(lane, dimension), this.applied[slotOf(lane, dimension)] as number);
     }
   }
 
