@@ -10,4 +10,4 @@ it(`${KILLS} nodes killed -9 in the middle of changes: what was answered is neve
   // By chance alone: of four changes under way some have reached the log and some have not.
   expect(whole).toBeGreaterThan(0);
   expect(absent).toBeGreaterThan(0);
-}, 300_000);
+}, 600_000);
