@@ -65,7 +65,8 @@ export class Batches {
     rejectUnlessSignal(signal);
     signal?.throwIfAborted();
     const atOnce = this.tryTake(where, amounts, options);
-    return atOnce.granted || waitMs === 0 ? atOnce : this.#takeInTurn(where, amounts, { ...options, waitMs });
+    if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
+    return this.#takeInTurn(where, amounts, { ...options, waitMs });
   }
 
   tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {

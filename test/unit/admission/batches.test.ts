@@ -226,6 +226,22 @@ describe('waiting for a batch', () => {
     expect(got.batch).toBeGreaterThan(350);
   });
 
+  test.each(['bucket', 'window'])('messages larger than all that a %s holds come one by one', async (limiter) => {
+    const quota = { quota: { publish: { bytesPerSecond: 1000 } }, windowMs: limiter === 'window' ? 500 : undefined };
+    scene = await readyScene({ groups: { a: { limiter, ...quota, maxRequest: { bytes: 100_000 } } } });
+    const batch = await take(scene.node, { messages: 20, bytes: 40_000 }, { waitMs: 5000 });
+    expect([batch.messages, batch.bytes]).toEqual([1, 2000]);
+  });
+
+  test('not at a node that has stopped, whatever is there', async () => {
+    const node = await windowed(0.05);
+    await take(node, 'all');
+    node.gate.close();
+    node.limiter.tokens.set(0, 1);
+    const late = await node.takeBatch('a', { messages: 1 }, { waitMs: 5000 });
+    expect([late, node.gate.batches.counts.open]).toMatchObject([{ granted: false, reason: 'not-ready' }, 0]);
+  });
+
   test('until the time is up, a signal says so, or the node stops', async () => {
     const node = await windowed(0.05);
     await take(node, 'all');
