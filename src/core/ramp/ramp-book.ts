@@ -75,15 +75,16 @@ export class RampBook {
   /**
    * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
    * between the two with every record. And one whose writer did not know of the last one says what was before it, and
-   * does not count: it may have waited for a slow topic, or be one of several first ones.
+   * does not count: it may have waited for a slow topic, or be one of several first ones. For a few seconds only: a topic
+   * that was created again goes on at higher offsets for those who had read the old one (topic/kafka/partition-cursor.ts)
+   * than for a newcomer, whose word would never count with them.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
     const { author, level, timeToLiveMs } = record;
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
-    // A log that begins anew has lower offsets than what is known.
     const offset = this.#position - 1;
-    if (known !== undefined && known.offset < offset && known.offset >= record.readUntilOffset) return 'outdated';
+    if (known !== undefined && this.#isUnknownTo(record, known, offset)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
     const recordLogMs = this.#logMs;
@@ -91,6 +92,11 @@ export class RampBook {
     this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
     if (known?.level !== level) this.#onChanged(mapLane);
     return 'applied';
+  }
+
+  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel, offset: number): boolean {
+    // A log that begins anew has lower offsets than what is known.
+    return known.offset < offset && known.offset >= readUntilOffset && this.#logMs - known.recordLogMs <= UNKNOWN_MS;
   }
 
   /**
@@ -132,6 +138,9 @@ export class RampBook {
     return this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0);
   }
 }
+
+/** While a level moves there is a record a second: by then whoever still writes has read the last one. */
+const UNKNOWN_MS = 5000;
 
 /** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
 function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
