@@ -18,6 +18,9 @@ export interface RampLevel {
   readonly offset: number;
 }
 
+/** A level that rests is written this many times within its time to live. */
+export const RENEWALS = 4;
+
 /** How far the membership partition has been read. */
 export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
@@ -75,9 +78,9 @@ export class RampBook {
   /**
    * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
    * between the two with every record. And one whose writer did not know of the last one says what was before it, and
-   * does not count: it may have waited for a slow topic, or be one of several first ones. For a few seconds only: a topic
-   * that was created again goes on at higher offsets for those who had read the old one (topic/kafka/partition-cursor.ts)
-   * than for a newcomer, whose word would never count with them.
+   * does not count: it may have waited for a slow topic, or be one of several first ones. Not for ever: a topic that was
+   * created again goes on at higher offsets for those who had read the old one (topic/kafka/partition-cursor.ts) than for
+   * a newcomer, whose word would never count with them.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
     const { author, level, timeToLiveMs } = record;
@@ -96,7 +99,8 @@ export class RampBook {
 
   #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel, offset: number): boolean {
     // A log that begins anew has lower offsets than what is known.
-    return known.offset < offset && known.offset >= readUntilOffset && this.#logMs - known.recordLogMs <= UNKNOWN_MS;
+    if (known.offset >= offset || known.offset < readUntilOffset) return false;
+    return this.#logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
   }
 
   /**
@@ -138,9 +142,6 @@ export class RampBook {
     return this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0);
   }
 }
-
-/** While a level moves there is a record a second: by then whoever still writes has read the last one. */
-const UNKNOWN_MS = 5000;
 
 /** Records of one life of one node are ordered by their sequence, those of others by the log alone. */
 function isOlder({ nodeKey, incarnation, sequence }: Author, known: Author): boolean {
