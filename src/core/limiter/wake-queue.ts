@@ -158,7 +158,7 @@ export class WakeQueue<Item> {
 
   /**
    * All rounds in which nobody would be served, in one go: after a large part there can be millions of small turns, or
-   * turns of nothing where costs are 0 by now (no limit). Only after a whole round, so that every owner has a live item.
+   * turns of nothing where costs are 0 by now (no limit). Only after a whole round: then every owner has a live item.
    */
   #skipRounds(from: WakeOwner<Item>): void {
     let first = from;

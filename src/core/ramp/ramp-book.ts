@@ -78,9 +78,9 @@ export class RampBook {
   /**
    * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
    * between the two with every record. And one whose writer did not know of the last one says what was before it, and
-   * does not count: it may have waited for a slow topic, or be one of several first ones. Not for ever: a topic that was
-   * created again goes on at higher offsets for those who had read the old one (topic/kafka/partition-cursor.ts) than for
-   * a newcomer, whose word would never count with them.
+   * does not count: it may have waited for a slow topic, or be one of several first ones. Not for ever: those who had
+   * read a topic that was created again count its offsets on from there (topic/kafka/partition-cursor.ts), and the
+   * word of a newcomer would never count with them.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
     const { author, level, timeToLiveMs } = record;
