@@ -65,7 +65,10 @@ export class Batches {
     rejectUnlessSignal(signal);
     signal?.throwIfAborted();
     const atOnce = this.tryTake(where, amounts, options);
-    return atOnce.granted || waitMs === 0 ? atOnce : this.#takeInTurn(where, amounts, { ...options, waitMs });
+    if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
+    // What found no share has not been counted as demand yet.
+    const retry = options.retry === true || atOnce.reason !== 'not-ready';
+    return this.#takeInTurn(where, amounts, { ...options, retry, waitMs });
   }
 
   tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
@@ -85,9 +88,9 @@ export class Batches {
     return gate.explain({ ...ask, ...leastOf(ask) }, answer);
   }
 
-  /** What was asked for has been counted as demand; whoever waits asks for the least that is worth waking up for. */
+  /** Whoever waits asks for the least that is worth waking up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
-    const ask = this.#gate.askForBatch(where, amounts, { ...options, retry: true }) as JointAsk;
+    const ask = this.#gate.askForBatch(where, amounts, options) as JointAsk;
     const { messages, bytes } = ask;
     const least = leastOf(ask);
     let batch: Batch | null = null;

@@ -10,8 +10,12 @@ export function cutToPart(node: QuotaNode, ask: JointAsk): void {
   const nowMs = node.clock();
   for (const lane of [ask.lane, ...ask.further]) node.serve(lane);
   const there = (dimension: number) => node.gate.joint.available(ask, dimension, nowMs) + SLACK;
-  const part = wholePart(ask, there(MESSAGES), there(BYTES));
-  if (part.messages === 0 && part.bytes === 0) return;
+  let part = wholePart(ask, there(MESSAGES), there(BYTES));
+  if (part.messages === 0 && part.bytes === 0) {
+    // A message larger than a whole bucket or window is let through once that is full: this one alone, then.
+    part = leastOf(ask);
+    if (!node.gate.joint.containsTokens({ ...ask, ...part }, nowMs)) return;
+  }
   ask.messages = part.messages;
   ask.bytes = part.bytes;
 }

@@ -38,8 +38,9 @@ export class WakeQueue<Item> {
   #current: WakeOwner<Item> | null = null;
   #owners = 0;
   #quantum = 0;
-  /** Of the last item that has taken a part. */
+  /** Of the last item that has taken a part, and how many turns are still as large. */
   #partCost = 0;
+  #partTurns = 0;
   #passCredit = 0;
   readonly #isLive: (item: Item) => boolean;
 
@@ -62,27 +63,29 @@ export class WakeQueue<Item> {
 
   /** The owner whose next item it is, or null when nobody is in line. */
   peek(): WakeOwner<Item> | null {
-    for (;;) {
+    for (let turns = 0; ; ) {
       const owner = this.#current;
       if (owner === null) return null;
       while (!owner.isEmpty && !this.#isLive(owner.items[owner.head]!.item)) advance(owner);
       if (owner.isEmpty) this.leave(owner);
-      else if (owner.deficit >= owner.items[owner.head]!.cost) return owner;
-      else this.#turn(owner.next as WakeOwner<Item>);
+      else if (owner.deficit >= nextCost(owner)) return owner;
+      else if (turns++ <= this.#owners) this.#turn(owner.next as WakeOwner<Item>);
+      else this.#skipRounds(owner);
     }
   }
 
   /** Takes the next item of the owner that `peek` has named. */
   take(owner: WakeOwner<Item>): Item {
-    return this.#taken(owner, owner.items[owner.head]!.cost);
+    return this.#taken(owner, nextCost(owner));
   }
 
   /**
-   * The same for an item that takes what there is, from its cost on: the others' turns are as large as this one was,
-   * whether it has emptied a window or taken the one token that was due.
+   * The same for an item that takes what there is, from its cost on: the next turn of each of the others is as large as
+   * this one was, whether it has emptied a window or taken the one token that was due.
    */
   takePart(owner: WakeOwner<Item>, cost: number): Item {
     this.#partCost = cost;
+    this.#partTurns = owner.head + 1 === owner.items.length ? this.#owners - 1 : this.#owners;
     return this.#taken(owner, cost);
   }
 
@@ -103,7 +106,7 @@ export class WakeQueue<Item> {
     if (next === owner) {
       this.#current = null;
       this.#quantum = 0;
-      this.#partCost = 0;
+      this.#partTurns = 0;
       this.#passCredit = 0;
     } else {
       next.previous = owner.previous;
@@ -150,10 +153,32 @@ export class WakeQueue<Item> {
   #turn(owner: WakeOwner<Item>): void {
     this.#current = owner;
     owner.deficit += this.#turnCost * owner.weight;
+    if (this.#partTurns > 0) this.#partTurns--;
+  }
+
+  /**
+   * All rounds in which nobody would be served, in one go: after a large part there can be millions of small turns, or
+   * turns of nothing where costs are 0 by now (no limit). Only after a whole round: then every owner has a live item.
+   */
+  #skipRounds(from: WakeOwner<Item>): void {
+    let first = from;
+    let rounds = Number.POSITIVE_INFINITY;
+    for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
+      const missing = (nextCost(owner) - owner.deficit) / owner.weight;
+      if (missing >= rounds) continue;
+      first = owner;
+      rounds = missing;
+    }
+    for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
+      owner.deficit += rounds * owner.weight;
+    }
+    // Whatever the rounding: otherwise it would be missing something again.
+    first.deficit = nextCost(first);
+    this.#current = first;
   }
 
   get #turnCost(): number {
-    return Math.max(this.#quantum, this.#partCost);
+    return this.#partTurns === 0 ? this.#quantum : Math.max(this.#quantum, this.#partCost);
   }
 }
 
@@ -162,6 +187,10 @@ function advance<Item>(owner: WakeOwner<Item>): void {
   if (owner.head < COMPACT_AT && owner.head < owner.items.length) return;
   owner.items.splice(0, owner.head);
   owner.head = 0;
+}
+
+function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
+  return items[head]!.cost;
 }
 
 function largestCost<Item>(owner: WakeOwner<Item>): number {

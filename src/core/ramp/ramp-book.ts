@@ -18,6 +18,9 @@ export interface RampLevel {
   readonly offset: number;
 }
 
+/** A level that rests is written this many times within its time to live. */
+export const RENEWALS = 4;
+
 /** How far the membership partition has been read. */
 export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
@@ -75,15 +78,16 @@ export class RampBook {
   /**
    * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
    * between the two with every record. And one whose writer did not know of the last one says what was before it, and
-   * does not count: it may have waited for a slow topic, or be one of several first ones.
+   * does not count: it may have waited for a slow topic, or be one of several first ones. Not for ever: those who had
+   * read a topic that was created again count its offsets on from there (topic/kafka/partition-cursor.ts), and the
+   * word of a newcomer would never count with them.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
     const { author, level, timeToLiveMs } = record;
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
-    // A log that begins anew has lower offsets than what is known.
     const offset = this.#position - 1;
-    if (known !== undefined && known.offset < offset && known.offset >= record.readUntilOffset) return 'outdated';
+    if (known !== undefined && this.#isUnknownTo(record, known, offset)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
     const recordLogMs = this.#logMs;
@@ -91,6 +95,12 @@ export class RampBook {
     this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
     if (known?.level !== level) this.#onChanged(mapLane);
     return 'applied';
+  }
+
+  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel, offset: number): boolean {
+    // A log that begins anew has lower offsets than what is known.
+    if (known.offset >= offset || known.offset < readUntilOffset) return false;
+    return this.#logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { MESSAGES, type NodeKey } from '../vocabulary.js';
 import { MODES, type RampSettings, slopeOf, usedPercent } from './ramp.js';
-import type { RampBook, RampLevel } from './ramp-book.js';
+import { type RampBook, type RampLevel, RENEWALS } from './ramp-book.js';
 import { rampTop } from './ramp-of.js';
 
 /** The second of the source: a level steps at most once in it. */
@@ -14,8 +14,6 @@ const STEP_MS = 1000;
 const PATIENCE_MS = 250;
 /** A step that was not read back by then is written again. */
 const RETRY_MS = 500;
-/** A level that rests is written this many times within its time to live. */
-const RENEWALS = 4;
 /** While a ramp climbs, log time goes on so often that a scheduled one moves by a hundredth, but at most … */
 const BEATS = 100;
 const SHORTEST_BEAT_MS = 50;

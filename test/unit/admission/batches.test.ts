@@ -5,7 +5,7 @@ import { examineGroup } from '../../../src/config/group-definition.js';
 import { MESSAGES } from '../../../src/core/vocabulary.js';
 import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { type HttpScene, readyScene } from '../http/http-scene.js';
+import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
 afterEach(() => scene.close());
@@ -224,6 +224,33 @@ describe('waiting for a batch', () => {
     expect(got.batch + got.single).toBeLessThanOrEqual(200 * 6.2);
     expect(got.single).toBeGreaterThan(350);
     expect(got.batch).toBeGreaterThan(350);
+  });
+
+  test.each(['bucket', 'window'])('messages larger than all that a %s holds come one by one', async (limiter) => {
+    const quota = { quota: { publish: { bytesPerSecond: 1000 } }, windowMs: limiter === 'window' ? 500 : undefined };
+    scene = await readyScene({ groups: { a: { limiter, ...quota, maxRequest: { bytes: 100_000 } } } });
+    const batch = await take(scene.node, { messages: 20, bytes: 40_000 }, { waitMs: 5000 });
+    expect([batch.messages, batch.bytes]).toEqual([1, 2000]);
+  });
+
+  test('from before the node is ready: demand, all that was asked for and once', async () => {
+    const quota = { publish: { messagesPerSecond: 0.01 } };
+    scene = await httpScene({ groups: { a: { quota, maxRequest: { messages: 100 } } } });
+    const { node } = scene;
+    const waiting = node.takeBatch('a', { messages: 50 }, { waitMs: 3000 });
+    await node.start();
+    await node.ready(10_000);
+    expect(await waiting).toMatchObject({ granted: false, reason: 'quota' });
+    expect(node.limiter.attempted.at(0)).toBe(50);
+  });
+
+  test('not at a node that has stopped, whatever is there', async () => {
+    const node = await windowed(0.05);
+    await take(node, 'all');
+    node.gate.close();
+    node.limiter.tokens.set(0, 1);
+    const late = await node.takeBatch('a', { messages: 1 }, { waitMs: 5000 });
+    expect([late, node.gate.batches.counts.open]).toMatchObject([{ granted: false, reason: 'not-ready' }, 0]);
   });
 
   test('until the time is up, a signal says so, or the node stops', async () => {

@@ -74,6 +74,34 @@ describe('turns', () => {
     expect(Math.abs(passed - 100)).toBeLessThanOrEqual(1);
   });
 
+  test('after a large part the others have one turn as large, and then turns of their own size', () => {
+    const queue = new WakeQueue<string>();
+    const [batch, one, other] = [new WakeOwner<string>(), new WakeOwner<string>(), new WakeOwner<string>()];
+    queue.add(batch, 'batch', 1);
+    for (let item = 0; item < 1000; item++) {
+      queue.add(one, 'a', 1);
+      queue.add(other, 'b', 1);
+    }
+    queue.takePart(queue.peek()!, 200);
+    expect(drain(queue, 406).join('')).toBe(`${'a'.repeat(200)}${'b'.repeat(200)}ababab`);
+  });
+
+  test.each([
+    ['no limit any more', 0],
+    ['a limit that is much higher by now', 1e-6],
+  ])('a debt from a large part is passed over at once: %s', (_, cost) => {
+    // Both came while the lane was blocked: nothing had a cost.
+    const queue = new WakeQueue<string>();
+    const [one, other] = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 3; item++) {
+      queue.add(one, 'a', 0);
+      queue.add(other, 'b', 0);
+    }
+    const taken = [queue.takePart(queue.peek()!, 1e12)];
+    for (let owner = queue.peek(); owner !== null; owner = queue.peek()) taken.push(queue.takePart(owner, cost));
+    expect(taken.sort().join('')).toBe('aaabbb');
+  });
+
   test('100,000 owners are served in turn', () => {
     const queue = new WakeQueue<string>();
     for (let at = 0; at < 100_000; at++) queue.add(new WakeOwner<string>(), `${at}`, 1 + (at % 7));

@@ -86,6 +86,19 @@ describe('levels by the log', () => {
     expect(book.apply(3, state(460, 2, { nodeKey: 2, readUntilOffset: 6 }))).toBe('applied');
   });
 
+  test('nor for more than a quarter of its time to live: a newcomer counts the offsets of a topic that was created again otherwise', () => {
+    const book = new RampBook(1000, () => undefined);
+    const read = (logMs: number) => book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: logMs }, 50_000 + logMs);
+    read(0);
+    book.apply(3, state(280, 5, { readUntilOffset: 50_000 }));
+    const verdicts = [1000, 3000, 5000, 7000, 8000, 9000].map((logMs) => {
+      read(logMs);
+      return book.apply(3, state(280 + (90 * logMs) / 1000, logMs, { nodeKey: 2, readUntilOffset: logMs }));
+    });
+    expect(verdicts).toEqual([...Array(4).fill('outdated'), 'applied', 'outdated']);
+    expect(book.levelOf(RELAXED, 0, 3)).toBe(1000);
+  });
+
   test('forgotten after its time to live, and the lane is told', () => {
     const changed: number[] = [];
     const book = new RampBook(1000, (lane) => changed.push(lane));
