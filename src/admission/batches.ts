@@ -18,6 +18,7 @@ import type {
 import type { Gate } from './gate.js';
 import { handedBack } from './hand-back.js';
 import { cutToPart, leastOf, ofPart, wholeMessages } from './part.js';
+import { show } from './shown-value.js';
 import { WAIT_MS_MAX } from './waiting.js';
 import { areSameWindows, type Windows, windowsOf } from './windows.js';
 
@@ -208,10 +209,10 @@ export class Batches {
   }
 
   #numberOf(id: string): number {
-    const [prefix, digits = ''] = String(id).split('-', 2);
+    const [prefix, digits = ''] = typeof id === 'string' ? id.split('-', 2) : [];
     const at = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : 0;
     if (prefix === this.#prefix && at > 0 && at <= this.#last && id === `${prefix}-${digits}`) return at;
-    throw new QuotameshError('BATCH_UNKNOWN', { id: String(id).slice(0, SHOWN_MAX) });
+    throw new QuotameshError('BATCH_UNKNOWN', { id: typeof id === 'string' ? id.slice(0, SHOWN_MAX) : show(id) });
   }
 }
 

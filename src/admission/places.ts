@@ -6,6 +6,7 @@ import { isMapping } from '../mapping.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { rejectUnlessName } from './asked.js';
 import type { Amounts } from './decision.js';
+import { show } from './shown-value.js';
 
 /** Work that nothing limits, since the start, by direction. */
 export interface ExemptCounts {
@@ -57,7 +58,7 @@ export class Places {
 export function placeText(place: Place): string {
   const { headers, ...names } = place;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
-  return all.map(([key, value]) => `${key} ${JSON.stringify(String(value).slice(0, 80))}`).join(', ') || 'nowhere';
+  return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
 }
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;

@@ -22,7 +22,7 @@ export function throttlingRatio(health: BackendHealth): number {
 
 /** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2 (seeds/001). */
 export function isSaneHealth(health: BackendHealth): boolean {
-  if (health.kind === 'ratio') return health.ratio >= 0 && health.ratio <= 2;
+  if (health.kind === 'ratio') return Number.isFinite(health.ratio) && health.ratio >= 0 && health.ratio <= 2;
   const { level, target, spring } = health;
   return [level, target, spring].every(Number.isFinite) && level >= 0 && target > 0 && spring > 0;
 }

@@ -1,3 +1,4 @@
+import { show } from '../../admission/shown-value.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../quota-node.js';
 import { defineGroup } from './change-groups.js';
@@ -17,7 +18,7 @@ export function setNodeCount(node: QuotaNode, nodeCount: number): void {
     });
   }
   if (!Number.isSafeInteger(nodeCount) || nodeCount < 1 || nodeCount > NODE_COUNT_MAX) {
-    const reason = `it must be a whole number from 1 to ${NODE_COUNT_MAX}, got ${String(nodeCount)}`;
+    const reason = `it must be a whole number from 1 to ${NODE_COUNT_MAX}, got ${show(nodeCount)}`;
     throw new QuotameshError('NODE_COUNT_INVALID', { reason });
   }
   for (const group of [...node.groups.numbers.values()]) defineGroup(node, { ...node.groups.at(group), nodeCount });

@@ -1,3 +1,4 @@
+import { show } from '../../admission/shown-value.js';
 import { GROUP_NAME } from '../../config/setting.js';
 import { type BackendHealth, isSaneHealth } from '../../core/target/throttling-ratio.js';
 import { QuotameshError } from '../../errors.js';
@@ -34,7 +35,7 @@ const FIELDS: readonly string[] = ['zone', 'level', 'target', 'spring', 'throttl
 const WELL: BackendHealth = { kind: 'level', level: 0, target: 1, spring: 1 };
 
 function healthOf(backend: string, given: ReportedHealth): BackendHealth {
-  if (!isName(backend)) invalid(String(backend).slice(0, 80), 'its name', `must be ${GROUP_NAME.text}`);
+  if (!isName(backend)) invalid(show(backend), 'its name', `must be ${GROUP_NAME.text}`);
   if (typeof given !== 'object' || given === null) invalid(backend, 'its health', 'must be an object');
   const unknown = Object.keys(given).find((key) => !FIELDS.includes(key));
   if (unknown !== undefined) invalid(backend, unknown.slice(0, 80), `is not known; known are ${FIELDS.join(', ')}`);
@@ -46,7 +47,7 @@ function healthOf(backend: string, given: ReportedHealth): BackendHealth {
   if (throttlingRatio === null) return WELL;
   const health = { kind: 'ratio', ratio: throttlingRatio } as const;
   if (isSaneHealth(health)) return health;
-  return invalid(backend, 'throttlingRatio', `must be a number from 0 to 2, or null, got ${String(throttlingRatio)}`);
+  return invalid(backend, 'throttlingRatio', `must be a number from 0 to 2, or null, got ${show(throttlingRatio)}`);
 }
 
 function levelOf(backend: string, given: ReportedHealth): BackendHealth {
@@ -55,11 +56,11 @@ function levelOf(backend: string, given: ReportedHealth): BackendHealth {
   if (isSaneHealth(health)) return health;
   const wrong = !(Number.isFinite(level) && level >= 0)
     ? 'level'
-    : !(target > 0 && target < Infinity)
+    : !(Number.isFinite(target) && target > 0)
       ? 'target'
       : 'spring';
   const bound = wrong === 'level' ? '≥ 0' : '> 0';
-  return invalid(backend, wrong, `must be a finite number ${bound}, got ${String(given[wrong])}`);
+  return invalid(backend, wrong, `must be a finite number ${bound}, got ${show(given[wrong])}`);
 }
 
 function isName(name: unknown): name is string {

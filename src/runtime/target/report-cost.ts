@@ -1,3 +1,4 @@
+import { show } from '../../admission/shown-value.js';
 import { GROUP_NAME } from '../../config/setting.js';
 import { backendIdOf } from '../../core/ids.js';
 import { NO_BACKEND } from '../../core/target/cost-meter.js';
@@ -33,7 +34,7 @@ export function reportCost(
   options: CostOptions,
 ): void {
   if (typeof options !== 'object' || options === null) {
-    invalid('options', `must be an object like { messages: 10 }, got ${String(options)}`);
+    invalid('options', `must be an object like { messages: 10 }, got ${show(options)}`);
   }
   const { direction = 'publish', messages = 1, sampled = 1 } = options;
   const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
@@ -42,7 +43,9 @@ export function reportCost(
     throw new QuotameshError('COST_INVALID', { field: 'direction', reason: 'must be "publish" or "dispatch"' });
   }
   checkAmount('messages', messages);
-  if (!(sampled > 0 && sampled <= 1)) invalid('sampled', `must be above 0 and at most 1, got ${String(sampled)}`);
+  if (!(typeof sampled === 'number' && sampled > 0 && sampled <= 1)) {
+    invalid('sampled', `must be above 0 and at most 1, got ${show(sampled)}`);
+  }
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
   if (all.length === 0) invalid('costs', 'must name at least one cost');
   for (const cost of all) checkCost(cost);
@@ -77,7 +80,7 @@ const AMOUNT_MAX = 1e15;
 
 /** Throws COST_INVALID naming what is wrong, with `where` before it. */
 export function checkCost(cost: ReportedCost, where = ''): void {
-  if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${String(cost)}`);
+  if (typeof cost !== 'object' || cost === null) invalid(`${where}costs`, `must be objects, got ${show(cost)}`);
   const unknown = Object.keys(cost).find((key) => key !== 'backend' && !(AMOUNTS as readonly string[]).includes(key));
   if (unknown !== undefined) {
     invalid(where + unknown.slice(0, 80), `is not known; known are backend, ${AMOUNTS.join(', ')}`);
@@ -93,7 +96,7 @@ export function checkCost(cost: ReportedCost, where = ''): void {
 
 function checkAmount(field: string, amount: unknown): void {
   if (typeof amount === 'number' && amount >= 0 && amount <= AMOUNT_MAX) return;
-  invalid(field, `must be a number from 0 to ${AMOUNT_MAX}, got ${String(amount)}`);
+  invalid(field, `must be a number from 0 to ${AMOUNT_MAX}, got ${show(amount)}`);
 }
 
 function invalid(field: string, reason: string): never {

@@ -124,6 +124,24 @@ describe('costs and backends over HTTP', () => {
     expect(problem.detail).toMatch(detail);
   });
 
+  it.each(['group', 'groups', 'direction', 'messages', 'sampled', 'costs', 'units', 'backend'])(
+    'refuses %s that has no text of its own, whatever a comparison would make of it',
+    async (key) => {
+      const cost = { units: 1, ...(['units', 'backend'].includes(key) ? { [key]: NO_TEXT } : {}) };
+      const others = ['units', 'backend'].includes(key) ? {} : { [key]: NO_TEXT };
+      const { status } = await costs({ group: 'orders', costs: [cost], ...others });
+      expect([404, 422]).toContain(status);
+    },
+  );
+
+  it.each(['zone', 'level', 'target', 'spring', 'throttlingRatio'])(
+    'refuses a sensor’s %s without a text',
+    async (key) => {
+      const level = key === 'throttlingRatio' ? {} : { level: 1, target: 1, spring: 1 };
+      expect((await backend('db-1', { ...level, [key]: NO_TEXT })).status).toBe(422);
+    },
+  );
+
   it('full tables refuse loudly', async () => {
     const { status, body } = await costs({ group: 'other', costs: [{ units: 1 }] });
     expect([status, body.code]).toEqual([503, 'COSTS_FULL']);
@@ -139,6 +157,9 @@ describe('costs and backends over HTTP', () => {
     expect((await costs({ group: 'nope', costs: [{ units: 1 }] })).status).toBe(404);
   });
 });
+
+/** JSON may say so: neither a text nor a number can be made of it. */
+const NO_TEXT = { toString: {}, valueOf: {} };
 
 describe('what is seen of it', () => {
   it('one log line per group in use and interval, when switched on, and metrics', async () => {
