@@ -88,7 +88,7 @@ describe('the laws of the registry, in virtual time', () => {
     ]);
   });
 
-  test('states whose signature goes are written again, and what they say stays', () => {
+  test('states and audit records whose signature goes are written again, and what they say stays', () => {
     const cluster = new RegistryCluster(randomOf(3));
     for (const nodeId of NODES) cluster.start(nodeId);
     cluster.settle();
@@ -105,6 +105,9 @@ describe('the laws of the registry, in virtual time', () => {
     expect(states.map(({ record, isToRenew }) => [record?.kind === 'state' && record.group, isToRenew]).sort()).toEqual(
       [...GROUPS].sort().map((group) => [group, undefined]),
     );
+    const audits = cluster.log.filter(({ record }) => record?.kind === 'audit');
+    expect(audits).toHaveLength(GROUPS.length);
+    expect(audits.filter(({ isToRenew }) => isToRenew)).toEqual([]);
     expect(before.view).toBe(first.view);
     expect(Object.keys(JSON.parse(before.view))).toHaveLength(GROUPS.length);
   });

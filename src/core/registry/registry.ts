@@ -126,7 +126,7 @@ export class Registry {
     else if (keyOf(this.keys, record) !== key) this.ignored++;
     else if (record.kind === 'yaml') return;
     else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
-    else if (record.kind === 'audit') this.#readAudit(record, offset, nowMs);
+    else if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup(read, record, nowMs);
   }
@@ -164,9 +164,9 @@ export class Registry {
     return `${this.#settings.lifeId}/${this.#holes}`;
   }
 
-  #readAudit(record: AuditRecord, offset: number, nowMs: number): void {
+  #readAudit(record: AuditRecord, { offset, isToRenew }: ReadRegistryRecord, nowMs: number): void {
     if (record.revision > offset) this.ignored++;
-    else this.trail.keep(record, nowMs);
+    else this.trail.keep(record, nowMs, isToRenew);
   }
 
   #readGroup(read: ReadRegistryRecord, record: ProposalRecord | StateRecord, nowMs: number): void {

@@ -15,6 +15,8 @@ export class Trail {
   #floor: Cursor = { revision: 0, group: LAST };
   /** By their places, as the next. */
   readonly #missing = new Map<string, Missing>();
+  /** Kept, but their signatures will not count for long; by their places, with the time since when. */
+  readonly #toRenew = new Map<string, Missing>();
   /** Whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
 
@@ -53,22 +55,27 @@ export class Trail {
     return [...this.#missing.values()].flatMap(({ record }) => (groups.has(record.group) ? [record] : []));
   }
 
-  /** Its record is in the log. */
-  keep(record: AuditRecord, nowMs: number): void {
+  /** Its record is in the log, if with a signature that will not count for long. */
+  keep(record: AuditRecord, nowMs: number, isToRenew = false): void {
     const place = auditPlaceOf(record);
     this.#missing.delete(place);
+    this.#toRenew.delete(place);
+    if (isToRenew && isAbove(record, this.#floor)) this.#toRenew.set(place, { record, sinceMs: nowMs });
     if (!isAbove(record, this.#floor)) this.#fallen.set(place, { sinceMs: nowMs, isTaken: false });
     else if (!this.#has(record)) this.#kept.splice(this.#firstAbove(record), 0, record);
     if (this.#kept.length <= this.#most) return;
     for (const oldest of this.#kept.splice(0, this.#kept.length - this.#most)) {
+      const place = auditPlaceOf(oldest);
       this.#floor = oldest;
-      this.#fallen.set(auditPlaceOf(oldest), { sinceMs: nowMs, isTaken: false });
+      this.#toRenew.delete(place);
+      this.#fallen.set(place, { sinceMs: nowMs, isTaken: false });
     }
   }
 
   /** The record of this place is no longer in the log. */
   freed(place: string): void {
     this.#fallen.delete(place);
+    this.#toRenew.delete(place);
     const revision = Number.parseInt(place, 10);
     for (let at = this.#firstAbove({ revision, group: '' }); this.#kept[at]?.revision === revision; at++) {
       if (auditPlaceOf(this.#kept[at] as AuditRecord) === place) this.#kept.splice(at, 1);
@@ -85,14 +92,19 @@ export class Trail {
     return this.#take(STALE_AT_ONCE, nowMs, ({ sinceMs }) => nowMs - sinceMs > patienceMs);
   }
 
-  /** What others should have written long ago. */
+  /** What others should have written long ago, for the first time or again. */
   takeOverdue(nowMs: number, patienceMs: number): AuditRecord[] {
     const overdue: AuditRecord[] = [];
-    for (const missing of this.#missing.values()) {
-      if (nowMs - missing.sinceMs <= patienceMs) continue;
-      missing.sinceMs = nowMs;
-      overdue.push(missing.record);
-    }
+    const take = (waiting: Iterable<Missing>, most: number) => {
+      for (const one of waiting) {
+        if (overdue.length >= most) return;
+        if (nowMs - one.sinceMs <= patienceMs) continue;
+        one.sinceMs = nowMs;
+        overdue.push(one.record);
+      }
+    };
+    take(this.#missing.values(), Number.POSITIVE_INFINITY);
+    take(this.#toRenew.values(), RENEWED_AT_ONCE);
     return overdue;
   }
 
@@ -143,6 +155,9 @@ interface Fallen {
 
 /** Freed per second and node where a writer has died in the middle; some KB. */
 const STALE_AT_ONCE = 1000;
+
+/** Records of one append that are written again: some hundred KB at most, as with states. */
+const RENEWED_AT_ONCE = 200;
 
 interface Missing {
   readonly record: AuditRecord;
