@@ -1,13 +1,13 @@
 /** `npm run bench:NAME [-- arguments]`: compiles bench/ and what it uses into dist-bench/, then runs bench/NAME.ts. */
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root, run } from './freshness.mjs';
 
 const [name, ...args] = process.argv.slice(2);
 ensureBuilt();
 const out = join(root, 'dist-bench');
+rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
 cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
-cpSync(join(root, 'package.json'), join(out, 'package.json'));
 cpSync(join(root, 'test/kafka/pom.xml'), join(out, 'test/kafka/pom.xml'));
 run(process.execPath, [join(out, 'bench', `${name}.js`), ...args]);
