@@ -12,12 +12,12 @@ export type Loaded =
   | { readonly code: ErrorCode; readonly facts: ErrorFacts }
   | { readonly failure: string };
 
-/** About 300 groups, some tens of milliseconds in a process that is warm; a thread needs as long to begin. */
-const HERE_BYTES_MAX = 32 * 1024;
+/** About 40 groups, some milliseconds in a process that is warm. A thread takes half a second, but nobody waits for it. */
+const HERE_BYTES_MAX = 4 * 1024;
 
 /**
- * As loadConfig, but a large configuration is read beside the event loop: 10,000 groups take a second, and a node that
- * decides nothing for so long lets everybody wait.
+ * As loadConfig, but a configuration that is not small is read beside the event loop: 100 groups take 15 to 50 ms, 10,000 a
+ * second, and a node that decides nothing for so long lets everybody wait (`npm run bench:reload`).
  */
 export async function loadConfigAside(options: LoadOptions): Promise<ResolvedConfig> {
   return configBytes(options.file) > HERE_BYTES_MAX ? await inThread(options) : await loadConfig(options);
