@@ -14,6 +14,7 @@ import {
 import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from './decision.js';
 import type { Gate } from './gate.js';
 import type { LaneBounds } from './lane-bounds.js';
+import { wholeMessages } from './part.js';
 import { placeText } from './places.js';
 
 /** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
@@ -66,7 +67,7 @@ export class Asks {
     for (const lane of [ask.lane, ...ask.further]) this.#node.serve(lane);
     const there = this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
     if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${this.#gate.groupOf(ask.lane).name}`);
-    ask.messages = Math.max(1, Math.floor(there + 1e-6));
+    ask.messages = wholeMessages(there);
     return ask;
   }
 

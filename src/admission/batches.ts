@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { directionOf, rejectUnlessBetween, rejectUnlessOptions, rejectUnlessSignal } from './asked.js';
@@ -96,7 +97,7 @@ export class Batches {
     const least = leastOf(ask);
     let batch: Batch | null = null;
     const decide = () => {
-      const most = amounts === 'all' ? { messages: wholeMessages(this.#node, ask), bytes } : { messages, bytes };
+      const most = amounts === 'all' ? { messages: wholeMessages(this.#there(ask)), bytes } : { messages, bytes };
       const answer = this.#reserve(ask, most, true);
       if (answer === GRANTED) batch = this.#opened(ask, ask, directionOf(options));
       else Object.assign(ask, least);
@@ -109,6 +110,10 @@ export class Batches {
     } finally {
       this.#waiting--;
     }
+  }
+
+  #there(ask: JointAsk): number {
+    return this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
   }
 
   /** As many of the most as there are; then they are what is asked for. */

@@ -26,9 +26,8 @@ export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amount
   return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
 }
 
-/** All there are now, at least one; one where there is no end of them (any more). */
-export function wholeMessages(node: QuotaNode, ask: JointAsk): number {
-  const there = node.gate.joint.available(ask, MESSAGES, node.clock());
+/** Of what is there all whole ones, at least one; one where there is no end of them (any more). */
+export function wholeMessages(there: number): number {
   return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
 }
 

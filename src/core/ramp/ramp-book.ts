@@ -1,6 +1,6 @@
 import type { Author, GroupStateRecord } from '../report/record.js';
 import type { GroupSettings } from '../settings.js';
-import type { LogTime } from '../topic/log-time.js';
+import { type LogTime, stepLimitMs } from '../topic/log-time.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
@@ -42,7 +42,7 @@ export class RampBook {
   #nextForgetMs = Number.POSITIVE_INFINITY;
 
   constructor(heartbeatMs: number, onChanged: (mapLane: number) => void) {
-    this.#stepLimitMs = 2 * heartbeatMs;
+    this.#stepLimitMs = stepLimitMs(heartbeatMs);
     this.#onChanged = onChanged;
   }
 

@@ -18,7 +18,7 @@ export class LogTime {
   #previousAppendMs: number | null = null;
 
   constructor(heartbeatMs: number) {
-    this.#stepLimitMs = 2 * heartbeatMs;
+    this.#stepLimitMs = stepLimitMs(heartbeatMs);
   }
 
   /** Append time of the last record; 0 = none yet. */
@@ -37,4 +37,9 @@ export class LogTime {
     }
     this.#previousAppendMs = appendMs;
   }
+}
+
+/** Log time goes on by at most this from one record to the next. */
+export function stepLimitMs(heartbeatMs: number): number {
+  return 2 * heartbeatMs;
 }
