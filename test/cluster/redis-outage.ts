@@ -65,7 +65,7 @@ export function redisLosses(): void {
       const folder = await mkdtemp(join(tmpdir(), 'quotamesh-clock-'));
       const movedClock = await buildMovedClock(folder);
       if (movedClock === null) {
-        console.log("skipped: moving Redis's clock needs an installed redis-server and a C compiler (cc)");
+        console.log("skipped: moving Redis's clock needs a redis-server outside a container and a C compiler (cc)");
         return;
       }
       const file = join(folder, 'clock');

