@@ -87,7 +87,7 @@ async function measure(record: AppendRecord) {
   const onRecords = (records: readonly ReadRecord[]) => {
     read += records.length;
   };
-  await topic.open({ onRecords, onCaughtUp: none, onLost: none, onRecovered: none, onFailed: none });
+  await topic.open({ onEpoch: none, onRecords, onCaughtUp: none, onLost: none, onRecovered: none, onFailed: none });
   const signs: number[] = [];
   const verifies: number[] = [];
   const batch = Array.from({ length: BATCH }, () => record);

@@ -87,7 +87,8 @@ async function openAndRead(topic, delays) {
       }
     };
     const ignore = () => {};
-    topic.open({ onRecords, onCaughtUp: resolve, onLost: ignore, onRecovered: ignore, onFailed: reject }).catch(reject);
+    const unused = { onEpoch: ignore, onLost: ignore, onRecovered: ignore };
+    topic.open({ ...unused, onRecords, onCaughtUp: resolve, onFailed: reject }).catch(reject);
   });
   delays.length = 0;
 }

@@ -48,6 +48,7 @@ export class SimulatedNode {
     this.coordinator = new Coordinator(settings, this.limiter);
     this.#connection = topic.connect(
       {
+        onEpoch: (epoch) => this.#receive({ kind: 'epoch-began', epoch }),
         onRecords: (records) => this.#receive({ kind: 'records-read', records }),
         onCaughtUp: () => this.#receive({ kind: 'caught-up' }),
         onAppendFailed: (keys) => this.#receive({ kind: 'append-failed', keys }),

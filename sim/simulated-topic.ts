@@ -25,6 +25,7 @@ export interface DeliveryTroubles {
 }
 
 export interface TopicListener {
+  readonly onEpoch: (epoch: string) => void;
   readonly onRecords: (records: readonly ReadEvent[]) => void;
   readonly onCaughtUp: () => void;
   readonly onAppendFailed: (keys: readonly string[]) => void;
@@ -36,6 +37,8 @@ export interface Connection {
   /** Per partition, index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
+  /** The log that is being read; another one than the topic's until the connection has noticed. */
+  epoch: string;
   readsCut: boolean;
   appendsCut: boolean;
   isClosed: boolean;
@@ -56,7 +59,7 @@ const REPEATED_RECORDS = 10;
  */
 export class SimulatedTopic {
   /** All records in the order of their appending, and per partition. */
-  readonly log: ReadEvent[] = [];
+  log: ReadEvent[] = [];
   readonly partitions: readonly ReadEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
@@ -67,6 +70,7 @@ export class SimulatedTopic {
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
+  #epoch = 1;
   /** So many records of `log` have been let go of. */
   #forgotten = 0;
 
@@ -75,6 +79,27 @@ export class SimulatedTopic {
     this.#random = random;
     this.#delays = delays;
     this.partitions = Array.from({ length: partitions }, () => []);
+  }
+
+  get epoch(): string {
+    return `simulated ${this.#epoch}`;
+  }
+
+  /** The log is deleted and made anew, empty; every reader notices at its next delivery. */
+  makeAnew(): void {
+    this.truncate(() => 0);
+  }
+
+  /** The end of each partition is lost, from the offset on that `keep` gives for it. */
+  truncate(keep: (partition: number, endOffset: number) => number): void {
+    this.partitions.forEach((partition, at) => {
+      partition.length = Math.max(0, Math.min(partition.length, keep(at, partition.length)));
+    });
+    const kept = new Set(this.partitions.flat());
+    this.log = this.log.filter((read) => kept.has(read));
+    this.#forgotten = this.#forgotten === 0 ? 0 : this.log.filter((read) => read === FORGOTTEN).length;
+    this.#epoch++;
+    for (const connection of this.#connections) this.#planRestart(connection);
   }
 
   get isAway(): boolean {
@@ -93,6 +118,7 @@ export class SimulatedTopic {
       listener,
       next: this.partitions.map(() => 0),
       plannedMs: this.partitions.map(() => 0),
+      epoch: this.epoch,
       ...{ readsCut: false, appendsCut: false, isClosed: false, isOpen: false, appendingUntilMs: 0 },
     };
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
@@ -112,6 +138,7 @@ export class SimulatedTopic {
 
   /** Delivers the last `count` records of each partition once more, as after a reconnect. */
   repeat(connection: Connection, count: number): void {
+    if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
       (this.partitions[partition] as ReadEvent[]).slice(Math.max(0, next - count), next),
     );
@@ -159,6 +186,8 @@ export class SimulatedTopic {
     });
     connection.isOpen = true;
     this.#connections.add(connection);
+    connection.epoch = this.epoch;
+    connection.listener.onEpoch(this.epoch);
     if (history.length > 0) connection.listener.onRecords(history);
     connection.listener.onCaughtUp();
   }
@@ -192,13 +221,29 @@ export class SimulatedTopic {
   }
 
   #deliver(connection: Connection, partition: number, upTo: number): void {
-    if (this.#isAway || connection.readsCut || connection.isClosed) return;
+    if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch !== this.epoch) return;
     const from = connection.next[partition] as number;
     if (from >= upTo) return;
     connection.next[partition] = upTo;
     connection.listener.onRecords((this.partitions[partition] as ReadEvent[]).slice(from, upTo));
     const { repeatedRatio } = this.deliveries;
     if (repeatedRatio > 0 && this.#random.next() < repeatedRatio) this.repeat(connection, REPEATED_RECORDS);
+  }
+
+  #planRestart(connection: Connection): void {
+    this.#queue.after(this.#delay('deliveryMs') + this.#lateness(), () => this.#restart(connection));
+  }
+
+  /** The reader finds another log: it reads that one from its start. */
+  #restart(connection: Connection): void {
+    if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch === this.epoch) return;
+    connection.epoch = this.epoch;
+    this.partitions.forEach((partition, at) => {
+      connection.next[at] = partition.length;
+    });
+    connection.listener.onEpoch(this.epoch);
+    if (this.log.length > 0) connection.listener.onRecords([...this.log]);
+    connection.listener.onCaughtUp();
   }
 
   #lateness(): number {
@@ -209,6 +254,7 @@ export class SimulatedTopic {
   /** What was missed while a way was cut is delivered now. */
   #resume(connection: Connection): void {
     if (!connection.isOpen || connection.readsCut || this.#isAway) return;
+    if (connection.epoch !== this.epoch) this.#planRestart(connection);
     for (let partition = 0; partition < this.partitions.length; partition++) this.#planDelivery(connection, partition);
   }
 

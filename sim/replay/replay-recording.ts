@@ -47,6 +47,10 @@ export async function replayRecording(recording: Recording, choice: RecordingCho
       for (const watcher of watchers) watcher.begin();
       continue;
     }
+    if ('epoch' in entry) {
+      for (const watcher of watchers) watcher.beginEpoch(entry.epoch);
+      continue;
+    }
     records++;
     const event = decoded(entry, codec);
     if (event === null) undecodable++;
@@ -82,6 +86,10 @@ class Watcher {
   begin(): void {
     this.#beginMs = this.#coordinator.log.membershipLogMs;
     this.#latest = this.#read();
+  }
+
+  beginEpoch(epoch: string): void {
+    this.#coordinator.step({ kind: 'epoch-began', epoch }, 0);
   }
 
   read(event: ReadEvent): void {

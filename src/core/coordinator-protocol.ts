@@ -7,6 +7,11 @@ export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping'
 
 /** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
 export type CoordinatorEvent =
+  /**
+   * What is read from now on is another log than before, from its start, in its own offsets; `caught-up` follows. The
+   * first one comes before everything else.
+   */
+  | { readonly kind: 'epoch-began'; readonly epoch: string }
   /** All that was in the topic at the start has been given in `records-read` events. */
   | { readonly kind: 'caught-up' }
   | { readonly kind: 'records-read'; readonly records: readonly ReadEvent[] }

@@ -142,7 +142,7 @@ export class Coordinator {
   }
 
   #join(nowMs: number): void {
-    invariant(this.phase === 'catching-up', 'caught-up comes once', { phase: this.phase });
+    if (this.phase !== 'catching-up') return;
     const count = incarnationCount(newestLife(this.membership.get(this.nodeKey))) + 1;
     if (count > INCARNATIONS_MAX) {
       this.#fence(incarnationOf(count - 1, 0));

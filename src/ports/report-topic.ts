@@ -10,6 +10,9 @@
  *  5. A record may be delivered again (after a reconnect); offsets tell.
  *  6. Nothing here throws into the listener's caller and no listener call happens after `close()` has resolved.
  *  7. Reading a record takes no part of the event loop while the topic is unreachable or frozen: every wait is bounded.
+ *  8. The log has an epoch, told before its first record. Guarantees 1, 2 and 5 hold within one epoch. When the log that
+ *     is read is no longer the one that was read so far (made anew, shortened, restored from elsewhere), in one partition
+ *     or in all, another epoch begins: the log is delivered from its very start again, and caught up is told again.
  */
 export interface ReportTopic {
   /** Partitions of the opened topic; 1 … 16. Read it after `open` has resolved. */
@@ -75,9 +78,18 @@ export interface ReadRecord {
 }
 
 export interface ReportTopicListener {
+  /**
+   * The records that follow belong to this log: called once before the first record, and again whenever the log turns
+   * out to be another one than was read until then. Offsets start over; whatever the records before have told is not in
+   * this log unless it is delivered again. Names are compared, and shown to people; nothing else is read from them.
+   */
+  onEpoch(epoch: string): void;
   /** One batch in the order of the log. Must not throw; must not block: it enqueues. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called once, after everything that was in the topic when `open` connected has been delivered by `onRecords`. */
+  /**
+   * Called once per epoch, after everything that was in the log when the epoch began here (at first: when `open`
+   * connected) has been delivered by `onRecords`.
+   */
   onCaughtUp(): void;
   /** Reads or appends do not work at the moment. Called once per loss. */
   onLost(reason: string): void;

@@ -6,11 +6,13 @@ import { LIMITING_SPLITS } from '../core/target/limiting-rate.js';
 import { QuotameshError } from '../errors.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
+  decodeEpoch,
   decodeHeader,
   decodeRecord,
   FRAME_HEAD_BYTES,
   KIND_CAUGHT_UP,
   KIND_END,
+  KIND_EPOCH,
   KIND_HEADER,
   KIND_RECORD,
   MAGIC,
@@ -18,7 +20,12 @@ import {
   type RecordingHeader,
 } from './recording-format.js';
 
-export type RecordingEntry = ReadRecord | 'caught-up';
+export type RecordingEntry = ReadRecord | EpochEntry | 'caught-up';
+
+/** What follows belongs to this log. */
+export interface EpochEntry {
+  readonly epoch: string;
+}
 
 /** How a recording ended; known when all entries have been read. */
 export interface RecordingEnd {
@@ -56,6 +63,7 @@ async function* entriesOf(frames: AsyncGenerator<Frame>, end: RecordingEnd): Asy
   for await (const { payload, atByte } of frames) {
     const kind = payload[0];
     if (kind === KIND_CAUGHT_UP) yield 'caught-up';
+    else if (kind === KIND_EPOCH) yield { epoch: decodeEpoch(payload) };
     else if (kind === KIND_END) end.isClosed = true;
     else {
       const record = kind === KIND_RECORD ? decodeRecord(payload) : null;

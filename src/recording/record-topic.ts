@@ -67,6 +67,10 @@ class Listener implements ReportTopicListener {
     this.#tell = tell;
   }
 
+  onEpoch(epoch: string): void {
+    this.#writer.epoch(epoch);
+  }
+
   onRecords(records: readonly ReadRecord[]): void {
     this.#writer.add(records);
   }

@@ -14,6 +14,7 @@ import type { ReadRecord } from '../ports/report-topic.js';
  *                  key, UTF-8 · value as it stood in the topic
  *     2 caught up  what follows was appended while the recording ran
  *     3 end        f64 records; missing where the recorder was killed
+ *     4 epoch      name of the log that the records behind it belong to, UTF-8; missing in older recordings
  *
  * Files only grow, so a killed recorder or a full disk leaves a file that can be read up to there.
  */
@@ -26,6 +27,7 @@ export const KIND_HEADER = 0;
 export const KIND_RECORD = 1;
 export const KIND_CAUGHT_UP = 2;
 export const KIND_END = 3;
+export const KIND_EPOCH = 4;
 
 const TOMBSTONE = 1;
 const RECORD_HEAD_BYTES = 22;
@@ -89,6 +91,14 @@ export function decodeRecord(payload: Buffer): ReadRecord | null {
     key: payload.toString('utf8', RECORD_HEAD_BYTES, valueAt),
     value: isTombstone ? null : payload.subarray(valueAt),
   };
+}
+
+export function encodeEpoch(epoch: string): Buffer {
+  return Buffer.concat([Buffer.of(KIND_EPOCH), Buffer.from(epoch, 'utf8')]);
+}
+
+export function decodeEpoch(payload: Buffer): string {
+  return payload.toString('utf8', 1);
 }
 
 export function encodeEnd(records: number): Buffer {

@@ -3,6 +3,7 @@ import { QuotameshError } from '../errors.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
   encodeEnd,
+  encodeEpoch,
   encodeFrame,
   encodeHeader,
   encodeRecord,
@@ -40,6 +41,10 @@ export class RecordingWriter {
     this.#pending.unshift(MAGIC, encodeFrame(encodeHeader(header)));
     this.#hasBegun = true;
     await this.flush();
+  }
+
+  epoch(epoch: string): void {
+    this.#pending.push(encodeFrame(encodeEpoch(epoch)));
   }
 
   add(records: readonly ReadRecord[]): void {

@@ -96,6 +96,7 @@ export class QuotaNode {
     this.poller = new BackendPoller(this, telemetry);
     this.#targetLog = new TargetLog(this, telemetry);
     this.pump = new TopicPump(topic, new RecordCodec(config.cluster), telemetry, {
+      onEpoch: (epoch) => this.step({ kind: 'epoch-began', epoch }),
       onRead: (records) => this.step({ kind: 'records-read', records }),
       onCaughtUp: () => this.step({ kind: 'caught-up' }),
       onAppendFailed: (keys) => this.step({ kind: 'append-failed', keys }),

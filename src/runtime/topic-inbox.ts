@@ -9,21 +9,31 @@ export interface InboxOptions {
   /** Handled per turn of the event loop: a long catch-up must not hold requests back. */
   readonly recordsPerTurn: number;
   readonly telemetry: Telemetry;
+  readonly onEpoch: (epoch: string) => void;
   readonly onRead: (records: readonly ReadRecord[]) => void;
   readonly onCaughtUp: () => void;
   readonly onRecovered?: () => void;
 }
 
+/** What was read of one epoch and not handled yet. */
+interface Reading {
+  /** Null when it has been told. */
+  epoch: string | null;
+  records: ReadRecord[];
+  caughtUp: boolean;
+}
+
 /**
  * What was read of a topic and not handled yet, and whether the topic works. Its reader is called on turns of their
- * own, never inside a callback of the topic's client, and is told that it has caught up only after everything before.
+ * own, never inside a callback of the topic's client, and in the order in which the topic told: that an epoch begins
+ * after everything of the one before, that it has caught up after everything that was read.
  */
 export class TopicInbox implements ReportTopicListener {
   /** Null while the topic works. */
   lost: string | null = null;
   readonly #options: InboxOptions;
-  #incoming: ReadRecord[] = [];
-  #caughtUp = false;
+  /** In order; all but the last one have ended. */
+  readonly #incoming: Reading[] = [{ epoch: null, records: [], caughtUp: false }];
   #turnPlanned = false;
   #closed = false;
 
@@ -36,13 +46,19 @@ export class TopicInbox implements ReportTopicListener {
     this.#closed = true;
   }
 
+  onEpoch(epoch: string): void {
+    this.#incoming.push({ epoch, records: [], caughtUp: false });
+    this.#planTurn();
+  }
+
   onRecords(records: readonly ReadRecord[]): void {
-    for (const record of records) this.#incoming.push(record);
+    const { records: waiting } = this.#newest;
+    for (const record of records) waiting.push(record);
     this.#planTurn();
   }
 
   onCaughtUp(): void {
-    this.#caughtUp = true;
+    this.#newest.caughtUp = true;
     this.#planTurn();
   }
 
@@ -64,6 +80,10 @@ export class TopicInbox implements ReportTopicListener {
     this.#options.telemetry.log('error', `${this.#options.name} failed`, { reason: error.message });
   }
 
+  get #newest(): Reading {
+    return this.#incoming.at(-1) as Reading;
+  }
+
   #planTurn(): void {
     if (this.#turnPlanned || this.#closed) return;
     this.#turnPlanned = true;
@@ -75,13 +95,21 @@ export class TopicInbox implements ReportTopicListener {
 
   #takeTurn(): void {
     if (this.#closed) return;
-    const batch = this.#incoming.splice(0, this.#options.recordsPerTurn);
+    const reading = this.#incoming[0] as Reading;
+    if (reading.epoch !== null) this.#options.onEpoch(reading.epoch);
+    reading.epoch = null;
+    const batch = reading.records.splice(0, this.#options.recordsPerTurn);
     if (batch.length > 0) this.#options.onRead(batch);
-    if (this.#incoming.length > 0) {
+    if (reading.records.length > 0) {
       this.#planTurn();
-    } else if (this.#caughtUp) {
-      this.#caughtUp = false;
+      return;
+    }
+    if (reading.caughtUp) {
+      reading.caughtUp = false;
       this.#options.onCaughtUp();
     }
+    if (this.#incoming.length === 1) return;
+    this.#incoming.shift();
+    this.#planTurn();
   }
 }

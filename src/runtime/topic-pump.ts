@@ -10,6 +10,7 @@ const RECORDS_PER_TURN = 1000;
 
 /** Told by the pump, always on a turn of its own, never inside a callback of the topic's client. */
 export interface PumpListener {
+  onEpoch(epoch: string): void;
   onRead(records: readonly ReadEvent[]): void;
   onCaughtUp(): void;
   onAppendFailed(keys: readonly string[]): void;
@@ -43,6 +44,7 @@ export class TopicPump {
       lossMeans: '',
       recordsPerTurn: RECORDS_PER_TURN,
       telemetry,
+      onEpoch: (epoch) => listener.onEpoch(epoch),
       onRead: (records) => listener.onRead(this.#decodeAll(records)),
       onCaughtUp: () => listener.onCaughtUp(),
       onRecovered: () => this.#sendNext(),

@@ -32,6 +32,7 @@ export class MemoryLog {
   readonly #endOffsets: number[];
   readonly #compactAbove: number[];
   readonly #readers = new Set<MemoryLogReader>();
+  #epoch = 1;
   #paused = false;
 
   constructor(partitions: number, clock: () => number) {
@@ -43,6 +44,11 @@ export class MemoryLog {
     this.#kept = Array.from({ length: partitions }, () => []);
     this.#endOffsets = new Array<number>(partitions).fill(0);
     this.#compactAbove = new Array<number>(partitions).fill(COMPACT_ABOVE_RECORDS);
+  }
+
+  /** Another one after every fault that takes records away which somebody may have read. */
+  get epoch(): string {
+    return `memory ${this.#epoch}`;
   }
 
   get paused(): boolean {
@@ -63,6 +69,25 @@ export class MemoryLog {
   repeatDelivery(count: number): void {
     const repeated = this.#kept.flatMap((kept) => kept.slice(-count));
     for (const reader of this.#readers) reader.deliverAgain(repeated);
+  }
+
+  /** Fault: the log is deleted and made anew, empty. */
+  makeAnew(): void {
+    this.truncate(() => 0);
+  }
+
+  /** Fault: the end of each partition is lost, from the offset on that `keep` gives for it. */
+  truncate(keep: (partition: number, endOffset: number) => number): void {
+    for (let partition = 0; partition < this.partitions; partition++) {
+      const endOffset = Math.max(
+        0,
+        Math.min(this.#endOffsets[partition], keep(partition, this.#endOffsets[partition])),
+      );
+      this.#kept[partition] = this.#kept[partition].filter(({ offset }) => offset < endOffset);
+      this.#endOffsets[partition] = endOffset;
+    }
+    this.#epoch++;
+    for (const reader of this.#readers) reader.logGrew();
   }
 
   /** Drops superseded records and old tombstones, except what an attached reader has yet to be given. */

@@ -29,6 +29,7 @@ export class MemoryTopic implements ReportTopic {
   #lost = false;
   #caughtUp = false;
   #deliveryQueued = false;
+  #epoch: string | null = null;
   /** Per partition: the offset to read next. */
   readonly #positions: number[];
   #waiting: WaitingAppend[] = [];
@@ -131,6 +132,7 @@ export class MemoryTopic implements ReportTopic {
   #deliver(): void {
     this.#deliveryQueued = false;
     if (this.#closed || !this.#listener) return;
+    if (this.#epoch !== this.#log.epoch) this.#beginEpoch(this.#log.epoch);
     const records: ReadRecord[] = [];
     for (let partition = 0; partition < this.partitions; partition++) {
       for (const record of this.#log.read(partition, this.#positions[partition])) records.push(record);
@@ -140,6 +142,13 @@ export class MemoryTopic implements ReportTopic {
     if (this.#caughtUp || this.#closed) return;
     this.#caughtUp = true;
     this.#listener.onCaughtUp();
+  }
+
+  #beginEpoch(epoch: string): void {
+    this.#epoch = epoch;
+    this.#positions.fill(0);
+    this.#caughtUp = false;
+    this.#listener?.onEpoch(epoch);
   }
 
   #hand(records: readonly ReadRecord[]): void {

@@ -69,6 +69,7 @@ async function firstAppendMs(path: string, ...parts: readonly string[]): Promise
   await new Promise<void>((resolve, reject) => {
     topic
       .open({
+        onEpoch: () => undefined,
         onRecords: (records) => {
           for (const { key, appendMs, value } of records) {
             if (value !== null && parts.some((part) => key.includes(part))) found.push(appendMs);

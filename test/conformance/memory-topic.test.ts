@@ -14,6 +14,11 @@ for (const partitions of [1, 4]) {
         compact: async () => log.compact(),
         breakTopic: async () => log.pauseAppends(),
         healTopic: async () => log.resumeAppends(),
+        makeAnew: async () => log.makeAnew(),
+        truncate: async (offset, regrow) => {
+          log.truncate((partition, endOffset) => (partition === 0 ? offset : endOffset));
+          await regrow();
+        },
         dispose: async () => {},
       };
     },

@@ -2,8 +2,12 @@ import type { ReadRecord, ReportTopicListener } from '../../src/ports/report-top
 
 /** Writes down every call of a topic, and lets a test wait for a state of that book with a deadline. */
 export class RecordingListener implements ReportTopicListener {
-  /** As delivered, repetitions included. */
-  readonly delivered: ReadRecord[] = [];
+  /** In order; one more element for each epoch that began. */
+  readonly epochs: string[] = [];
+  /** As delivered since the epoch began, repetitions included. */
+  delivered: ReadRecord[] = [];
+  /** What was called, without repetitions in a row. */
+  readonly order: ('epoch' | 'records' | 'caught-up')[] = [];
   /** One element per call of onCaughtUp: how many records had been delivered before it. */
   readonly caughtUpAfter: number[] = [];
   readonly lost: string[] = [];
@@ -14,13 +18,22 @@ export class RecordingListener implements ReportTopicListener {
 
   #waiting: (() => void)[] = [];
 
+  onEpoch(epoch: string): void {
+    this.epochs.push(epoch);
+    this.delivered = [];
+    this.#noteOrder('epoch');
+    this.#changed();
+  }
+
   onRecords(records: readonly ReadRecord[]): void {
     for (const record of records) this.delivered.push(record);
+    this.#noteOrder('records');
     this.#changed();
   }
 
   onCaughtUp(): void {
     this.caughtUpAfter.push(this.delivered.length);
+    this.#noteOrder('caught-up');
     this.#changed();
   }
 
@@ -65,6 +78,10 @@ export class RecordingListener implements ReportTopicListener {
       if (leftMs <= 0) throw new Error(`not within ${deadlineMs} ms: ${what}; seen: ${this.#summary()}`);
       await this.#nextChange(leftMs);
     }
+  }
+
+  #noteOrder(call: (typeof this.order)[number]): void {
+    if (this.order.at(-1) !== call) this.order.push(call);
   }
 
   #nextChange(timeoutMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { epochTests } from './epoch-tests.js';
 import { outageTests } from './outage-tests.js';
 import { RecordingListener } from './recording-listener.js';
 import {
@@ -33,6 +34,7 @@ export function reportTopicConformance(
     describe('3, 4, 5 one clock, acknowledged means in the log, offsets tell repetitions', () => appendTests(scene));
     describe('6 lifecycle', () => lifecycleTests(scene));
     describe('7 outages are bounded waits', () => outageTests(scene));
+    describe('8 another log is another epoch', () => epochTests(scene));
   });
 }
 

@@ -19,6 +19,11 @@ for (const heals of [false, true]) {
         compact: async () => log.compact(),
         breakTopic: async () => log.pauseAppends(),
         healTopic: async () => log.resumeAppends(),
+        makeAnew: async () => log.makeAnew(),
+        truncate: async (offset, regrow) => {
+          log.truncate((partition, endOffset) => (partition === 0 ? offset : endOffset));
+          await regrow();
+        },
         dispose: async () => {},
       };
     },

@@ -13,6 +13,10 @@ export interface TopicWorld {
   /** From now on nothing can be appended (and possibly not read) until `healTopic`. */
   breakTopic?(): Promise<void>;
   healTopic?(): Promise<void>;
+  /** The log is deleted and made anew, empty, under its readers. */
+  makeAnew?(): Promise<void>;
+  /** Partition 0 loses what stands at `offset` and behind it; `regrow` may run before any reader has noticed. */
+  truncate?(offset: number, regrow: () => Promise<void>): Promise<void>;
   dispose(): Promise<void>;
 }
 

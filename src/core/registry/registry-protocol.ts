@@ -3,6 +3,8 @@ import type { AuditRecord, ChangedBy, GroupDefinition, RegistryRecord } from './
 
 /** Everything that can happen to a registry. */
 export type RegistryEvent =
+  /** What is read from now on is another log than before, from its start; the first one comes before all else. */
+  | { readonly kind: 'epoch-began'; readonly epoch: string }
   | { readonly kind: 'records-read'; readonly records: readonly ReadRegistryRecord[] }
   /** All that was in the topic at the start has been given. */
   | { readonly kind: 'caught-up' }

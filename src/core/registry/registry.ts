@@ -76,6 +76,8 @@ export class Registry {
       case 'records-read':
         for (const read of event.records) this.#read(read, nowMs);
         break;
+      case 'epoch-began':
+        break;
       case 'caught-up':
         this.#isCaughtUp = true;
         break;

@@ -74,6 +74,7 @@ export class GroupRegistry {
       lossMeans: ': groups stay as they are',
       recordsPerTurn: RECORDS_PER_TURN,
       telemetry,
+      onEpoch: (epoch) => this.#step({ kind: 'epoch-began', epoch }),
       onRead: (records) => this.#step({ kind: 'records-read', records: this.#decodeAll(records) }),
       onCaughtUp: () => this.#step({ kind: 'caught-up' }),
     });

@@ -140,6 +140,7 @@ export class EmbeddedTopic implements ReportTopic {
 
   #assemble(store: LogStore, gate: CommitGate, folder: TopicFolder): OpenLog {
     const follower = new LogFollower(store, this.#path, folder.dataFile, {
+      onEpoch: (epoch) => this.#tell((listener) => listener.onEpoch(epoch)),
       onRecords: (records) => this.#deliver(records),
       onCaughtUp: () => this.#tell((listener) => listener.onCaughtUp()),
       onFailed: (error) => this.#fail(error),

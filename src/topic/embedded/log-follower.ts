@@ -17,6 +17,8 @@ const BATCH_BYTES = 1024 * 1024;
 const FILE_CHECK_MS = 2000;
 
 export interface FollowerListener {
+  /** Once, before the first record. */
+  onEpoch(epoch: string): void;
   onRecords(records: readonly ReadRecord[]): void;
   /** Once: everything that was there at the start has been delivered. */
   onCaughtUp(): void;
@@ -51,6 +53,7 @@ export class LogFollower {
   async start(): Promise<void> {
     this.#inode = (await stat(this.#dataFile)).ino;
     if (this.#stopped) return;
+    this.#listener.onEpoch(String(this.#inode));
     this.#startWatching();
     this.#poll = setInterval(() => this.read(), this.#watcher ? POLL_MS : POLL_UNWATCHED_MS);
     this.#fileCheck = setInterval(() => void this.#checkFile(), FILE_CHECK_MS);

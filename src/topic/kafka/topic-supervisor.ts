@@ -93,6 +93,7 @@ export class TopicSupervisor implements Supervisor {
     onOpen();
     // Whoever awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
     await new Promise((resolve) => setImmediate(resolve));
+    this.#parts.listener.onEpoch('kafka');
     for (const leader of this.#leaders) void this.#follow(leader);
   }
 

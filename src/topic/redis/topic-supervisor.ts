@@ -63,6 +63,7 @@ export class TopicSupervisor implements Supervisor {
     onOpen();
     // Whoever awaits `open` goes first.
     await new Promise((resolve) => setImmediate(resolve));
+    this.#parts.listener.onEpoch('redis');
   }
 
   /** Ends with the first of the three. */

@@ -18,11 +18,17 @@ export class GuardedListener implements ReportTopicListener {
     this.#ended = true;
   }
 
+  /** What begins is read from its start, and caught up with once more. */
+  onEpoch(epoch: string): void {
+    this.#caughtUp = false;
+    this.#call('onEpoch', () => this.#listener.onEpoch(epoch));
+  }
+
   onRecords(records: readonly ReadRecord[]): void {
     this.#call('onRecords', () => this.#listener.onRecords(records));
   }
 
-  /** The first time only. */
+  /** The first time of an epoch only. */
   onCaughtUp(): void {
     if (this.#caughtUp) return;
     this.#caughtUp = true;

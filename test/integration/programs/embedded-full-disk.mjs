@@ -9,6 +9,7 @@ import { EmbeddedTopic } from '../../../dist/src/topic/embedded/embedded-topic.j
 
 const topic = new EmbeddedTopic({ path: process.argv[2], appendTimeoutMs: 2000 });
 await topic.open({
+  onEpoch: () => {},
   onRecords: () => {},
   onCaughtUp: () => {},
   onLost: () => {},

@@ -34,6 +34,7 @@ const commands = {
 
 async function open() {
   await topic.open({
+    onEpoch: () => {},
     onRecords: (records) => {
       seen.records += records.length;
     },

@@ -47,6 +47,7 @@ describe('a recording', () => {
   async function written(name: string) {
     const file = join(folder, name);
     const writer = await RecordingWriter.create(file);
+    writer.epoch('erste Epoche');
     writer.add(RECORDS.slice(0, 3));
     writer.caughtUp();
     await writer.begin(HEADER);
@@ -59,7 +60,8 @@ describe('a recording', () => {
     const { header, entries, end } = await read(whole);
     expect(header).toEqual(HEADER);
     expect(header.groups[0]?.quota.dispatch).toEqual([Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
-    expect(entries).toEqual([...RECORDS.slice(0, 3), 'caught-up', ...RECORDS.slice(3)]);
+    const before = [{ epoch: 'erste Epoche' }, ...RECORDS.slice(0, 3), 'caught-up'];
+    expect(entries).toEqual([...before, ...RECORDS.slice(3)]);
     expect(end).toEqual({ isClosed: true, damage: null });
   });
 
@@ -67,7 +69,7 @@ describe('a recording', () => {
     const { file, writer } = await written('killed.qmrec');
     const { entries, end } = await read(readFileSync(file));
     await writer.end();
-    expect(entries).toHaveLength(13);
+    expect(entries).toHaveLength(14);
     expect(end).toEqual({ isClosed: false, damage: null });
   });
 
@@ -83,7 +85,7 @@ describe('a recording', () => {
       if (end.damage !== null) expect(end.damage.atByte + end.damage.bytesLost).toBe(length);
     }
     // The last steps are within the end's frame.
-    expect(mostRead).toBe(13);
+    expect(mostRead).toBe(14);
   });
 
   test('with one byte changed anywhere behind the header gives a part of it, never anything else', async () => {
