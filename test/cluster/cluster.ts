@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly quota?: number;
   readonly groupSettings?: Readonly<Record<string, unknown>>;
   readonly nodeSettings?: Readonly<Record<string, unknown>>;
+  /** On top of this process's own environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One line of a node's decision log. */
@@ -61,6 +63,7 @@ export class Cluster {
       [COMMAND_FILE, 'run', '--config', file, '--node', id, '--http', `127.0.0.1:${port}`],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...this.#options.env },
       },
     );
     let output = '';

@@ -132,7 +132,7 @@ export class EmbeddedTopic implements ReportTopic {
     if (!hold) throw topicClosed(this.#path);
     try {
       await claimTopicFolder(folder);
-      return { store: await LogStore.open(folder.dataFile, this.#limits, this.#durable), gate, folder };
+      return { store: await LogStore.open(folder.dataFile, this.#limits, { durable: this.#durable }), gate, folder };
     } finally {
       hold.leave();
     }

@@ -18,6 +18,7 @@ import {
   TOMBSTONES_START,
   tombstoneKey,
 } from './log-tables.js';
+import { advanceLogTime, type MachineClock, machineClock } from './machine-clock.js';
 
 export interface LogLimits {
   /** The data file may not grow beyond; as much address space is reserved, since lmdb's way of growing leaks maps. */
@@ -40,6 +41,13 @@ const READER_CHECK_MS = 5000;
 
 /** What one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;
+
+export interface StoreOptions {
+  /** Every commit is on the disk; default false. */
+  readonly durable?: boolean;
+  /** Default: this machine's. */
+  readonly clock?: MachineClock;
+}
 
 interface FileStats {
   readonly lastPageNumber: number;
@@ -67,15 +75,17 @@ export class LogFull extends Error {
 export class LogStore {
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
+  readonly #clock: MachineClock;
   #readersCheckedAt = performance.now();
 
-  private constructor(db: RootDatabase<Buffer, Buffer>, limits: LogLimits) {
+  private constructor(db: RootDatabase<Buffer, Buffer>, limits: LogLimits, clock: MachineClock) {
     this.#db = db;
     this.#limits = limits;
+    this.#clock = clock;
   }
 
   /** Takes LMDB's locks without further ado: only inside the CommitGate. */
-  static async open(file: string, limits: LogLimits, durable = false): Promise<LogStore> {
+  static async open(file: string, limits: LogLimits, { durable = false, clock }: StoreOptions = {}): Promise<LogStore> {
     // Loaded here, so that nodes on another topic never load the addon.
     const { open } = await import('lmdb');
     const db: RootDatabase<Buffer, Buffer> = open({
@@ -90,7 +100,7 @@ export class LogStore {
       // the service that embeds this. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
-    const store = new LogStore(db, limits);
+    const store = new LogStore(db, limits, clock ?? (await machineClock()));
     // The first read claims this process's slot in the reader table, under a lock; later ones take none.
     store.endOffset();
     return store;
@@ -143,8 +153,7 @@ export class LogStore {
 
   #appendInTransaction(entries: readonly Buffer[]): void {
     const state = this.#state();
-    // The log's clock: the wall clock at the commit, never backwards.
-    state.lastAppendMs = Math.max(state.lastAppendMs, Date.now());
+    advanceLogTime(state, this.#clock);
     for (const entry of entries) this.#appendEntry(state, entry);
     this.#moveTail(state, TAIL_STEPS_MIN + TAIL_STEPS_PER_RECORD * entries.length);
     this.#removeOldTombstones(state);

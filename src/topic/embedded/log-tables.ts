@@ -57,18 +57,26 @@ export interface LogState {
   tombstones: number;
   /** Append time of the newest record. */
   lastAppendMs: number;
+  /** Whose steady clock the log's time follows (machine-clock.ts); 0 = nobody's yet. */
+  clockId: number;
+  /** The log's time when that clock showed 0. */
+  clockZeroMs: number;
 }
 
-export const EMPTY_LOG: LogState = { endOffset: 0, tailStart: 0, tailBytes: 0, tombstones: 0, lastAppendMs: 0 };
+const EMPTY = { endOffset: 0, tailStart: 0, tailBytes: 0, tombstones: 0 };
+export const EMPTY_LOG: LogState = { ...EMPTY, lastAppendMs: 0, clockId: 0, clockZeroMs: 0 };
 
 export function encodeState(state: LogState): Buffer {
-  const { endOffset, tailStart, tailBytes, tombstones, lastAppendMs } = state;
-  return Buffer.from(Float64Array.of(endOffset, tailStart, tailBytes, tombstones, lastAppendMs).buffer);
+  const { endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId, clockZeroMs } = state;
+  const numbers = [endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId, clockZeroMs];
+  return Buffer.from(Float64Array.from(numbers).buffer);
 }
 
+/** A log that was written before there was a clock has five numbers; it gets one with its next record. */
 export function decodeState(value: Buffer): LogState {
-  const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs] = new Float64Array(Uint8Array.from(value).buffer);
-  return { endOffset, tailStart, tailBytes, tombstones, lastAppendMs };
+  const numbers = new Float64Array(Uint8Array.from(value).buffer);
+  const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId = 0, clockZeroMs = 0] = numbers;
+  return { endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId, clockZeroMs };
 }
 
 /** Big endian, so that keys sort like their offsets. */

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuotameshError } from '../../errors.js';
+import { bootId } from './machine-clock.js';
 
 /** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */
 const FORMAT = 1;
@@ -103,10 +104,9 @@ async function removeLeftovers({ path, dataFile }: TopicFolder): Promise<void> {
   }
 }
 
-/** Differs after every start of the machine. Where the system does not tell (macOS), one file serves for ever. */
+/** Where the system does not tell its boots apart, one file serves for ever. */
 async function bootName(): Promise<string> {
-  const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'any');
-  return id.replace(/\W/g, '').slice(0, 8);
+  return (await bootId()).replace(/\W/g, '').slice(0, 8);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { encodeEntry } from '../../../src/topic/embedded/log-entry.js';
 import { type LogLimits, LogStore } from '../../../src/topic/embedded/log-store.js';
+import type { MachineClock } from '../../../src/topic/embedded/machine-clock.js';
 
 const TAIL_RECORDS = 7;
 /** A tail by number of records; tombstones go as soon as they are behind it. */
@@ -92,16 +93,92 @@ describe('the log of the embedded topic', () => {
     expect(Buffer.compare(read.value ?? Buffer.alloc(0), large)).toBe(0);
     await store.close();
   });
+});
 
-  it('never lets its clock run backwards', async () => {
-    const store = await LogStore.open(join(folder, 'clock.mdb'), limits);
-    for (let i = 0; i < 5; i++) await store.append([entryOf({ key: 'a', value: 'x' })]);
-    const times = store.read(0, 10, 1000).records.map((record) => record.appendMs);
-    expect(times).toEqual([...times].sort(byNumber));
-    expect(Math.abs(times[0] - Date.now())).toBeLessThan(60_000);
+describe('the time of the embedded log', () => {
+  it('goes on while the wall clock is stepped back and forth, and begins with the wall clock', async () => {
+    const machine = new StubMachine();
+    const times = await timesOf(join(folder, 'clock.mdb'), machine, [
+      ...[0, -3_600_000, 0, 7_200_000, 0].map((stepMs) => () => machine.pass(1000, stepMs)),
+    ]);
+    expect(times).toEqual([1000, 2000, 3000, 4000, 5000].map((passedMs) => WALL_MS + passedMs));
+  });
+
+  it('is one for all processes of the machine', async () => {
+    const machine = new StubMachine();
+    const file = join(folder, 'shared.mdb');
+    await timesOf(file, machine, [() => machine.pass(1000)]);
+    const [, second] = await timesOf(file, machine, [() => machine.pass(500, -3_600_000)]);
+    expect(second).toBe(WALL_MS + 1500);
+  });
+
+  it('rises over a start of the machine, also when the wall clock was set back meanwhile', async () => {
+    const machine = new StubMachine();
+    const file = join(folder, 'boot.mdb');
+    await timesOf(file, machine, [() => machine.pass(50_000)]);
+    machine.start({ wallStepMs: 60_000 });
+    const [before, after] = await timesOf(file, machine, [() => machine.pass(10_000)]);
+    expect(after - before).toBe(70_000);
+    machine.start({ wallStepMs: -3_600_000 });
+    const later = await timesOf(file, machine, [() => machine.pass(10_000), () => machine.pass(1000)]);
+    expect(later.slice(2).map((ms) => ms - after)).toEqual([0, 1000]);
+  });
+
+  it('rises over a start that the system does not tell', async () => {
+    const machine = new StubMachine();
+    const file = join(folder, 'untold.mdb');
+    await timesOf(file, machine, [() => machine.pass(50_000)]);
+    machine.start({ wallStepMs: 60_000, id: machine.id });
+    const [before, after] = await timesOf(file, machine, [() => machine.pass(10_000)]);
+    expect(after - before).toBe(70_000);
+  });
+
+  it("is the machine's own unless another is given", async () => {
+    const store = await LogStore.open(join(folder, 'own.mdb'), limits);
+    await store.append([entryOf({ key: 'a', value: 'x' })]);
+    expect(Math.abs((store.read(0, 1, 1000).records[0]?.appendMs ?? 0) - Date.now())).toBeLessThan(60_000);
     await store.close();
   });
 });
+
+const WALL_MS = 1_800_000_000_000;
+
+class StubMachine implements MachineClock {
+  id = 1;
+  #steadyMs = 123_456;
+  #wallMs = WALL_MS;
+
+  pass(ms: number, wallStepMs = 0): void {
+    this.#steadyMs += ms;
+    this.#wallMs += ms + wallStepMs;
+  }
+
+  start({ wallStepMs, id = this.id + 1 }: { readonly wallStepMs: number; readonly id?: number }): void {
+    this.id = id;
+    this.#steadyMs = 5_000;
+    this.#wallMs += wallStepMs;
+  }
+
+  steadyMs(): number {
+    return this.#steadyMs;
+  }
+
+  wallMs(): number {
+    return this.#wallMs;
+  }
+}
+
+/** Append times of all records in the log, after one commit behind each of the `events`. */
+async function timesOf(file: string, clock: MachineClock, events: readonly (() => void)[]): Promise<number[]> {
+  const store = await LogStore.open(file, { ...limits, tailRecords: 1000 }, { clock });
+  for (const happen of events) {
+    happen();
+    await store.append([entryOf({ key: 'a', value: 'x' })]);
+  }
+  const times = store.read(0, 100, Number.POSITIVE_INFINITY).records.map(({ appendMs }) => appendMs);
+  await store.close();
+  return times;
+}
 
 interface Write {
   readonly key: string;
