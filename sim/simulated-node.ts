@@ -1,8 +1,9 @@
 import { Coordinator } from '../src/core/coordinator.js';
-import type { CoordinatorEvent, Notice } from '../src/core/coordinator-protocol.js';
+import type { Append, CoordinatorEvent, Notice } from '../src/core/coordinator-protocol.js';
 import { enforce } from '../src/core/limiter/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../src/core/limiter/limiter.js';
 import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
+import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue } from '../src/core/topic/outgoing-queue.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
@@ -33,7 +34,11 @@ export class SimulatedNode {
   readonly #topic: SimulatedTopic;
   readonly #connection: Connection;
   readonly #clock: NodeClock;
-  #backlog: CoordinatorEvent[] = [];
+  readonly #outgoing = new OutgoingQueue();
+  /** What happened to the process while it was frozen. */
+  #backlog: (() => void)[] = [];
+  /** Serves nobody, and still sends its farewell. */
+  #isLeaving = false;
 
   constructor(
     settings: CoordinatorSettings,
@@ -51,7 +56,6 @@ export class SimulatedNode {
         onEpoch: (epoch) => this.#receive({ kind: 'epoch-began', epoch }),
         onRecords: (records) => this.#receive({ kind: 'records-read', records }),
         onCaughtUp: () => this.#receive({ kind: 'caught-up' }),
-        onAppendFailed: (keys) => this.#receive({ kind: 'append-failed', keys }),
       },
       compacted,
     );
@@ -85,7 +89,11 @@ export class SimulatedNode {
   leave(): void {
     this.step({ kind: 'stopping' });
     this.isRunning = false;
-    this.#queue.after(1000, () => this.#topic.close(this.#connection));
+    this.#isLeaving = true;
+    this.#queue.after(FAREWELL_TIMEOUT_MS, () => {
+      this.#isLeaving = false;
+      this.#topic.close(this.#connection);
+    });
   }
 
   /** No way to the log and back; one way only with `ways`. */
@@ -121,8 +129,31 @@ export class SimulatedNode {
     const atMs = this.#queue.nowMs;
     if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
     if (decidedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(decidedLanes, atMs);
-    if (appends.length === 0) return;
-    this.#topic.append(this.#connection, this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
+    if (appends.length > 0) this.#send(appends);
+  }
+
+  /** As src/runtime/topic-pump.ts does it: one produce at a time, and a pause behind one that failed. */
+  #send(appends: readonly Append[]): void {
+    this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
+    this.#sendNext();
+  }
+
+  #sendNext(): void {
+    const batch = this.#outgoing.takeNext();
+    if (batch === null) return;
+    this.#topic.append(this.#connection, batch, (isAcknowledged) => {
+      if (isAcknowledged) {
+        this.#whenAwake(() => {
+          this.#outgoing.succeeded();
+          this.#sendNext();
+        });
+      } else this.#queue.after(FAILED_PRODUCE_PAUSE_MS, () => this.#whenAwake(() => this.#produceFailed()));
+    });
+  }
+
+  #produceFailed(): void {
+    this.step({ kind: 'append-failed', keys: this.#outgoing.failed() });
+    this.#sendNext();
   }
 
   #keepDecisions(lanes: readonly number[], atMs: number): void {
@@ -133,14 +164,18 @@ export class SimulatedNode {
   }
 
   #receive(event: CoordinatorEvent): void {
-    if (!this.isRunning) return;
-    if (this.isStalled || this.#backlog.length > 0) this.#backlog.push(event);
-    else this.step(event);
+    this.#whenAwake(() => this.step(event));
+  }
+
+  #whenAwake(run: () => void): void {
+    if (!this.isRunning && !this.#isLeaving) return;
+    if (this.isStalled || this.#backlog.length > 0) this.#backlog.push(run);
+    else run();
   }
 
   #work(): void {
     if (!this.isRunning || this.isStalled) return;
-    for (const event of this.#backlog.splice(0)) this.step(event);
+    for (const run of this.#backlog.splice(0)) run();
   }
 
   #scheduleRounds(everyMs: number): void {
@@ -153,5 +188,7 @@ export class SimulatedNode {
   }
 }
 
+/** As long as src/runtime/quota-node.ts tries. */
+const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

@@ -9,13 +9,16 @@ export interface TopicDelays {
   readonly deliveryMs: readonly [number, number];
 }
 
-/** Parts of the appends, 0 … 1, that go wrong. */
+/** Parts of the produces, 0 … 1, that go wrong; of a produce to several partitions each part has its own fate. */
 export interface AppendFaults {
   /** Never reaches the log; the appender is told so. */
   lost: number;
   /** Is in the log although the appender is told that it failed. */
   unacknowledged: number;
 }
+
+/** Told once per produce: whether all of it is known to be in the log. */
+export type ProduceEnded = (isAcknowledged: boolean) => void;
 
 /** Parts of the deliveries, 0 … 1, that are given twice, or late (the order of a partition is kept). */
 export interface DeliveryTroubles {
@@ -28,7 +31,6 @@ export interface TopicListener {
   readonly onEpoch: (epoch: string) => void;
   readonly onRecords: (records: readonly ReadEvent[]) => void;
   readonly onCaughtUp: () => void;
-  readonly onAppendFailed: (keys: readonly string[]) => void;
 }
 
 /** One node's connection: what it has read, and which ways are cut. */
@@ -43,8 +45,6 @@ export interface Connection {
   appendsCut: boolean;
   isClosed: boolean;
   isOpen: boolean;
-  /** Appends of one node reach the log in order: the next produce waits for the one before it. */
-  appendingUntilMs: number;
 }
 
 /** How long an appender waits for an answer that does not come. */
@@ -119,7 +119,7 @@ export class SimulatedTopic {
       next: this.partitions.map(() => 0),
       plannedMs: this.partitions.map(() => 0),
       epoch: this.epoch,
-      ...{ readsCut: false, appendsCut: false, isClosed: false, isOpen: false, appendingUntilMs: 0 },
+      ...{ readsCut: false, appendsCut: false, isClosed: false, isOpen: false },
     };
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
     return connection;
@@ -145,14 +145,20 @@ export class SimulatedTopic {
     if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
   }
 
-  append(connection: Connection, appends: readonly Append[]): void {
-    // Effects are a buffer that the next step reuses.
-    const batch = [...appends];
-    const startMs = Math.max(this.#queue.nowMs, connection.appendingUntilMs);
-    for (const append of batch) {
-      const atMs = startMs + this.#delay('appendMs');
-      connection.appendingUntilMs = Math.max(connection.appendingUntilMs, atMs);
-      this.#queue.at(atMs, () => this.#arrive(connection, append));
+  /**
+   * One produce: its records reach each partition together and in their order, the partitions at different times. The
+   * appender hears how it ended when the last of them has answered, and sends nothing before.
+   */
+  append(connection: Connection, batch: readonly Append[], ended: ProduceEnded): void {
+    const parts = byPartition(batch);
+    let answers = 0;
+    let isAcknowledged = true;
+    for (const part of parts) {
+      this.#queue.after(this.#delay('appendMs'), () => {
+        isAcknowledged = this.#arrive(connection, part) && isAcknowledged;
+        if (++answers < parts.length) return;
+        this.#queue.after(isAcknowledged ? this.#delay('appendMs') : APPEND_TIMEOUT_MS, () => ended(isAcknowledged));
+      });
     }
   }
 
@@ -192,14 +198,15 @@ export class SimulatedTopic {
     connection.listener.onCaughtUp();
   }
 
-  #arrive(connection: Connection, append: Append): void {
+  /** Returns whether the appender hears that the records are in the log. */
+  #arrive(connection: Connection, part: readonly Append[]): boolean {
     const fate = this.#random.next();
-    const isLost = this.#isAway || connection.appendsCut || connection.isClosed || fate < this.faults.lost;
-    if (!isLost) this.#write(append);
-    if (!isLost && fate >= this.faults.lost + this.faults.unacknowledged) return;
-    this.#queue.after(APPEND_TIMEOUT_MS, () => {
-      if (!connection.isClosed) connection.listener.onAppendFailed([append.key]);
-    });
+    // What a process had under way when it was killed is in the log or not.
+    const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
+    if (this.#isAway || connection.appendsCut || fate < lost) return false;
+    for (const append of part) this.#write(append);
+    for (const listening of this.#connections) this.#planDelivery(listening, (part[0] as Append).partition);
+    return fate >= lost + unacknowledged;
   }
 
   #write({ partition, key, record }: Append): void {
@@ -208,7 +215,6 @@ export class SimulatedTopic {
     const read: ReadEvent = { partition, offset: kept.length, appendMs, key, record: roundToWire(record) };
     kept.push(read);
     this.log.push(read);
-    for (const connection of this.#connections) this.#planDelivery(connection, partition);
   }
 
   /** Deliveries keep the order of the partition, whatever their delays. */
@@ -268,6 +274,20 @@ export class SimulatedTopic {
     return this.#random.between(...this.#delays[way]);
   }
 }
+
+function byPartition(batch: readonly Append[]): readonly (readonly Append[])[] {
+  const first = batch[0]?.partition;
+  if (batch.every(({ partition }) => partition === first)) return [batch];
+  const parts = new Map<number, Append[]>();
+  for (const append of batch) {
+    const part = parts.get(append.partition);
+    if (part === undefined) parts.set(append.partition, [append]);
+    else part.push(append);
+  }
+  return [...parts.values()];
+}
+
+const KILLED: AppendFaults = { lost: 0.5, unacknowledged: 0 };
 
 /** Stands for records that nobody reads again. */
 const FORGOTTEN: ReadEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null };

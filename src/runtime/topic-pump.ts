@@ -1,6 +1,7 @@
 import { DECODE_CAUSES, type DecodeCause } from '../codec/envelope.js';
 import type { RecordCodec } from '../codec/record-codec.js';
 import type { Append, ReadEvent } from '../core/coordinator-protocol.js';
+import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue } from '../core/topic/outgoing-queue.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { TopicInbox } from './topic-inbox.js';
@@ -19,8 +20,8 @@ export interface PumpListener {
 /**
  * Between the topic and the coordinator: decodes what is read, and sends what is to be appended, one produce at a time.
  *
- * Both queues are bounded by nature: outwards the newest record per key waits (a report is absolute, so an older one is worth
- * nothing), inwards what arrived since the last turn.
+ * Both queues are bounded by nature: outwards the newest record per key waits (core/topic/outgoing-queue.ts), inwards
+ * what arrived since the last turn.
  */
 export class TopicPump {
   readonly undecodable: Record<DecodeCause, number>;
@@ -29,8 +30,9 @@ export class TopicPump {
   readonly #telemetry: Telemetry;
   readonly #listener: PumpListener;
   readonly inbox: TopicInbox;
-  readonly #outgoing = new Map<string, Append>();
-  #sending: Promise<void> | null = null;
+  readonly #outgoing = new OutgoingQueue();
+  /** The end of the produce that was begun last, and of what followed from it. */
+  #sending: Promise<void> = Promise.resolve();
   #closed = false;
 
   constructor(topic: ReportTopic, codec: RecordCodec, telemetry: Telemetry, listener: PumpListener) {
@@ -65,17 +67,18 @@ export class TopicPump {
   }
 
   send(appends: readonly Append[]): void {
-    for (const append of appends) this.#outgoing.set(`${append.partition}:${append.key}`, append);
-    if (this.#outgoing.size > 0) this.#sendNext();
+    if (appends.length === 0) return;
+    this.#outgoing.add(appends);
+    this.#sendNext();
   }
 
   /** Waits until everything is appended, at most `timeoutMs`; returns whether it is. */
   async flush(timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
-    while (this.#sending !== null || this.#outgoing.size > 0) {
+    while (this.#outgoing.isSending || this.#outgoing.size > 0) {
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) return false;
-      await Promise.race([this.#sending ?? Promise.resolve(), delay(leftMs)]);
+      await Promise.race([this.#sending, delay(leftMs)]);
       if (this.lost !== null) return false;
     }
     return true;
@@ -111,13 +114,9 @@ export class TopicPump {
   }
 
   #sendNext(): void {
-    if (this.#sending !== null || this.#closed || this.#outgoing.size === 0) return;
-    const batch = [...this.#outgoing.values()];
-    this.#outgoing.clear();
-    this.#sending = this.#append(batch).finally(() => {
-      this.#sending = null;
-      this.#sendNext();
-    });
+    const batch = this.#closed ? null : this.#outgoing.takeNext();
+    if (batch === null) return;
+    this.#sending = this.#append(batch).then(() => this.#sendNext());
   }
 
   async #append(batch: readonly Append[]): Promise<void> {
@@ -126,12 +125,13 @@ export class TopicPump {
     });
     try {
       await this.#topic.append(records);
+      this.#outgoing.succeeded();
     } catch (error) {
       if (this.#closed) return;
       this.#telemetry.log('debug', 'append failed', { reason: error instanceof Error ? error.message : String(error) });
-      // The next heartbeat or report says it again; waiting a little keeps a dead topic from spinning.
-      await delay(100);
-      this.#listener.onAppendFailed(batch.map(({ key }) => key));
+      await delay(FAILED_PRODUCE_PAUSE_MS);
+      // The next heartbeat or report says it again.
+      this.#listener.onAppendFailed(this.#outgoing.failed());
     }
   }
 }

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { RecordCodec } from '../../../src/codec/record-codec.js';
+import type { Append } from '../../../src/core/coordinator-protocol.js';
+import type { AppendRecord, ReportTopic } from '../../../src/ports/report-topic.js';
+import { TopicPump } from '../../../src/runtime/topic-pump.js';
+
+/** A topic whose appends end when the test says so. */
+class HeldTopic {
+  readonly produces: (readonly string[])[] = [];
+  end: (error?: Error) => void = () => {};
+
+  append(records: readonly AppendRecord[]): Promise<void> {
+    this.produces.push(records.map(({ key }) => key));
+    return new Promise((resolve, reject) => {
+      this.end = (error) => (error === undefined ? resolve() : reject(error));
+    });
+  }
+}
+
+function nodeRecord(key: string, sequence: number): Append {
+  const author = { nodeKey: 5, incarnation: 65_536, sequence };
+  return { partition: 0, key, record: { kind: 'node', author, nodeId: 'x', version: 't' } };
+}
+
+function scene() {
+  const topic = new HeldTopic();
+  const failed: (readonly string[])[] = [];
+  const pump = new TopicPump(topic as unknown as ReportTopic, new RecordCodec('demo'), { log() {} } as never, {
+    onEpoch() {},
+    onRead() {},
+    onCaughtUp() {},
+    onAppendFailed: (keys) => {
+      failed.push(keys);
+      // The coordinator may answer at once, as it does when buckets are due.
+      pump.send([nodeRecord('again', 9)]);
+    },
+  });
+  return { topic, pump, failed };
+}
+
+it('sends a key that is said again behind what was said in between', async () => {
+  const { topic, pump } = scene();
+  pump.send([nodeRecord('first', 1)]);
+  pump.send([nodeRecord('bucket', 2)]);
+  pump.send([nodeRecord('NODE', 3)]);
+  pump.send([nodeRecord('bucket', 4)]);
+  topic.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(topic.produces).toEqual([['first'], ['NODE', 'bucket']]);
+});
+
+it('has one produce under way, also when a failure is answered at once, and flush waits for it', async () => {
+  const { topic, pump, failed } = scene();
+  pump.send([nodeRecord('bucket', 1)]);
+  topic.end(new Error('away'));
+  await expect.poll(() => failed).toEqual([['bucket']]);
+  expect(topic.produces).toEqual([['bucket'], ['again']]);
+  pump.send([nodeRecord('bucket', 10)]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(topic.produces).toHaveLength(2);
+  expect(await pump.flush(20)).toBe(false);
+  topic.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  topic.end();
+  expect(await pump.flush(1000)).toBe(true);
+  expect(topic.produces.at(-1)).toEqual(['bucket']);
+});
