@@ -99,3 +99,34 @@ function demandOf(node: OneNode, messages: number) {
   const zeros = { topics: 0, usageBytes: 0, demandBytes: 0, shareMessages: 0, shareBytes: 0 };
   return { groupId, direction: 0, usageMessages: 0, demandMessages: messages, ...zeros };
 }
+
+test('a busy node on a slow topic is not isolated while all its records come back in time', () => {
+  const [roundTripMs, groupCount] = [2500, 400];
+  const groups = Array.from({ length: groupCount }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+  const node = OneNode.ready({ groups, groupsPerRecord: 1 });
+  const onTheWay: { readonly dueMs: number; readonly records: ReturnType<OneNode['lose']> }[] = [];
+  let [inFlight, most, isolatedRounds] = [0, 0, 0];
+  node.run(20_000, {
+    echo: false,
+    each: () => {
+      // Traffic that comes and goes, in every group at another time.
+      for (let group = 0; group < groupCount; group++) {
+        if ((node.nowMs + group * 37) % 6000 < 3000) for (let ask = 0; ask < 5; ask++) node.tryAcquire(group * 2, 1);
+      }
+      const records = node.lose();
+      inFlight += records.length;
+      most = Math.max(most, inFlight);
+      onTheWay.push({ dueMs: node.nowMs + roundTripMs, records });
+      while ((onTheWay[0]?.dueMs ?? Number.POSITIVE_INFINITY) <= node.nowMs) {
+        const back = onTheWay.shift()?.records ?? [];
+        inFlight -= back.length;
+        node.read(...back);
+      }
+      if (!node.coordinator.link.isWhole) isolatedRounds++;
+    },
+  });
+  expect(most).toBeGreaterThan(300);
+  expect(isolatedRounds).toBe(0);
+  // They are put on their way one round after they were sent.
+  expect(node.coordinator.reportRoundTripMs).toBe(roundTripMs + node.settings.sampleIntervalMs);
+});
