@@ -135,6 +135,12 @@ export const ERROR_CATALOGUE = {
     message: 'topic {topic} is full: {reason}',
     remedy: 'Look for a frozen process on the topic; stop all nodes on it, remove the folder, start them again.',
   },
+  TOPIC_DISK_FULL: {
+    message: 'topic {topic} cannot be written, its disk is full: {reason}',
+    remedy: 'Free space on the disk of topic.path; the node goes on trying, and recovers by itself.',
+    httpStatus: 503,
+    exitCode: EXIT_UNAVAILABLE,
+  },
   TOPIC_UNSUPPORTED: {
     message: 'topic {topic} cannot be used: {reason}',
     remedy: 'Use Kafka 2.3 or newer.',

@@ -11,10 +11,11 @@ import type {
 import { createTopicCounters } from '../topic-counters.js';
 import { AppendQueue } from './append-queue.js';
 import { CommitGate } from './commit-gate.js';
+import { DiskRoom } from './disk-room.js';
 import { encodeEntry } from './log-entry.js';
 import { LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
-import { topicClosed, toTopicError } from './topic-error.js';
+import { mayPass, topicClosed, toTopicError } from './topic-error.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
 export interface EmbeddedTopicOptions extends Partial<LogLimits> {
@@ -117,7 +118,7 @@ export class EmbeddedTopic implements ReportTopic {
         return await this.#tryOpenStore();
       } catch (error) {
         const failure = toTopicError(this.#path, error);
-        if (failure.code !== 'TOPIC_UNREACHABLE') throw failure;
+        if (!mayPass(failure)) throw failure;
         if (this.#closing) throw topicClosed(this.#path);
         this.#lose(failure.message);
         await sleep(OPEN_RETRY_MS, undefined, { signal: this.#stopping.signal }).catch(() => {});
@@ -131,6 +132,8 @@ export class EmbeddedTopic implements ReportTopic {
     const hold = await gate.enter(this.#stopping.signal);
     if (!hold) throw topicClosed(this.#path);
     try {
+      // On a full disk LMDB's table of readers would be a hole, and the first use of it a bus error.
+      await new DiskRoom(folder.dataFile).check([], 0);
       await claimTopicFolder(folder);
       return { store: await LogStore.open(folder.dataFile, this.#limits, { durable: this.#durable }), gate, folder };
     } finally {

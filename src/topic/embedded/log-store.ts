@@ -1,6 +1,7 @@
 import type { RootDatabase } from 'lmdb';
 import { invariant } from '../../core/invariant.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
+import { DiskRoom } from './disk-room.js';
 import { appendMsOfEntry, decodeEntry, isTombstone, keyOfEntry, stampEntry } from './log-entry.js';
 import {
   decodeOffset,
@@ -76,12 +77,14 @@ export class LogStore {
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
   readonly #clock: MachineClock;
+  readonly #disk: DiskRoom;
   #readersCheckedAt = performance.now();
 
-  private constructor(db: RootDatabase<Buffer, Buffer>, limits: LogLimits, clock: MachineClock) {
+  private constructor(db: RootDatabase<Buffer, Buffer>, limits: LogLimits, clock: MachineClock, disk: DiskRoom) {
     this.#db = db;
     this.#limits = limits;
     this.#clock = clock;
+    this.#disk = disk;
   }
 
   /** Takes LMDB's locks without further ado: only inside the CommitGate. */
@@ -100,7 +103,7 @@ export class LogStore {
       // the service that embeds this. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
-    const store = new LogStore(db, limits, clock ?? (await machineClock()));
+    const store = new LogStore(db, limits, clock ?? (await machineClock()), new DiskRoom(file));
     // The first read claims this process's slot in the reader table, under a lock; later ones take none.
     store.endOffset();
     return store;
@@ -127,7 +130,7 @@ export class LogStore {
   /** All entries in one transaction, or none. Only inside the CommitGate. */
   async append(entries: readonly Buffer[]): Promise<void> {
     this.#clearDeadReaders();
-    this.#checkRoom();
+    await this.#disk.check(entries, this.#usedBytes());
     let cause: unknown;
     try {
       // Not `transaction`: lmdb commits what was done before its callback threw.
@@ -142,6 +145,7 @@ export class LogStore {
     } catch (error) {
       // lmdb hands the reason of a failed commit over as a promise; unobserved it would be an unhandled rejection.
       const reason = (error as { commitError?: Promise<never> }).commitError?.catch((commitError) => commitError);
+      this.#disk.commitFailed();
       throw cause ?? (await reason) ?? error;
     }
   }
@@ -238,11 +242,13 @@ export class LogStore {
     }
   }
 
-  /** lmdb by itself would go on growing the file. */
-  #checkRoom(): void {
+  /** Throws LogFull: lmdb by itself would go on growing the file. */
+  #usedBytes(): number {
     const { lastPageNumber, pageSize } = this.#snapshot(() => this.#db.getStats() as FileStats);
     const { fileBytesMax } = this.#limits;
-    if ((lastPageNumber + 1) * pageSize > fileBytesMax - ROOM_BYTES) throw new LogFull(fileBytesMax);
+    const usedBytes = (lastPageNumber + 1) * pageSize;
+    if (usedBytes > fileBytesMax - ROOM_BYTES) throw new LogFull(fileBytesMax);
+    return usedBytes;
   }
 
   /** Frees the slots of killed processes, whose snapshots would make the file grow. lmdb does it every 10 minutes. */

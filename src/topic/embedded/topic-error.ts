@@ -1,4 +1,5 @@
 import { QuotameshError } from '../../errors.js';
+import { isDiskFull } from './disk-room.js';
 import { LogFull } from './log-store.js';
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
@@ -6,11 +7,12 @@ const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
 const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
 const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH|CORRUPTED|PAGE_NOTFOUND|PANIC)/;
 
-/** Whatever the file system or LMDB throws, in the words of the catalogue. TOPIC_UNREACHABLE = may pass by itself. */
+/** Whatever the file system or LMDB throws, in the words of the catalogue. */
 export function toTopicError(topic: string, error: unknown): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const facts = { topic, reason: message };
+  if (isDiskFull(error)) return new QuotameshError('TOPIC_DISK_FULL', facts, { cause: error });
   if (error instanceof LogFull) return new QuotameshError('TOPIC_FULL', facts, { cause: error });
   if (DENIED.has(String(code)) || /permission denied/i.test(message)) {
     return new QuotameshError('TOPIC_DENIED', facts, { cause: error });
@@ -19,6 +21,11 @@ export function toTopicError(topic: string, error: unknown): QuotameshError {
     return new QuotameshError('TOPIC_SETTINGS', facts, { cause: error });
   }
   return new QuotameshError('TOPIC_UNREACHABLE', facts, { cause: error });
+}
+
+/** Trying again may help, without anybody changing the topic. */
+export function mayPass({ code }: QuotameshError): boolean {
+  return code === 'TOPIC_UNREACHABLE' || code === 'TOPIC_DISK_FULL';
 }
 
 export function topicClosed(topic: string): QuotameshError {
