@@ -1,5 +1,5 @@
+import type { Ask } from '../core/limiter/ask.js';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
-import type { Ask } from '../core/limiter/levels.js';
 import { ABOVE_WINDOW, type Limiter, REFUSED } from '../core/limiter/limiter.js';
 import { BYTES, MESSAGES } from '../core/vocabulary.js';
 import type { QuotaNode } from '../runtime/quota-node.js';

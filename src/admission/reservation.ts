@@ -4,18 +4,14 @@ import type { QuotaNode } from '../runtime/quota-node.js';
 import { reportCost } from '../runtime/target/report-cost.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from './asked.js';
 import type { Amounts, Reservation } from './decision.js';
-import { areSameWindows, windowsOf } from './windows.js';
 
 /** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
 export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
   const { gate } = node;
   let open = true;
-  const taken = windowsOf(node, ask, node.clock());
   const settle = (messages: number, bytes: number) => {
     open = false;
-    const nowMs = node.clock();
-    if (!areSameWindows(taken, windowsOf(node, ask, nowMs))) forgo(ask, messages, bytes);
-    gate.joint.settle(ask, messages, bytes, nowMs);
+    gate.joint.settle(ask, messages, bytes, node.clock());
   };
   return {
     granted: true,
@@ -33,12 +29,6 @@ export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
       if (open) settle(0, 0);
     },
   };
-}
-
-/** What a window has left over is void at its end: of an ask as large as the work nothing goes back. */
-function forgo(ask: JointAsk, messages: number, bytes: number): void {
-  ask.messages = Math.min(ask.messages, messages);
-  ask.bytes = Math.min(ask.bytes, bytes);
 }
 
 /** For work that nothing limits: nothing is held, and its cost belongs to no group. */

@@ -1,3 +1,4 @@
+import { bucketMsOf } from '../core/limiter/bucket-wait.js';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { TimeHeap } from '../core/limiter/time-heap.js';
@@ -267,7 +268,7 @@ export class Waiting {
   }
 
   #costOf({ lane, messages, bytes }: JointAsk): number {
-    return this.#parts.limiter.buckets.bucketMs(lane, messages, bytes);
+    return bucketMsOf(this.#parts.limiter.buckets, lane, messages, bytes);
   }
 }
 

@@ -41,10 +41,6 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('charge' as const), part: fc.double({ min: 0, max: 1.2, noNaN: true }) }),
   },
   {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('refund' as const), part: fc.double({ min: 0, max: 0.3, noNaN: true }) }),
-  },
-  {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('limit' as const), exponent, seconds: fc.integer({ min: 1, max: 3 }) }),
   },
@@ -67,10 +63,6 @@ test('within one token of the exact twin on 10,000 histories, however often the 
           const amount = Math.floor(now.part * depth);
           buckets.charge(0, amount, 0, Number.POSITIVE_INFINITY, nowMs);
           twin.tokens -= BigInt(amount) * UNIT;
-        } else if (now.kind === 'refund') {
-          const amount = Math.floor(now.part * depth);
-          buckets.refund(0, amount, 0, nowMs);
-          twin.tokens = least(twin.tokens + BigInt(amount) * UNIT, twin.depth);
         } else {
           depth = limit(buckets, twin, now.exponent, now.seconds);
         }

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { windowWaitMs } from './window.js';
 
@@ -21,6 +21,15 @@ export function usefulWaitOf(buckets: Buckets, slot: number): number {
   const depth = buckets.depth.at(slot);
   if (depth === Number.POSITIVE_INFINITY) return 0;
   return waitOf(buckets, slot, Math.max(1, depth * USEFUL_RATIO));
+}
+
+/** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
+export function bucketMsOf({ rate }: Buckets, row: number, messages: number, bytes: number): number {
+  return Math.max(timeOf(messages, rate.at(slotOf(row, MESSAGES))), timeOf(bytes, rate.at(slotOf(row, BYTES))));
+}
+
+function timeOf(amount: number, perSecond: number): number {
+  return perSecond > 0 ? (amount * 1000) / perSecond : 0;
 }
 
 /** As in buckets.ts. */

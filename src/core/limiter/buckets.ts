@@ -2,7 +2,8 @@ import { InvariantError } from '../invariant.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import { usefulWaitOf, waitOf } from './bucket-wait.js';
 import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
-import { changedTokens, passWindows, windowRefusedBy } from './window.js';
+import { HeldTokens, type Hold } from './held-tokens.js';
+import { changedTokens, passWindows, restOfWindow, windowRefusedBy } from './window.js';
 
 /**
  * Lazy token buckets in columns, one per dimension in every row (PIP-322, "Using an asynchronous token bucket"; here
@@ -39,6 +40,8 @@ export class Buckets {
   asked: Uint8Array;
   /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets: that costs a comparison. */
   windowMs: Float64Array | null = null;
+  /** Null until something is held for work whose cost is known later: that costs a comparison, too. */
+  held: HeldTokens | null = null;
 
   constructor(rows: number) {
     this.lines = new Float64Array(rows * LINE_LENGTH);
@@ -62,7 +65,7 @@ export class Buckets {
       return;
     }
     if (this.windowMs !== null && (this.windowMs[row] as number) > 0) {
-      passWindows(lines, first, this.windowMs[row] as number, nowMs);
+      passWindows(this, row, nowMs);
       return;
     }
     lines[first + REFILLED_MS] = nowMs;
@@ -73,6 +76,7 @@ export class Buckets {
     const byteDepth = lines[first + DEPTH + 1] as number;
     lines[first] = messages > messageDepth ? messageDepth : messages;
     lines[first + 1] = bytes > byteDepth ? byteDepth : bytes;
+    if (this.held !== null) this.held.noteRoom(row);
   }
 
   /** Refills, looks and takes in one: the dimension that refuses, or −1 and both amounts are taken. */
@@ -122,11 +126,15 @@ export class Buckets {
     this.#chargeSlot(row * DIMENSION_COUNT + BYTES, bytes, debtMs);
   }
 
-  /** Gives back what was taken for work that cost less; never above the depth, so that nothing is minted. */
-  refund(row: number, messages: number, bytes: number, nowMs: number): void {
-    this.refill(row, nowMs);
-    this.#refundSlot(row * DIMENSION_COUNT + MESSAGES, messages);
-    this.#refundSlot(row * DIMENSION_COUNT + BYTES, bytes);
+  /** Undoes a `take` of this very instant. What was held for a while comes back by `hold`. */
+  putBack(row: number, messages: number, bytes: number): void {
+    this.take(row, -messages, -bytes);
+  }
+
+  /** What `take` has just taken is held for work whose cost is known later (held-tokens.ts). */
+  hold(row: number, messages: number, bytes: number): Hold {
+    this.held ??= new HeldTokens(this);
+    return this.held.hold(row, messages, bytes);
   }
 
   /** Milliseconds until this amount could be admitted if nobody else took anything; Infinity while blocked. */
@@ -151,19 +159,6 @@ export class Buckets {
     this.refill(row, nowMs);
     const first = row * DIMENSION_COUNT;
     return Math.max(usefulWaitOf(this, first + MESSAGES), usefulWaitOf(this, first + BYTES));
-  }
-
-  /** Milliseconds of the limit that an amount takes up: messages and bytes as one number; 0 where nothing limits. */
-  bucketMs(row: number, messages: number, bytes: number): number {
-    const first = row * DIMENSION_COUNT;
-    return Math.max(timeOf(messages, this.rate.at(first + MESSAGES)), timeOf(bytes, this.rate.at(first + BYTES)));
-  }
-
-  /** Whether some tokens are left in every dimension: the last one taken already throttles (PIP-322). */
-  hasTokens(row: number, nowMs: number): boolean {
-    this.refill(row, nowMs);
-    const first = row * DIMENSION_COUNT;
-    return this.tokens.at(first) > 0 && this.tokens.at(first + 1) > 0;
   }
 
   /** Tokens there are now, ≥ 0; Infinity without quota. */
@@ -195,6 +190,7 @@ export class Buckets {
       this.rate.set(slot, 0);
       this.depth.set(slot, Number.POSITIVE_INFINITY);
       this.tokens.set(slot, Number.POSITIVE_INFINITY);
+      this.held?.noteRoom(row);
       return;
     }
     this.rate.set(slot, perSecond);
@@ -205,18 +201,24 @@ export class Buckets {
     const changed = windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change);
     // Blocked: a debt is kept, what was left is not (`tryTake` looks at no depth).
     this.tokens.set(slot, perSecond === 0 ? Math.min(changed, 0) : changed);
+    this.held?.noteRoom(row);
   }
 
   windowOf(row: number): number {
     return this.windowMs === null ? 0 : (this.windowMs[row] as number);
   }
 
-  /** Makes windows of a row, or (0) a bucket. What is there is void until the next window; debts stay. */
+  /** Makes windows of a row, or (0) a bucket: what is left is void, what was spent of the time to come is owed (window.ts). */
   setWindow(row: number, windowMs: number, nowMs: number): void {
-    if (this.windowOf(row) === windowMs) return;
-    this.empty(row, nowMs);
+    const before = this.windowOf(row);
+    if (before === windowMs) return;
+    this.refill(row, nowMs);
     this.windowMs ??= new Float64Array(this.lines.length / LINE);
     this.windowMs[row] = windowMs;
+    this.#flow(row, -restOfWindow(before, nowMs));
+    this.empty(row, nowMs);
+    this.#flow(row, restOfWindow(windowMs, nowMs));
+    this.empty(row, nowMs);
   }
 
   /** Empties a row, keeping debts: after a pause nothing that accrued meanwhile may burst. */
@@ -225,6 +227,15 @@ export class Buckets {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
       if (this.tokens.at(slot) > 0 && this.depth.at(slot) !== Number.POSITIVE_INFINITY) this.tokens.set(slot, 0);
+    }
+    this.held?.noteDebts(row);
+  }
+
+  /** What flows in within so many milliseconds, or (negative) has done so ahead of time. */
+  #flow(row: number, ms: number): void {
+    const first = row * DIMENSION_COUNT;
+    for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
+      this.tokens.set(slot, this.tokens.at(slot) + (ms * this.rate.at(slot)) / 1000);
     }
   }
 
@@ -236,6 +247,7 @@ export class Buckets {
       const depth = this.depth.at(slot);
       this.tokens.set(slot, Number.isNaN(depth) ? 0 : depth);
     }
+    this.held?.noteRoom(row);
   }
 
   /** Makes room for more rows; what is there stays. */
@@ -247,7 +259,9 @@ export class Buckets {
       larger.windowMs = new Float64Array(rows);
       larger.windowMs.set(this.windowMs);
     }
+    larger.held = this.held;
     Object.assign(this, larger);
+    this.held?.grow(rows);
   }
 
   #chargeSlot(slot: number, amount: number, debtMs: number): void {
@@ -256,12 +270,6 @@ export class Buckets {
     const depth = this.depth.at(slot);
     const bound = Number.isNaN(depth) ? 0 : Math.max(depth, (this.rate.at(slot) * debtMs) / 1000);
     this.tokens.set(slot, Math.max(tokens - amount, Math.min(tokens, -bound)));
-  }
-
-  #refundSlot(slot: number, amount: number): void {
-    const depth = this.depth.at(slot);
-    if (amount <= 0 || Number.isNaN(depth)) return;
-    this.tokens.set(slot, Math.min(this.tokens.at(slot) + amount, depth));
   }
 }
 
@@ -286,10 +294,6 @@ const CLOCK_SET_MS = 1000;
  * is taken in full, so it mints nothing.
  */
 const SLACK = 1e-6;
-
-function timeOf(amount: number, perSecond: number): number {
-  return perSecond > 0 ? (amount * 1000) / perSecond : 0;
-}
 
 function isRate(perSecond: number): boolean {
   return perSecond >= 0 && (perSecond <= Number.MAX_SAFE_INTEGER || perSecond === Number.POSITIVE_INFINITY);

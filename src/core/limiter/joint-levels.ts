@@ -1,4 +1,6 @@
-import type { Ask, Levels } from './levels.js';
+import type { Ask } from './ask.js';
+import type { Hold } from './held-tokens.js';
+import type { Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
 
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
@@ -10,6 +12,8 @@ export interface JointAsk extends Ask {
   isPlaced: boolean;
   /** The lane that has refused last; `lane` itself where there is but one. */
   refusedLane: number;
+  /** What is held for it in all levels of all groups, from `reserve` to `settle`. */
+  holds?: readonly Hold[];
 }
 
 /** Bits of `counted` for work that was refused before, perhaps at another node. */
@@ -32,34 +36,24 @@ export class JointLevels {
 
   /** Takes from every group or from none. For several groups; the gate asks the limiter itself where there is one. */
   tryAcquire(ask: JointAsk, nowMs: number): number {
-    const answer = this.reserve(ask, nowMs);
+    const answer = this.#take(ask, nowMs, null);
     if (answer === GRANTED) this.settle(ask, ask.messages, ask.bytes, nowMs);
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. */
+  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. The ask is kept until then. */
   reserve(ask: JointAsk, nowMs: number): number {
-    if (ask.further.length === 0) return this.#levels.reserve(ask, nowMs);
-    const asks = asksOf(ask);
-    const lacking = asks.filter((one) => !this.#levels.containsTokens(one, nowMs));
-    let answer = GRANTED;
-    for (const one of lacking) {
-      const refused = this.#levels.reserve(one, nowMs);
-      if (refused === GRANTED) {
-        // Not again below: it has a row now that it did not have.
-        this.#levels.settle(one, 0, 0, 0, nowMs);
-        continue;
-      }
-      if (refused >= REFUSED) setCounted(ask, one.lane);
-      if (answer !== GRANTED) continue;
-      answer = refused;
-      ask.refusedLane = one.lane;
-    }
-    return answer === GRANTED ? this.#takeAll(ask, asks, nowMs) : answer;
+    const holds: Hold[] = [];
+    const answer = this.#take(ask, nowMs, holds);
+    if (answer === GRANTED) ask.holds = holds;
+    return answer;
   }
 
-  /** What reserved work has cost, in every group. */
+  /** What reserved work has cost, in every group; what was too much comes back as far as held-tokens.ts allows. */
   settle(ask: JointAsk, messages: number, bytes: number, nowMs: number): void {
+    const unused = [Math.max(0, ask.messages - messages), Math.max(0, ask.bytes - bytes)] as const;
+    for (const hold of ask.holds ?? []) hold.end(unused[0], unused[1], nowMs);
+    ask.holds = [];
     if (ask.further.length === 0) this.#levels.settle(ask, messages, bytes, this.#debtMsOf(ask.lane), nowMs);
     else for (const one of asksOf(ask)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
   }
@@ -90,12 +84,33 @@ export class JointLevels {
     return Math.min(...asksOf(ask).map((one) => this.#levels.available(one, dimension, nowMs)));
   }
 
-  /** A table of topics or clients can still be full: then what was taken is given back. */
-  #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number): number {
+  #take(ask: JointAsk, nowMs: number, holds: Hold[] | null): number {
+    if (ask.further.length === 0) return this.#levels.reserve(ask, nowMs, holds);
+    const asks = asksOf(ask);
+    const lacking = asks.filter((one) => !this.#levels.containsTokens(one, nowMs));
+    let answer = GRANTED;
+    for (const one of lacking) {
+      const refused = this.#levels.reserve(one, nowMs, null);
+      if (refused === GRANTED) {
+        // Not again below: it has a row now that it did not have.
+        this.#levels.putBack(one);
+        continue;
+      }
+      if (refused >= REFUSED) setCounted(ask, one.lane);
+      if (answer !== GRANTED) continue;
+      answer = refused;
+      ask.refusedLane = one.lane;
+    }
+    return answer === GRANTED ? this.#takeAll(ask, asks, nowMs, holds) : answer;
+  }
+
+  /** A table of topics or clients can still be full: then what was taken is put back. */
+  #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number, holds: Hold[] | null): number {
     for (const [at, one] of asks.entries()) {
-      const answer = this.#levels.reserve(one, nowMs);
+      const answer = this.#levels.reserve(one, nowMs, holds);
       if (answer === GRANTED) continue;
-      for (const taken of asks.slice(0, at)) this.#levels.settle(taken, 0, 0, 0, nowMs);
+      for (const hold of holds ?? []) hold.end(0, 0, nowMs);
+      for (const taken of asks.slice(0, at)) this.#levels.putBack(taken);
       ask.refusedLane = one.lane;
       if (answer >= REFUSED) setCounted(ask, one.lane);
       return answer;

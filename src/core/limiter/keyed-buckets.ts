@@ -11,7 +11,8 @@ import { Buckets } from './buckets.js';
  */
 export class KeyedBuckets {
   readonly buckets: Buckets;
-  readonly max: number;
+  /** Most rows; where there are more already, nobody is added until some have gone. */
+  max: number;
   /** What new rows get, units per second and units. */
   readonly rates: Float64Array;
   readonly depths: Float64Array;
@@ -113,6 +114,7 @@ export class KeyedBuckets {
 
   #drop(row: number): void {
     this.#rows.delete(this.#names[row] as string);
+    this.buckets.held?.drop(row);
     this.#names[row] = null;
     this.#free.push(row);
   }

@@ -23,8 +23,8 @@ export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels 
 }
 
 /**
- * The rows of topics and clients keep what they have, and their debts, under the new limits; where the number of rows
- * is another, or the way to divide, they begin anew.
+ * The rows of topics and clients keep what they have, and their debts, under the new limits and the new bound on their
+ * number. Only a new way to divide a share begins anew: the bucket of the group bounds the sum all the same.
  */
 export function changedLevels(before: LaneLevels, now: LaneLevels, nowMs: number): LaneLevels {
   const splitStays = JSON.stringify(before.split?.rule) === JSON.stringify(now.split?.rule);
@@ -36,7 +36,8 @@ export function changedLevels(before: LaneLevels, now: LaneLevels, nowMs: number
 }
 
 function kept(before: KeyedBuckets | null, now: KeyedBuckets | null, nowMs: number): KeyedBuckets | null {
-  if (before === null || now === null || before.max !== now.max) return now;
+  if (before === null || now === null) return now;
+  before.max = now.max;
   before.setLimits(now.rates, now.depths, nowMs);
   return before;
 }

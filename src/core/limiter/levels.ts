@@ -1,6 +1,8 @@
 import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
+import type { Ask } from './ask.js';
 import type { Buckets } from './buckets.js';
 import { windowMsOf } from './enforce.js';
+import type { Hold } from './held-tokens.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
@@ -12,18 +14,6 @@ export type Level = (typeof LEVELS)[number];
 /** No room for another topic or client. */
 export const TOPICS_FULL = -1;
 export const CLIENTS_FULL = -2;
-
-/** What is asked of all levels at once. Without a name, topic and client are ''; all of those share one. */
-export interface Ask {
-  lane: number;
-  messages: number;
-  bytes: number;
-  retry: boolean;
-  topic: string;
-  client: string;
-  /** The limit of the node is charged by another lane of the same work (joint-levels.ts). */
-  isFurther?: boolean;
-}
 
 /**
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
@@ -94,15 +84,29 @@ export class Levels {
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. */
-  reserve(ask: Ask, nowMs: number): number {
+  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows, once the `holds` are ended. */
+  reserve(ask: Ask, nowMs: number, holds: Hold[] | null): number {
     const { lane, messages, bytes } = ask;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
     if (others !== GRANTED) return others;
     const answer = this.#limiter.reserve(lane, messages, bytes, nowMs, ask.retry);
-    if (answer === GRANTED) this.#takeOthers(ask);
+    if (answer !== GRANTED) return answer;
+    this.#takeOthers(ask);
+    if (holds === null) return answer;
+    holds.push(this.#limiter.buckets.hold(lane, messages, bytes));
+    this.#each(ask, (buckets, row) => holds.push(buckets.hold(row, messages, bytes)) > 0);
     return answer;
+  }
+
+  /** Undoes a `reserve` of this very instant. */
+  putBack(ask: Ask): void {
+    this.#find(ask);
+    this.#limiter.buckets.putBack(ask.lane, ask.messages, ask.bytes);
+    this.#each(ask, (buckets, row) => {
+      buckets.putBack(row, ask.messages, ask.bytes);
+      return true;
+    });
   }
 
   /** Whether every level would grant this now; takes nothing, counts nothing, makes no rows. */
@@ -126,19 +130,13 @@ export class Levels {
     this.#at.split!.countAdmission(this.#splitRow, ask.messages, ask.bytes);
   }
 
-  /** What reserved work has cost: gives back what was too much, charges what was too little, in every level. */
+  /** What reserved work has cost: counts it, and charges in every level what was too little. */
   settle(ask: Ask, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.#make(ask, nowMs);
-    const when = { debtMs, nowMs };
-    const more = [messages - ask.messages, bytes - ask.bytes] as const;
-    this.#limiter.buckets.refund(ask.lane, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
-    this.#limiter.buckets.charge(ask.lane, Math.max(0, more[0]), Math.max(0, more[1]), debtMs, nowMs);
+    const more = [Math.max(0, messages - ask.messages), Math.max(0, bytes - ask.bytes)] as const;
+    this.#limiter.buckets.charge(ask.lane, more[0], more[1], debtMs, nowMs);
     if (messages > 0 || bytes > 0) this.#limiter.countSettled(ask.lane, messages, bytes, ask.retry);
-    this.#each(ask, (buckets, row) => {
-      buckets.refund(row, Math.max(0, -more[0]), Math.max(0, -more[1]), nowMs);
-      return true;
-    });
-    this.#charge(ask, Math.max(0, more[0]), Math.max(0, more[1]), when);
+    this.#charge(ask, more[0], more[1], { debtMs, nowMs });
   }
 
   /** Milliseconds until all levels could grant this; Infinity while one of them is blocked. */

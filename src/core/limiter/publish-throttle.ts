@@ -1,4 +1,5 @@
 import { BYTES, MESSAGES, slotOf } from '../vocabulary.js';
+import { bucketMsOf } from './bucket-wait.js';
 import type { Buckets } from './buckets.js';
 import type { ThrottleReason, ThrottleTracker } from './throttle-tracker.js';
 import { WakeOwner, WakeQueue } from './wake-queue.js';
@@ -66,10 +67,11 @@ export class PublishThrottle {
   publish(producer: Producer, messages: number, bytes: number, nowMs: number): boolean {
     const { buckets, row, debtMs, reason, wakes } = this.#options;
     buckets.charge(row, messages, bytes, debtMs, nowMs);
-    if (buckets.hasTokens(row, nowMs)) return true;
+    // The last one taken already throttles (PIP-322).
+    if (buckets.available(row, MESSAGES, nowMs) > 0 && buckets.available(row, BYTES, nowMs) > 0) return true;
     producer.marks++;
     producer.tracker.mark(reason, nowMs);
-    const cost = wakes === 'all' ? 0 : buckets.bucketMs(row, messages, bytes);
+    const cost = wakes === 'all' ? 0 : bucketMsOf(buckets, row, messages, bytes);
     this.#queue.add(producer.owner, { producer, messages, bytes }, cost);
     this.#waiting++;
     if (this.#waiting === 1) this.#plan(0, nowMs);
@@ -91,7 +93,7 @@ export class PublishThrottle {
       this.#release(released.producer, nowMs);
       this.#options.onReleased(released.producer);
     }
-    this.#plan(buckets.bucketMs(row, messages, bytes), nowMs);
+    this.#plan(bucketMsOf(buckets, row, messages, bytes), nowMs);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import type { Buckets } from './buckets.js';
-import { DEPTH_AT, RATE_AT, REFILLED_AT } from './column.js';
+import { DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT } from './column.js';
 
 /**
  * Rows that hand out whole tokens per window (Numaflow's epochs): window e is the time from e · windowMs of the node's
@@ -10,10 +10,18 @@ import { DEPTH_AT, RATE_AT, REFILLED_AT } from './column.js';
  *
  * Worked: 100/s, windows of 1 s, 30 taken until 0.9 s: 70 are there, at 1.0 s it is 100. So up to two windows' worth
  * may pass within an instant around a boundary, and in any sliding second; a token bucket does not do that.
+ *
+ * Another length of the window, or a bucket instead, mints nothing, however often it changes: what is left is void, and
+ * what has been spent of the time to come is owed. New windows begin with the next one.
+ * Worked: 100/s, a window of 1 s, all 100 spent by 0.2 s, then a bucket: it begins with −80. Windows of 1 s again at
+ * 0.3 s: −70 is repaid by 1.0 s, when the next window has its 100.
  */
 
-/** The window has changed, or not: tokens as they are at `nowMs`. `first` is the place of the row's line. */
-export function passWindows(lines: Float64Array, first: number, windowMs: number, nowMs: number): void {
+/** The window has changed, or not: tokens as they are at `nowMs`. */
+export function passWindows(buckets: Buckets, row: number, nowMs: number): void {
+  const { lines } = buckets;
+  const first = row * LINE_LENGTH;
+  const windowMs = buckets.windowOf(row);
   const passed = Math.floor(nowMs / windowMs) - Math.floor((lines[first + REFILLED_AT] as number) / windowMs);
   lines[first + REFILLED_AT] = nowMs;
   if (passed <= 0) return;
@@ -25,7 +33,13 @@ export function passWindows(lines: Float64Array, first: number, windowMs: number
       if (before > 0 && before !== Number.POSITIVE_INFINITY) lines[place] = 0;
       continue;
     }
-    lines[place] = kept(kept(before) + (passed - 1) * perWindow) + perWindow;
+    lines[place] = kept(before) + (passed - 1) * perWindow;
+  }
+  // Of what is held no more comes back from here on than the debt that it would have spared.
+  buckets.held?.noteDebts(row);
+  for (let place = first; place < first + DIMENSION_COUNT; place++) {
+    const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;
+    if (perWindow > 0) lines[place] = kept(lines[place] as number) + perWindow;
   }
 }
 
@@ -42,9 +56,14 @@ export function windowRefusedBy(lines: Float64Array, first: number, messages: nu
 /** What the rest of the window gains or loses by a change of the limit; what is left is never above the new one. */
 export function changedTokens(tokens: number, limits: WindowChange): number {
   const { before, after, depth, windowMs, nowMs } = limits;
-  const restMs = windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
+  const restMs = restOfWindow(windowMs, nowMs);
   const changed = tokens + ((after - before) * restMs) / 1000;
   return after < before ? Math.min(changed, depth) : changed;
+}
+
+/** Milliseconds to the end of the window, for which its tokens have been handed out already; a bucket (0) is never ahead. */
+export function restOfWindow(windowMs: number, nowMs: number): number {
+  return windowMs === 0 ? 0 : windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
 }
 
 export interface WindowChange {
@@ -59,7 +78,7 @@ export interface WindowChange {
 /** Milliseconds until the window that has the amount, if nobody else takes anything; `tokens` are too few for it. */
 export function windowWaitMs(tokens: number, amount: number, at: Omit<WindowChange, 'before' | 'after'>): number {
   const { depth, windowMs, nowMs } = at;
-  const toNextMs = windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
+  const toNextMs = restOfWindow(windowMs, nowMs);
   const missing = Math.min(amount, mostOfWindow(depth)) - kept(tokens);
   return toNextMs + Math.max(0, Math.ceil(missing / depth - SLACK) - 1) * windowMs;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Ask } from '../../../../src/core/limiter/ask.js';
+import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
-import { type Ask, CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
+import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
 import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
@@ -28,13 +30,14 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
   limiter.setLimit(0, BYTES, NONE, NONE, 0);
   limiter.buckets.fill(0, 0);
   const levels = new Levels(limiter, [{ ...GROUP, ...group }], { ...NO_LIMIT, publish: node, burstMs: 100 }, 0);
-  const ask = (from: Partial<Ask>): Ask => ({
+  const ask = (from: Partial<Ask>): JointAsk => ({
     lane: 0,
     messages: 1,
     bytes: 0,
     retry: false,
     topic: '',
     client: '',
+    ...{ further: [], counted: 0, isPlaced: false, refusedLane: 0 },
     ...from,
   });
   return { limiter, levels, ask };
@@ -83,12 +86,13 @@ describe('all or nothing over all levels', () => {
   test('a reservation gives back what was too much, and charges what was too little, everywhere', () => {
     const { limiter, levels, ask } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
     const reserved = ask({ messages: 5, client: 'c' });
-    expect(levels.reserve(reserved, 0)).toBe(GRANTED);
+    const joint = new JointLevels(levels, () => 1e6);
+    expect(joint.reserve(reserved, 0)).toBe(GRANTED);
     expect(limiter.admitted.at(MESSAGES)).toBe(0);
-    levels.settle(reserved, 2, 0, 1e6, 0);
+    joint.settle(reserved, 2, 0, 0);
     expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([2, 98]);
-    levels.reserve(reserved, 0);
-    levels.settle(reserved, 50, 0, 1e6, 0);
+    joint.reserve(reserved, 0);
+    joint.settle(reserved, 50, 0, 0);
     expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([52, 48]);
     expect(levels.tryAcquire(ask({ client: 'c' }), 0)).not.toBe(GRANTED);
     expect(levels.tryAcquire(ask({ client: 'd' }), 0)).toBe(GRANTED);

@@ -210,12 +210,12 @@ describe('debt of work that cannot be refused', () => {
     expect(buckets.tokens.at(MESSAGES)).toBeLessThanOrEqual(tokens);
   });
 
-  test('a refund fills up to the depth, and hours back or forth do no harm', () => {
+  test('a hold that ends fills up to the depth, and hours back or forth do no harm', () => {
     const buckets = new Buckets(1);
     buckets.setLimit(0, MESSAGES, 10, 10, 0);
     buckets.fill(0, 7_200_000);
     buckets.take(0, 8, 0);
-    buckets.refund(0, 100, 0, 7_200_000);
+    buckets.hold(0, 8, 0).end(100, 0, 7_200_000);
     expect(buckets.tokens.at(MESSAGES)).toBe(10);
     buckets.take(0, 10, 0);
     buckets.refill(0, 0);
