@@ -208,7 +208,7 @@ export class Buckets {
     return this.windowMs === null ? 0 : (this.windowMs[row] as number);
   }
 
-  /** Makes windows of a row, or (0) a bucket: what is left is void, what was spent of the time to come is owed (window.ts). */
+  /** Makes windows of a row, or (0) a bucket; what was spent of the time to come is owed (window.ts). */
   setWindow(row: number, windowMs: number, nowMs: number): void {
     const before = this.windowOf(row);
     if (before === windowMs) return;

@@ -41,7 +41,7 @@ export class HeldTokens {
     this.#leastRoom.set(before);
   }
 
-  /** Called whenever the room of a row has become smaller otherwise than by a refund; between two calls it only grows. */
+  /** Called whenever the room has become smaller, but for refunds; between two calls it only grows. */
   noteRoom(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {

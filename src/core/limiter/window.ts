@@ -61,7 +61,7 @@ export function changedTokens(tokens: number, limits: WindowChange): number {
   return after < before ? Math.min(changed, depth) : changed;
 }
 
-/** Milliseconds to the end of the window, for which its tokens have been handed out already; a bucket (0) is never ahead. */
+/** Milliseconds to the end of the window: its tokens are handed out ahead of them. A bucket (0) is never ahead. */
 export function restOfWindow(windowMs: number, nowMs: number): number {
   return windowMs === 0 ? 0 : windowMs - (nowMs - Math.floor(nowMs / windowMs) * windowMs);
 }
