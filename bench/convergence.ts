@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { STRATEGIES } from '../src/core/convergence/registry.js';
 import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
+import { EpochWatch } from '../src/core/epoch/epoch-watch.js';
 import type { LaneState } from '../src/core/lane-state.js';
 import { LaneTable } from '../src/core/lane-table.js';
 import { AgreedPool } from '../src/core/pool/agreed-pool.js';
@@ -47,7 +48,8 @@ const settings = {
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
 const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane));
-const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool() };
+const epochs = new EpochWatch(settings);
+const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool(), epochs };
 const targets = new TargetBook(table.settings, usageMap, membership, (mapLane) => table.markMapLane(mapLane));
 const shares = new ShareBook(table.settings, GROUPS * DIRECTION_COUNT, log, targets);
 const members = Array.from({ length: NODES }, (_, node) => joined(node));

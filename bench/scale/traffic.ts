@@ -1,5 +1,6 @@
 import { RecordCodec } from '../../src/codec/record-codec.js';
 import type { Append } from '../../src/core/coordinator-protocol.js';
+import { EpochWatch } from '../../src/core/epoch/epoch-watch.js';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
 import { createLaneState, type LaneState } from '../../src/core/lane-state.js';
 import { LaneTable } from '../../src/core/lane-table.js';
@@ -111,11 +112,12 @@ class WritingNode {
     this.#link = new LinkWatch(settings, []);
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
     const usageMap = new UsageMap(() => {});
+    const epochs = new EpochWatch(settings);
     const targets = new TargetBook(settings, usageMap, membership, () => {});
     this.#shares = new ShareBook(
       settings,
       laneCount,
-      { membership, usageMap, logTimes, pool: new AgreedPool() },
+      { membership, usageMap, logTimes, pool: new AgreedPool(), epochs },
       targets,
     );
     this.#book = new ReportBook(nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
@@ -129,7 +131,7 @@ class WritingNode {
     const table = new LaneTable(settings);
     const parts = {
       ...{ nodeKey, membership, usageMap, ramps: targets.ramps, shares: this.#shares, link: this.#link },
-      ...{ book: this.#book, reporter, table, appends: this.#appends },
+      ...{ epochs, book: this.#book, reporter, table, appends: this.#appends },
     };
     this.#publisher = new Publisher(settings, parts);
     this.#publisher.incarnation = incarnationOf(1, 1);

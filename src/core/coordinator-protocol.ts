@@ -68,6 +68,10 @@ export type Notice =
   | { readonly kind: 'resumed'; readonly afterMs: number }
   /** For the first one; further ones are only counted. null = its record does not say. */
   | { readonly kind: 'nodes-refused'; readonly nodeId: string | null }
+  /** The log is another one: what was known of it is forgotten, and shares are held. */
+  | { readonly kind: 'epoch-changed'; readonly from: string; readonly to: string; readonly members: number }
+  /** Shares follow the new log; `missing` nodes have said nothing in it. */
+  | { readonly kind: 'epoch-settled'; readonly afterMs: number; readonly missing: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;

@@ -6,6 +6,7 @@ import {
   type Phase,
   type ReadEvent,
 } from './coordinator-protocol.js';
+import { EpochChange } from './epoch/epoch-change.js';
 import { INCARNATIONS_MAX, incarnationCount, incarnationOf, nodeKeyOf } from './ids.js';
 import { invariant } from './invariant.js';
 import type { LaneState } from './lane-state.js';
@@ -15,10 +16,10 @@ import { Publisher } from './report/publisher.js';
 import { nodeRecordKey, type TopicRecord } from './report/record.js';
 import { ReportBook } from './report/report-book.js';
 import { Reporter } from './report/reporter.js';
-import { shareMoved } from './report/settling.js';
 import type { CoordinatorSettings } from './settings.js';
 import { LinkWatch } from './share/link-watch.js';
-import { LIMIT_MOVED, NOTHING_MOVED, ShareBook } from './share/share-book.js';
+import { ShareBook } from './share/share-book.js';
+import { updateLanes } from './share/update-lanes.js';
 import { CostMeter } from './target/cost-meter.js';
 import { TargetBook } from './target/target-book.js';
 import { tombstonesOfForgotten } from './usage-map/forget.js';
@@ -31,7 +32,7 @@ import { DIRECTION_COUNT, type Incarnation, type NodeKey } from './vocabulary.js
 const HOUSEKEEPING_MS = 250;
 
 /**
- * The machine: event + now → effects (DESIGN §3). It owns all state of the core but the limiter's columns, which it
+ * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it
  * only reads. Same events, same times, same effects. The effects are a buffer that the next step reuses.
  */
 export class Coordinator {
@@ -56,6 +57,7 @@ export class Coordinator {
   readonly #book: ReportBook;
   readonly #reporter: Reporter;
   readonly #publisher: Publisher;
+  readonly #epochs: EpochChange;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -81,9 +83,12 @@ export class Coordinator {
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, link, shares } = this;
     this.#publisher = new Publisher(settings, {
-      ...{ nodeKey, membership, usageMap, ramps, shares, link, appends },
+      ...{ nodeKey, membership, usageMap, ramps, shares, link, epochs: this.log.epochs, appends },
       ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
+    const { log } = this;
+    const [publisher, table, { partitions }] = [this.#publisher, this.#table, settings];
+    this.#epochs = new EpochChange({ nodeKey, partitions, log, link, table, publisher, notices });
   }
 
   /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
@@ -91,6 +96,9 @@ export class Coordinator {
     clearEffects(this.#effects);
     this.#noticeStall(nowMs);
     switch (event.kind) {
+      case 'epoch-began':
+        this.#epochs.begin(event.epoch, this.phase, nowMs);
+        break;
       case 'records-read':
         this.#read(event.records, nowMs);
         break;
@@ -109,10 +117,7 @@ export class Coordinator {
         this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
         break;
       case 'group-removed':
-        for (const lane of this.#table.lanesOf(event.group)) {
-          if (lane.hasEntry) this.#book.markDirty([this.#book.bucketOf(lane.group, lane.groupId).key]);
-          this.#unserve(lane);
-        }
+        for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
         break;
       case 'backend-reported':
         if (this.isReady) this.#publisher.tellBackend(event, nowMs);
@@ -164,6 +169,7 @@ export class Coordinator {
     }
     if (membersChanged) this.#table.markAll();
     else this.#table.markMoving();
+    this.#epochs.settle(nowMs);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
@@ -214,6 +220,7 @@ export class Coordinator {
   #round(nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
     this.#lastRoundMs = nowMs;
+    this.#epochs.settle(nowMs);
     // The topic is away as well: what was held before the sleep is bounded by the isolation policy.
     const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
     if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
@@ -242,6 +249,7 @@ export class Coordinator {
     this.#lastRoundMs = nowMs;
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
     this.link.expectEchoSince(nowMs);
+    this.log.epochs.letGo();
     this.#effects.notices.push({ kind: 'stalled', gapMs });
     this.#publisher.beat(nowMs, true);
   }
@@ -272,6 +280,11 @@ export class Coordinator {
     this.#effects.servedLanes.push(lane);
   }
 
+  #remove(lane: LaneState): void {
+    if (lane.hasEntry) this.#book.markDirty([this.#book.bucketOf(lane.group, lane.groupId).key]);
+    this.#unserve(lane);
+  }
+
   #unserve(lane: LaneState): void {
     if (this.#table.end(lane)) this.#book.release(lane.group);
     this.shares.release(lane.lane);
@@ -279,20 +292,8 @@ export class Coordinator {
   }
 
   #updateDirtyLanes(nowMs: number): void {
-    if (this.phase === 'ready') {
-      const own = this.membership.get(this.nodeKey)?.position ?? -1;
-      for (const lane of this.#table.dirty) this.#updateLane(lane, own, nowMs);
-    }
+    const own = this.membership.get(this.nodeKey)?.position ?? -1;
+    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, { own, nowMs });
     this.#table.endUpdate();
-  }
-
-  #updateLane(lane: LaneState, own: number, nowMs: number): void {
-    lane.link = this.link.worse(lane, nowMs);
-    const moved = this.shares.update(lane, own);
-    if (moved === NOTHING_MOVED) return;
-    this.#effects.decidedLanes.push(lane.lane);
-    if ((moved & LIMIT_MOVED) === 0) return;
-    this.#effects.changedLanes.push(lane.lane);
-    if (lane.hasEntry) shareMoved(lane.settling, nowMs);
   }
 }

@@ -1,4 +1,4 @@
-import type { BackendId, GroupId, Incarnation, NodeKey } from './vocabulary.js';
+import type { BackendId, EpochTag, GroupId, Incarnation, NodeKey } from './vocabulary.js';
 
 /**
  * 48-bit ids instead of names on the wire (PIP-82, "Resource consumption considerations"), hashed from cluster and
@@ -20,6 +20,11 @@ export function backendIdOf(cluster: string, backend: string): BackendId {
 /** 32 bits of the cluster's name for the envelope. */
 export function clusterHashOf(cluster: string): number {
   return Math.floor(hash48(`cluster/${cluster}`) / 0x10000);
+}
+
+/** What NODE records carry of the name of the log that their writer reads: 32 bits, 0 means that nothing is said. */
+export function epochTagOf(epoch: string): EpochTag {
+  return Math.floor(hash48(`epoch/${epoch}`) / 0x10000) || 1;
 }
 
 /**

@@ -18,6 +18,9 @@ export type BackendId = number;
 /** 48-bit hash of cluster + node id. */
 export type NodeKey = number;
 
+/** 32-bit hash of an epoch's name, never 0 (see ids.ts). */
+export type EpochTag = number;
+
 /** Orders the lives of one node id: the incarnation counted in the log, then a random tie-breaker (see ids.ts). */
 export type Incarnation = number;
 

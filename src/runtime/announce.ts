@@ -20,6 +20,11 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
   stalled: ['warn', 'this process slept; nothing is admitted until the log has been read up to now'],
   resumed: ['info', 'deciding again after the stall'],
   'nodes-refused': ['error', 'records of a node refused: there is no room for another id (limits.maxNodes)'],
+  'epoch-changed': [
+    'warn',
+    'the topic holds another log than before: everything is said again, shares are held meanwhile',
+  ],
+  'epoch-settled': ['info', 'everybody has spoken in the new log; shares follow it'],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

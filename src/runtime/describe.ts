@@ -48,6 +48,8 @@ export function describeNode(node: QuotaNode): NodeStatus {
     topic: {
       kind: config.topic.kind,
       partitions: coordinator === null ? 0 : topic.partitions,
+      epoch: coordinator?.log.epochs.name ?? null,
+      epochChanges: coordinator?.log.epochs.changes ?? 0,
       lost: pump.lost,
       positions:
         coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.position(at)),
@@ -236,6 +238,10 @@ function degraded(node: QuotaNode, nowMs: number): string[] {
   }
   reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
   reasons.push(...node.yaml.degraded);
+  const epochs = node.coordinator?.log.epochs;
+  if (epochs?.isHolding) {
+    reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
+  }
   const link = node.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(

@@ -63,6 +63,10 @@ export interface MemberStatus {
 export interface TopicStatus {
   readonly kind: string;
   readonly partitions: number;
+  /** Name of the log that is read; null before there is one. */
+  readonly epoch: string | null;
+  /** Times that it turned out to be another one since the start of this process. */
+  readonly epochChanges: number;
   /** Null while the topic works. */
   readonly lost: string | null;
   readonly positions: readonly number[];

@@ -15,7 +15,7 @@ export const NODE_METRICS = {
   quotamesh_ready: { type: 'gauge', help: '1 while the node decides, else 0.' },
   quotamesh_degraded: {
     type: 'gauge',
-    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; registry-lost: that of the registry; attachment-dangling: a place leads to no group.',
+    help: '1 while something is not as it should be. topic-lost: the topic cannot be read or written; isolated: own records do not come back; epoch: the topic holds another log, and shares are held until everybody has spoken in it; registry-lost: that of the registry; attachment-dangling: a place leads to no group.',
     labels: ['reason'],
   },
   quotamesh_incarnation: { type: 'gauge', help: 'Lives of this node id as counted in the topic.' },
@@ -54,6 +54,10 @@ export const NODE_METRICS = {
   quotamesh_cost_lanes: {
     type: 'gauge',
     help: 'Lanes whose costs are kept here; at costs.maxLanes one more is refused.',
+  },
+  quotamesh_topic_epochs_total: {
+    type: 'counter',
+    help: 'Times that the topic turned out to hold another log than before: made anew, shortened, restored from elsewhere.',
   },
   quotamesh_isolated_partitions: { type: 'gauge', help: 'Partitions through which own records do not come back.' },
   quotamesh_rounds_total: { type: 'counter', help: 'Rounds (sample, report, converge).' },

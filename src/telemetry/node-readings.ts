@@ -19,6 +19,7 @@ export function nodeReadings(
     quotamesh_degraded: (series) => {
       series(status().topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
       series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
+      series(node.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
       series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
       series(node.gate.places.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
     },
@@ -47,6 +48,7 @@ export function nodeReadings(
       for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
     },
     quotamesh_cost_lanes: (series) => series(node.coordinator?.costs.laneCount ?? 0),
+    quotamesh_topic_epochs_total: (series) => series(status().topic.epochChanges),
     quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
     quotamesh_rounds_total: (series) => series(node.rounds.count),
     quotamesh_round_seconds_total: (series) => series(node.rounds.totalMs / 1000),

@@ -15,6 +15,8 @@ const MEMBER = record({
 const TOPIC = record({
   kind: text,
   partitions: count,
+  epoch: orNull(text),
+  epochChanges: count,
   lost: orNull(text),
   positions: listOf({ type: 'integer' }),
   pendingAppends: count,

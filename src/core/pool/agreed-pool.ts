@@ -39,6 +39,17 @@ export class AgreedPool {
     this.#judge();
   }
 
+  /**
+   * Another log begins, in which nobody has claimed anything. The divisor stays what it was: whoever acts on it goes on,
+   * and it falls by agreement alone.
+   */
+  forgetAll(): void {
+    for (const nodeKey of [...this.#claims.keys()]) this.#claims.delete(nodeKey);
+    this.#served.clear();
+    this.isAgreed = false;
+    this.changes++;
+  }
+
   isServed(nodeKey: NodeKey): boolean {
     return this.#served.has(nodeKey);
   }

@@ -21,6 +21,12 @@ export class OwnClaims {
     return this.largest !== before;
   }
 
+  /** Another log begins: what was written before will not be read back. */
+  forgetAll(): void {
+    this.newest = 0;
+    this.#unread.length = 0;
+  }
+
   /** 0 = all have been read back. */
   get largest(): number {
     return this.#unread[0]?.claim ?? 0;

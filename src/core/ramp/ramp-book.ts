@@ -18,6 +18,14 @@ export interface RampLevel {
   readonly offset: number;
 }
 
+/** Where a ramp stood when the log ended. */
+export interface CarriedLevel {
+  readonly level: number;
+  /** Log time for which it had held. */
+  readonly heldMs: number;
+  readonly timeToLiveMs: number;
+}
+
 /** A level that rests is written this many times within its time to live. */
 export const RENEWALS = 4;
 
@@ -34,6 +42,8 @@ export class RampBook {
   /** Log time of one step of the log's clock is at most this (LogTime). */
   readonly #stepLimitMs: number;
   readonly #levels = new Map<number, RampLevel>();
+  /** Levels of the log before, until one is known in this one. */
+  readonly #carried = new Map<number, CarriedLevel>();
   #logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
@@ -56,6 +66,24 @@ export class RampBook {
     return { readUntilMs: this.#appendMs, readUntilOffset: this.#position };
   }
 
+  /** Another log begins. Whoever uses a ramp writes into it how far it was. */
+  forgetAll(): void {
+    for (const [mapLane, { level, sinceLogMs, timeToLiveMs }] of this.#levels) {
+      this.#carried.set(mapLane, { level, heldMs: this.#logMs - sinceLogMs, timeToLiveMs });
+    }
+    this.#levels.clear();
+    this.#logMs = 0;
+    this.#spanMs = 0;
+    this.#appendMs = 0;
+    this.#position = 0;
+    this.#nextForgetMs = Math.min(...[...this.#carried.values()].map(({ timeToLiveMs }) => timeToLiveMs));
+  }
+
+  /** undefined = nothing was known of it, or the new log knows it, or has gone on for longer than it lives. */
+  carriedOf(mapLane: number): CarriedLevel | undefined {
+    return this.#carried.get(mapLane);
+  }
+
   /** The log has been read up to there; levels that nobody renewed are forgotten. */
   advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, position: number): void {
     this.#appendMs = appendMs;
@@ -64,6 +92,10 @@ export class RampBook {
     this.#spanMs = spanMs;
     if (spanMs <= this.#nextForgetMs) return;
     this.#nextForgetMs = Number.POSITIVE_INFINITY;
+    for (const [mapLane, { timeToLiveMs }] of this.#carried) {
+      if (spanMs > timeToLiveMs) this.#carried.delete(mapLane);
+      else this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
+    }
     for (const [mapLane, known] of this.#levels) {
       const untilMs = known.sinceSpanMs + known.timeToLiveMs;
       if (spanMs <= untilMs) {
@@ -91,6 +123,7 @@ export class RampBook {
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
     const recordLogMs = this.#logMs;
+    this.#carried.delete(mapLane);
     this.#levels.set(mapLane, { level, sinceLogMs, recordLogMs, sinceSpanMs, timeToLiveMs, author, offset });
     this.#nextForgetMs = Math.min(this.#nextForgetMs, sinceSpanMs + timeToLiveMs);
     if (known?.level !== level) this.#onChanged(mapLane);

@@ -89,7 +89,7 @@ export class RampWriter {
   #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
     const known = this.#parts.ramps.get(lane.mapLane);
     const { rampTurn: turn, groupId, direction } = lane;
-    const next = known === undefined ? this.#firstOf(turn, ramp, nowMs) : this.#nextOf(lane, ramp, known);
+    const next = known === undefined ? this.#firstOf(lane, ramp, nowMs) : this.#nextOf(lane, ramp, known);
     if (next === null) {
       turn.dueMs = Number.NaN;
       return;
@@ -102,8 +102,17 @@ export class RampWriter {
     write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
   }
 
-  /** It has begun with the first use, whatever time its record takes; nobody has read of that. */
-  #firstOf({ dueMs }: RampTurn, { fromPerSecond: level }: RampSettings, nowMs: number): NextLevel {
+  /**
+   * It has begun with the first use, whatever time its record takes; nobody has read of that. In a log that has begun
+   * anew it goes on from where it was.
+   */
+  #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextLevel {
+    const { fromPerSecond: level, mode } = ramp;
+    const carried = this.#parts.ramps.carriedOf(mapLane);
+    if (carried !== undefined) {
+      const lateMs = mode === 'scheduled' ? carried.heldMs : 0;
+      return { level: carried.level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+    }
     const lateMs = Number.isNaN(dueMs) ? 0 : Math.min(nowMs - dueMs, STEP_MS);
     return { level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
   }

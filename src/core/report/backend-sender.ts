@@ -50,6 +50,16 @@ export class BackendSender {
     known.isPending = true;
   }
 
+  /** Another log begins: what still holds is written again. */
+  sayAgain(nowMs: number): void {
+    for (const told of this.#told.values()) {
+      if (nowMs - told.toldMs > this.#validMs) continue;
+      told.isPending = true;
+      told.sent = null;
+      told.sentMs = Number.NEGATIVE_INFINITY;
+    }
+  }
+
   /** Calls `write` for every word that is due. */
   sendDue(nowMs: number, write: (word: BackendWord) => void): void {
     for (const [backend, told] of this.#told) {

@@ -1,4 +1,5 @@
 import type { Append } from '../coordinator-protocol.js';
+import type { EpochWatch } from '../epoch/epoch-watch.js';
 import type { LaneState } from '../lane-state.js';
 import type { LaneTable } from '../lane-table.js';
 import type { RampBook } from '../ramp/ramp-book.js';
@@ -23,6 +24,7 @@ export interface PublisherParts {
   readonly ramps: RampBook;
   readonly shares: ShareBook;
   readonly link: LinkWatch;
+  readonly epochs: EpochWatch;
   readonly book: ReportBook;
   readonly reporter: Reporter;
   readonly table: LaneTable;
@@ -57,6 +59,7 @@ export class Publisher {
   beat(nowMs: number, all: boolean): void {
     const suspected = this.#suspectsSomebody(nowMs);
     const { nodeId, version, partitions } = this.#settings;
+    const { tag } = this.#parts.epochs;
     for (let partition = 0; partition < partitions; partition++) {
       const heard = this.#parts.link.isHeard(partition);
       const shareBeatMs = this.#parts.table.needsLogTime(partition) ? MOVING_BEAT_MS : Number.POSITIVE_INFINITY;
@@ -68,8 +71,8 @@ export class Publisher {
       if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
-      const pool = claim === 0 ? {} : { pool: claim };
-      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, nodeId, version, ...pool }));
+      const said = { nodeId, version, ...(claim !== 0 && { pool: claim }), ...(tag !== 0 && { epoch: tag }) };
+      this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, ...said }));
       if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }
   }
@@ -79,15 +82,29 @@ export class Publisher {
    * follow it, because whatever changed it was read in an earlier step. 0 = it has no group that divides by a pool.
    */
   #claim(): number {
-    const { membership, nodeKey, table } = this.#parts;
+    const { membership, nodeKey, table, epochs } = this.#parts;
     if (!table.agreesOnPool) return 0;
     const isMember = membership.get(nodeKey)?.state === 'alive';
-    return membership.alive.length + (isMember ? 0 : 1);
+    return Math.max(membership.alive.length + (isMember ? 0 : 1), epochs.nodesAtLeast);
   }
 
   /** The next round beats on this partition. */
   beatSoon(partition: number): void {
     this.#heartbeat.sent(partition, Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Another log begins: this node says everything again, its heartbeats last. Whoever has read one of them on a
+   * partition has read everything of this node there.
+   */
+  sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+    const { book, shares } = this.#parts;
+    shares.ownClaims.forgetAll();
+    this.#backends.sayAgain(nowMs);
+    this.#publishBackends(nowMs);
+    this.#writeRamps(nowMs);
+    for (const bucket of book.buckets) this.#publish(bucket, lanes, nowMs);
+    this.beat(nowMs, true);
   }
 
   publishDue(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
@@ -115,7 +132,10 @@ export class Publisher {
   }
 
   #publishRamps(nowMs: number): void {
-    if (this.#parts.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
+    if (this.#parts.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#writeRamps(nowMs);
+  }
+
+  #writeRamps(nowMs: number): void {
     this.#ramps.writeDue(this.#parts.table.ordered, nowMs, (word) => {
       const key = groupStateRecordKey(word.groupId, word.direction);
       this.#append(MEMBERSHIP_PARTITION, key, nowMs, (author) => ({ kind: 'group-state', author, ...word }));

@@ -1,6 +1,6 @@
 import type { LaneCosts } from '../target/cost-meter.js';
 import type { BackendHealth } from '../target/throttling-ratio.js';
-import type { GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
+import type { EpochTag, GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
 
 /** A record of the topic as the core sees it: decoded, checked, and free of the wire format (DESIGN §4). */
 export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
@@ -21,6 +21,8 @@ export interface NodeRecord {
   readonly version: string;
   /** The live count that the node has applied to strategies that divide by an agreed pool; where it has such groups. */
   readonly pool?: number;
+  /** The epoch that its writer reads; absent where the topic has told none. */
+  readonly epoch?: EpochTag;
 }
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */

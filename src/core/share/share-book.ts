@@ -1,27 +1,25 @@
 import { strategyOf } from '../convergence/compose.js';
-import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import type { Round, Strategy } from '../convergence/strategy.js';
 import { nodeKeyOf } from '../ids.js';
 import { invariant } from '../invariant.js';
 import type { LaneState } from '../lane-state.js';
-import type { AgreedPool } from '../pool/agreed-pool.js';
 import { OwnClaims } from '../pool/own-claims.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import type { TargetBook } from '../target/target-book.js';
-import type { LogTime } from '../topic/log-time.js';
 import type { LogReader } from '../usage-map/log-reader.js';
-import type { Membership } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey, type Rates, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { shareDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
+import { RoundInputs } from './round-inputs.js';
+import { unsettledShare } from './unsettled-share.js';
 
 /** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
 export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
 
-type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
+type ReadLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool' | 'epochs'>;
 
 /**
  * From the usage map to limits: target → convergence → share → limit (share + allowance) and depth, for the lanes this
@@ -40,18 +38,13 @@ export class ShareBook {
   /** What this node has told of the pool and not read back. */
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
-  readonly #nodeKey: NodeKey;
-  readonly #pool: AgreedPool;
-  readonly #membership: Membership;
-  readonly #usageMap: UsageMap;
-  readonly #logTimes: readonly LogTime[];
+  readonly #log: ReadLog;
+  readonly #inputs: RoundInputs;
   readonly #targets: TargetBook;
   /** Per group: the settings that its strategy was put together from, and the strategy. */
   readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
-  #round: Round = createRound(16);
 
   constructor(settings: CoordinatorSettings, laneCount: number, log: ReadLog, targets: TargetBook) {
-    const { membership, usageMap, logTimes, pool } = log;
     const slots = laneCount * DIMENSION_COUNT;
     this.target = new Float64Array(slots);
     this.computed = new Float64Array(slots);
@@ -59,12 +52,9 @@ export class ShareBook {
     this.limit = new Float64Array(slots);
     this.depth = new Float64Array(slots);
     this.#settings = settings;
-    this.#nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
-    this.#pool = pool;
-    this.#membership = membership;
-    this.#usageMap = usageMap;
-    this.#logTimes = logTimes;
+    this.#log = log;
     this.#targets = targets;
+    this.#inputs = new RoundInputs(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
   }
 
   /** Makes room for at least as many lanes; what is there stays. Whoever keeps a column must fetch it again. */
@@ -118,19 +108,9 @@ export class ShareBook {
   }
 
   #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
-    const round = this.#gather(settings, strategy, direction, mapLane);
-    if (settings.nodeCount > 0) round.divisor.fill(settings.nodeCount, 0, round.count);
-    else if (strategy.agreesOnPool) this.#fillDivisors(round);
+    const round = this.#inputs.gather(settings, strategy, direction, mapLane);
     if (round.count > 0) strategy.converge(round);
     return round;
-  }
-
-  #fillDivisors(round: Round): void {
-    const { divisor } = this.#pool;
-    this.#membership.alive.forEach(({ nodeKey }, at) => {
-      const own = nodeKey === this.#nodeKey ? this.ownClaims.largest : 0;
-      round.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
-    });
   }
 
   /**
@@ -161,7 +141,8 @@ export class ShareBook {
 
   /** What every node gets that wants it: target/N. */
   dueOf(lane: number, dimension: number): number {
-    return (this.target[slotOf(lane, dimension)] as number) / Math.max(1, this.#membership.alive.length);
+    const { membership, epochs } = this.#log;
+    return (this.target[slotOf(lane, dimension)] as number) / Math.max(1, membership.alive.length, epochs.nodesAtLeast);
   }
 
   /** What a lane claims while its work is held back: its share, and at least its due. */
@@ -177,60 +158,12 @@ export class ShareBook {
     return share === Number.POSITIVE_INFINITY ? 0 : share;
   }
 
-  #gather(settings: GroupSettings, { remembers }: Strategy, direction: number, mapLane: number): Round {
-    const alive = this.#membership.alive;
-    if ((this.#round.weight.length as number) < alive.length) this.#round = createRound(alive.length * 2);
-    const round = this.#round;
-    round.count = alive.length;
-    round.floorRatio = settings.floorRatio;
-    this.#targets.ratesInto(round.target, settings, direction, mapLane);
-    round.headroom = settings.headroom;
-    round.moving.fill(0, 0, round.count);
-    if (remembers) round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
-      (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
-      if (remembers) (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
-    }
-    round.weight.fill(1, 0, round.count);
-    if (hasAny(settings.weights)) {
-      for (let at = 0; at < round.count; at++) {
-        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
-      }
-    }
-    this.#fillRows(round, mapLane, remembers);
-    return round;
-  }
-
-  #fillRows(round: Round, mapLane: number, remembers: boolean): void {
-    const rows = this.#usageMap.rows;
-    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      const position = this.#membership.inSlot(rows.memberOf(row)).position;
-      if (position === -1) continue;
-      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
-        // moment.
-        keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
-        keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
-      }
-      if (remembers) this.#fillMemory(round, row, position);
-    }
-  }
-
-  #fillMemory(round: Round, row: number, position: number): void {
-    const rows = this.#usageMap.rows;
-    const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-    round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
-    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
-    }
-  }
-
   #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
-    const equalShare = target / (own === -1 ? round.count + 1 : round.count);
+    const nodes = Math.max(own === -1 ? round.count + 1 : round.count, this.#log.epochs.nodesAtLeast);
+    const equalShare = target / nodes;
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
     if (!(share >= 0)) invariant(false, 'a share must not be negative', { lane: lane.lane, dimension, share });
     this.target[slot] = target;
@@ -238,7 +171,9 @@ export class ShareBook {
     const before = this.applied[slot] as number;
     let applied = share;
     let allowance = 0;
-    if (lane.link === 'linked') {
+    if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
+      applied = this.#unsettled(lane, slot, equalShare, nodes);
+    } else if (lane.link === 'linked') {
       // An agreed part follows no demand, so it has its headroom (0027); a window is all that a node may have.
       const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
@@ -248,6 +183,18 @@ export class ShareBook {
     this.applied[slot] = applied;
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
+  }
+
+  /** What the log says of another epoch is not all yet. */
+  #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number): number {
+    const { epochs, pool } = this.#log;
+    const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
+    return unsettledShare({
+      ...{ held: this.applied[slot] as number, floor: equalShare * lane.settings.floorRatio, computed, target },
+      quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction][slot % DIMENSION_COUNT] as number,
+      pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pool.divisor, nodes) : null,
+      ...{ keepsShares: epochs.keepsShares, isOwnRead: epochs.isOwnRead },
+    });
   }
 
   #setLimit(lane: LaneState, slot: number, dimension: number, limit: number, equalShare: number): boolean {
@@ -287,14 +234,4 @@ function pieceSize(lane: LaneState, dimension: number): number {
   if (dimension === MESSAGES) return 1;
   const messages = lane.reported.demand[MESSAGES] as number;
   return messages > 0 ? Math.max(1, (lane.reported.demand[BYTES] as number) / messages) : 1;
-}
-
-function keepLarger(column: Float64Array, at: number, value: number): void {
-  if (value > (column[at] as number)) column[at] = value;
-}
-
-/** Mostly there is none, and a look-up per node and lane is a fifth of a lane's time. */
-function hasAny(weights: Readonly<Record<string, number>>): boolean {
-  for (const _ in weights) return true;
-  return false;
 }

@@ -78,6 +78,11 @@ export class BackendBook {
     }
   }
 
+  /** Another log begins: nobody has spoken of any backend in it. */
+  forgetAll(): void {
+    this.#backends.clear();
+  }
+
   /** A tombstone frees space and changes no share. */
   bury(name: string): void {
     const id = this.#idOf(name);

@@ -26,6 +26,13 @@ export class LogTime {
     return this.#previousAppendMs ?? 0;
   }
 
+  /** Another log begins. */
+  startAgain(): void {
+    this.ms = 0;
+    this.spanMs = 0;
+    this.#previousAppendMs = null;
+  }
+
   advanceTo(appendMs: number, beginsLife = false): void {
     if (this.#previousAppendMs !== null) {
       const step = appendMs - this.#previousAppendMs;

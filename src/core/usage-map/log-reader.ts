@@ -1,4 +1,5 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import { EpochWatch } from '../epoch/epoch-watch.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { RampBook } from '../ramp/ramp-book.js';
 import {
@@ -19,7 +20,7 @@ import { LogTime } from '../topic/log-time.js';
 import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs'>;
+type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
 
 type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
@@ -42,6 +43,7 @@ export class LogReader {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly pool = new AgreedPool();
+  readonly epochs: EpochWatch;
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
@@ -49,6 +51,7 @@ export class LogReader {
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
+    this.epochs = new EpochWatch(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
     this.#ramps = ramps;
@@ -65,6 +68,18 @@ export class LogReader {
   /** Offset after the last record read of a partition. */
   position(partition: number): number {
     return this.#nextOffset[partition] as number;
+  }
+
+  /** Another log begins: positions, lives, log time and all that was reported mean nothing in it. */
+  forgetAll(): void {
+    this.#nextOffset.fill(0);
+    for (const logTime of this.logTimes) logTime.startAgain();
+    this.usageMap.forgetAll();
+    this.membership.forgetAll();
+    this.pool.forgetAll();
+    this.#backends.forgetAll();
+    this.#ramps.forgetAll();
+    this.nodeRefusedMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Applies one record; returns whether the set of alive nodes, or the pool they agree on, changed. */
@@ -107,6 +122,9 @@ export class LogReader {
     const member = this.membership.memberOf(author, this.membershipLogMs);
     if (author.incarnation > (member.lives[read.partition] as number)) this.#beginLife(member, read.partition, author);
     const isNews = read.partition === MEMBERSHIP_PARTITION && this.membership.recognise(member, author);
+    if (record.kind === 'node' && (isNews || read.partition !== MEMBERSHIP_PARTITION)) {
+      this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
+    }
     if (record.kind === 'report') this.#applyReport(read, member, record, nowMs);
     else if (read.partition === MEMBERSHIP_PARTITION && !isNews) this.#ignoreOld(member, author);
     return isNews && this.#applySign(member, record, nowMs);
@@ -190,6 +208,7 @@ export class LogReader {
     member.nodeId = nodeId;
     const left = this.membership.leave(member);
     this.pool.gone(member.nodeKey);
+    this.epochs.left(member.nodeKey);
     if (left) this.#tell('member-left', nodeId);
     return left;
   }
@@ -198,6 +217,7 @@ export class LogReader {
     const expired = this.membership.expire(this.membershipLogMs);
     for (const member of expired) {
       this.pool.gone(member.nodeKey);
+      this.epochs.left(member.nodeKey);
       this.#tell('member-expired', member.nodeId);
     }
     return expired.length > 0;

@@ -163,6 +163,16 @@ export class Membership {
     member.lives[partition] = 0;
   }
 
+  /** Another log begins: nobody is known in it. */
+  forgetAll(): void {
+    this.#byKey.clear();
+    this.#bySlot.length = 0;
+    this.#freeSlots.length = 0;
+    this.#settled = 0;
+    this.#nextExpiryLogMs = 0;
+    this.#reorder();
+  }
+
   /** Drops a node without life and rows from memory. Nothing refers to its slot any more, so the next one has it. */
   drop(member: Member): void {
     this.#byKey.delete(member.nodeKey);

@@ -79,6 +79,11 @@ export class UsageMap {
     this.#entries.delete(key);
   }
 
+  /** Another log begins: nothing was reported in it. */
+  forgetAll(): void {
+    for (const key of [...this.#entries.keys()]) this.remove(key);
+  }
+
   /** Drops the rows of a member's past incarnations, on one partition or on all. */
   removeBefore(member: Member, incarnation: Incarnation, partition?: number): void {
     const { records } = this.rows;

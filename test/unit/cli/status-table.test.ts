@@ -85,6 +85,8 @@ const NODE: NodeStatus = {
   topic: {
     kind: 'kafka',
     partitions: 1,
+    epoch: 'kafka',
+    epochChanges: 0,
     lost: null,
     positions: [5],
     pendingAppends: 0,

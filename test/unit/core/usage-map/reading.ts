@@ -40,7 +40,7 @@ export class Reading {
     this.membership = new Membership(STALENESS_MS, partitions);
     this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
     this.backends = new BackendBook('demo', SETTINGS.limiting);
-    const settings = { partitions, heartbeatMs: HEARTBEAT_MS };
+    const settings = { partitions, heartbeatMs: HEARTBEAT_MS, stalenessMs: STALENESS_MS };
     const ramps = new RampBook(1000, () => undefined);
     const told = { backends: this.backends, ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);

@@ -1,0 +1,75 @@
+import type { Notice, Phase } from '../coordinator-protocol.js';
+import type { LaneTable } from '../lane-table.js';
+import { createRampTurn } from '../ramp/ramp-writer.js';
+import type { Publisher } from '../report/publisher.js';
+import type { LinkWatch } from '../share/link-watch.js';
+import type { LogReader } from '../usage-map/log-reader.js';
+import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
+import type { NodeKey } from '../vocabulary.js';
+
+export interface EpochChangeParts {
+  readonly nodeKey: NodeKey;
+  readonly partitions: number;
+  readonly log: LogReader;
+  readonly link: LinkWatch;
+  readonly table: LaneTable;
+  readonly publisher: Publisher;
+  readonly notices: Notice[];
+}
+
+/**
+ * What a node does when the log is another one: forgets what the one before told, says everything again, and holds its
+ * shares until the others have done the same (epoch-watch.ts). It goes on with its life: whoever starts in the new log
+ * takes 1 + the highest life of its id that is there, and of two processes with one id the higher one goes on.
+ */
+export class EpochChange {
+  readonly #parts: EpochChangeParts;
+
+  constructor(parts: EpochChangeParts) {
+    this.#parts = parts;
+  }
+
+  begin(name: string, phase: Phase, nowMs: number): void {
+    const { nodeKey: own, log, link, table, publisher, notices } = this.#parts;
+    const { epochs, membership } = log;
+    if (epochs.name === null) {
+      epochs.begin(name, nowMs);
+      return;
+    }
+    notices.push({ kind: 'epoch-changed', from: epochs.name, to: name, members: membership.alive.length });
+    epochs.change(name, { alive: membership.alive, own, keepsShares: phase === 'ready' }, nowMs);
+    log.forgetAll();
+    for (const { rampTurn } of table.ordered) Object.assign(rampTurn, createRampTurn());
+    table.markAll();
+    if (phase === 'catching-up' || phase === 'stopping' || phase === 'fenced') return;
+    link.expectEchoSince(nowMs);
+    publisher.sayEverything(table.lanes, nowMs);
+  }
+
+  /** Ends what `begin` has begun, when the new log says everything. */
+  settle(nowMs: number): void {
+    const { nodeKey, log, link, table, notices } = this.#parts;
+    const { epochs, pool } = log;
+    if (!epochs.isHolding) return;
+    if (!epochs.isOwnRead) {
+      epochs.isOwnRead = this.#isOwnRead();
+      if (epochs.isOwnRead) table.markAll();
+    }
+    if (!link.isHeard(MEMBERSHIP_PARTITION) || !epochs.isOwnRead || !epochs.hasHeardAll(nowMs)) return;
+    // From now on the node claims as many as the log shows, which may be fewer, and they agree on that.
+    epochs.nodesAtLeast = 0;
+    if (table.agreesOnPool && !pool.isServed(nodeKey) && !epochs.isOverdue(nowMs)) return;
+    const missing = epochs.settle();
+    notices.push({ kind: 'epoch-settled', afterMs: nowMs - epochs.beganMs, missing });
+    table.markAll();
+  }
+
+  /** A partition that is lost holds nobody up: its lanes are isolated. */
+  #isOwnRead(): boolean {
+    const { link, partitions } = this.#parts;
+    for (let partition = 0; partition < partitions; partition++) {
+      if (!link.isHeard(partition) && link.of(partition) === 'linked') return false;
+    }
+    return true;
+  }
+}

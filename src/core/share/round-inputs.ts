@@ -1,0 +1,105 @@
+import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import type { AgreedPool } from '../pool/agreed-pool.js';
+import type { OwnClaims } from '../pool/own-claims.js';
+import type { GroupSettings } from '../settings.js';
+import type { TargetBook } from '../target/target-book.js';
+import type { LogTime } from '../topic/log-time.js';
+import type { LogReader } from '../usage-map/log-reader.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { DIMENSION_COUNT, type NodeKey } from '../vocabulary.js';
+
+/** From the usage map to what a strategy is given: rows, rates in force, weights, divisors of the alive nodes. */
+export class RoundInputs {
+  readonly #nodeKey: NodeKey;
+  readonly #pool: AgreedPool;
+  readonly #ownClaims: OwnClaims;
+  readonly #membership: Membership;
+  readonly #usageMap: UsageMap;
+  readonly #logTimes: readonly LogTime[];
+  readonly #targets: TargetBook;
+  #round: Round = createRound(16);
+
+  constructor(nodeKey: NodeKey, log: RoundLog, ownClaims: OwnClaims, targets: TargetBook) {
+    this.#nodeKey = nodeKey;
+    this.#pool = log.pool;
+    this.#ownClaims = ownClaims;
+    this.#membership = log.membership;
+    this.#usageMap = log.usageMap;
+    this.#logTimes = log.logTimes;
+    this.#targets = targets;
+  }
+
+  /** What a strategy divides, and among whom. The round is scratch space: read it at once. */
+  gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
+    const { remembers } = strategy;
+    const alive = this.#membership.alive;
+    if ((this.#round.weight.length as number) < alive.length) this.#round = createRound(alive.length * 2);
+    const round = this.#round;
+    round.count = alive.length;
+    round.floorRatio = settings.floorRatio;
+    this.#targets.ratesInto(round.target, settings, direction, mapLane);
+    round.headroom = settings.headroom;
+    round.moving.fill(0, 0, round.count);
+    if (remembers) round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
+      (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
+      if (remembers) (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
+    }
+    round.weight.fill(1, 0, round.count);
+    if (hasAny(settings.weights)) {
+      for (let at = 0; at < round.count; at++) {
+        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+      }
+    }
+    this.#fillRows(round, mapLane, remembers);
+    if (settings.nodeCount > 0) round.divisor.fill(settings.nodeCount, 0, round.count);
+    else if (strategy.agreesOnPool) this.#fillDivisors(round);
+    return round;
+  }
+
+  #fillRows(round: Round, mapLane: number, remembers: boolean): void {
+    const rows = this.#usageMap.rows;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const position = this.#membership.inSlot(rows.memberOf(row)).position;
+      if (position === -1) continue;
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
+        // moment.
+        keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
+      }
+      if (remembers) this.#fillMemory(round, row, position);
+    }
+  }
+
+  #fillMemory(round: Round, row: number, position: number): void {
+    const rows = this.#usageMap.rows;
+    const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
+    round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
+    }
+  }
+
+  #fillDivisors(round: Round): void {
+    const { divisor } = this.#pool;
+    this.#membership.alive.forEach(({ nodeKey }, at) => {
+      const own = nodeKey === this.#nodeKey ? this.#ownClaims.largest : 0;
+      round.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
+    });
+  }
+}
+
+type RoundLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
+
+function keepLarger(column: Float64Array, at: number, value: number): void {
+  if (value > (column[at] as number)) column[at] = value;
+}
+
+/** Mostly there is none, and a look-up per node and lane is a fifth of a lane's time. */
+function hasAny(weights: Readonly<Record<string, number>>): boolean {
+  for (const _ in weights) return true;
+  return false;
+}

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import type { SimulatedNode } from '../../sim/simulated-node.js';
+import { World, type WorldSettings } from '../../sim/world.js';
+import { groupIdOf } from '../../src/core/ids.js';
+import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const NAMES = ['orders', 'mails', 'events'];
+const QUOTA = 1000;
+const STALENESS_MS = SETTINGS.stalenessMs;
+/** From sending to reading back, at most; two rounds to begin with, and for the step that follows. */
+const ROUND_TRIP_MS = 5 + 4 * SETTINGS.sampleIntervalMs;
+
+function worldOf(seed: number, change: Partial<WorldSettings> = {}, strategy = 'max-min'): World {
+  const groups = NAMES.map((name) => ({ ...GROUP, name, strategy }));
+  return new World(seed, { ...SETTINGS, partitions: 1 + (seed % 4), groups, ...change });
+}
+
+/** Steady work of every node in every group, so that all have the same view when the log goes. */
+function drive(world: World, names: readonly string[], rate: (at: number) => number): void {
+  names.forEach((node, at) => {
+    for (const group of NAMES.keys()) {
+      world.drive({ node, lane: group * DIRECTION_COUNT, ratePerSecond: () => rate(at + group), evenly: true });
+    }
+  });
+}
+
+function sumOf(world: World, group: number): number {
+  let sum = 0;
+  for (const node of running(world)) sum += appliedOf(node, group);
+  return sum;
+}
+
+function running(world: World): SimulatedNode[] {
+  return [...world.nodes.values()].filter(({ isRunning }) => isRunning);
+}
+
+function appliedOf({ coordinator }: SimulatedNode, group: number): number {
+  const lane = group * DIRECTION_COUNT;
+  if (!coordinator.isReady || !coordinator.lanes.has(lane)) return 0;
+  return coordinator.shares.applied[slotOf(lane, MESSAGES)] as number;
+}
+
+/** Runs, and returns the largest Σ of applied shares of a group, and when it was. */
+function watch(world: World, forMs: number): { worst: number; atMs: number } {
+  const beganMs = world.nowMs;
+  const seen = { worst: 0, atMs: 0 };
+  while (world.nowMs < beganMs + forMs) {
+    world.runFor(5);
+    for (const group of NAMES.keys()) {
+      const sum = sumOf(world, group);
+      if (sum > seen.worst) Object.assign(seen, { worst: sum, atMs: world.nowMs - beganMs });
+    }
+  }
+  return seen;
+}
+
+/** What every running node computes for all of them, and applies for itself, bit for bit. */
+function expectSameShares(world: World): void {
+  const nodes = running(world);
+  for (const [group, name] of NAMES.entries()) {
+    const views = nodes.map(({ coordinator }) => {
+      const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf('demo', name), 0);
+      const { share, count } = coordinator.shares.converge(group, 0, mapLane);
+      return Array.from((share[MESSAGES] as Float64Array).subarray(0, count));
+    });
+    for (const view of views) expect(view).toEqual(views[0]);
+    expect(views[0]).toHaveLength(nodes.length);
+    for (const node of nodes) {
+      const own = node.coordinator.membership.get(node.coordinator.nodeKey)?.position as number;
+      expect(appliedOf(node, group)).toBe(views[0]?.[own]);
+    }
+  }
+}
+
+function settledAfterMs(node: SimulatedNode): number[] {
+  return node.notices.flatMap(({ notice }) => (notice.kind === 'epoch-settled' ? [notice.afterMs] : []));
+}
+
+const FATES: Readonly<Record<string, (world: World) => void>> = {
+  'made anew': ({ topic }) => topic.makeAnew(),
+  truncated: ({ topic }) => topic.truncate((_, endOffset) => Math.floor(endOffset / 2)),
+  'cut by three records': ({ topic }) => topic.truncate((_, endOffset) => endOffset - 3),
+};
+
+for (const [fate, befall] of Object.entries(FATES)) {
+  describe.each([1, 2, 3, 4])(`a log ${fate} under three running nodes, seed %i`, (seed) => {
+    test('Σ shares ≤ quota at every moment, also with one that starts right then; the same shares soon after', () => {
+      const world = worldOf(seed);
+      for (const name of ['a', 'b', 'c']) world.start(name);
+      drive(world, ['a', 'b', 'c', 'y'], (at) => 250 + 100 * (at % 3));
+      world.runFor(20_000);
+      befall(world);
+      world.runFor(world.random.between(0, 20));
+      world.start('y');
+      const { worst } = watch(world, 10_000);
+      expect(worst).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
+      for (const name of ['a', 'b', 'c']) {
+        expect(settledAfterMs(world.node(name))).toHaveLength(1);
+        expect(settledAfterMs(world.node(name))[0]).toBeLessThanOrEqual(ROUND_TRIP_MS);
+      }
+      expectSameShares(world);
+      // The newcomer has its part: nobody looks idle in the new log.
+      for (const group of NAMES.keys()) expect(appliedOf(world.node('y'), group)).toBeGreaterThan(100);
+    });
+
+    test('one that has died in the old log holds the others for one staleness, and no longer', () => {
+      const world = worldOf(seed);
+      for (const name of ['a', 'b', 'c']) world.start(name);
+      drive(world, ['a', 'b', 'c'], () => 400);
+      world.runFor(15_000);
+      world.node('c').crash();
+      befall(world);
+      const { worst } = watch(world, STALENESS_MS + 10_000);
+      expect(worst).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
+      for (const name of ['a', 'b']) {
+        const [afterMs] = settledAfterMs(world.node(name));
+        expect(afterMs).toBeLessThanOrEqual(STALENESS_MS + 2 * SETTINGS.sampleIntervalMs);
+      }
+      expectSameShares(world);
+      for (const group of NAMES.keys()) expect(sumOf(world, group)).toBeGreaterThan(0.99 * QUOTA);
+    });
+
+    test('one that notices seconds later than the others: nobody rises before it, nor does a newcomer', () => {
+      const world = worldOf(seed);
+      for (const name of ['a', 'b', 'c']) world.start(name);
+      drive(world, ['a', 'b', 'c', 'y'], () => 400);
+      world.runFor(15_000);
+      world.node('c').cutOff(true, { reads: true, appends: false });
+      befall(world);
+      // Whoever starts before c's next heartbeat cannot know of c: it may have a part for as long.
+      world.runFor(SETTINGS.heartbeatMs + 10);
+      world.start('y');
+      const { worst } = watch(world, 1500);
+      world.node('c').cutOff(false);
+      const after = watch(world, 10_000);
+      expect(Math.max(worst, after.worst)).toBeLessThanOrEqual(QUOTA * (1 + 1e-9) + QUOTA * GROUP.floorRatio);
+      expectSameShares(world);
+    });
+  });
+}
+
+test('a node that was down starts at life 1 in a log made anew, and is believed by those who knew it at life 2', () => {
+  const world = worldOf(1);
+  for (const name of ['a', 'b', 'x']) world.start(name);
+  drive(world, ['a', 'b', 'x'], () => 900);
+  world.runFor(3000);
+  world.node('x').crash();
+  world.runFor(500);
+  world.start('x');
+  world.runFor(3000);
+  world.node('x').crash();
+  world.runFor(8000);
+  world.topic.makeAnew();
+  world.runFor(2000);
+  world.start('x');
+  const { worst } = watch(world, 30_000);
+  expect(world.node('x').coordinator.incarnation).toBeLessThan(2 * 0x10000);
+  expect(worst).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
+  expectSameShares(world);
+});
+
+test('of two running processes of one id one goes on in the new log', () => {
+  const world = worldOf(2);
+  for (const name of ['a', 'b']) world.start(name);
+  world.runFor(3000);
+  world.node('a').cutOff(true);
+  world.topic.makeAnew();
+  const second = world.start('a', { as: 'second a' });
+  world.runFor(2000);
+  expect(second.coordinator.isReady).toBe(true);
+  world.node('a').cutOff(false);
+  world.runFor(3000);
+  const phases = [world.node('a'), second].map(({ coordinator }) => coordinator.phase);
+  expect(phases.sort()).toEqual(['fenced', 'ready']);
+});
+
+test('nodes that divide by an agreed pool go on with their parts, and agree again', () => {
+  const world = worldOf(3, {}, 'equal');
+  for (const name of ['a', 'b', 'c']) world.start(name);
+  drive(world, ['a', 'b', 'c'], () => 900);
+  world.runFor(10_000);
+  world.topic.makeAnew();
+  for (let at = 0; at < 1000; at++) {
+    world.runFor(5);
+    for (const node of running(world)) expect(appliedOf(node, 0)).toBeCloseTo(QUOTA / 3, 9);
+  }
+  expectSameShares(world);
+});
+
+test('a log made anew twice in a row is one time of holding', () => {
+  const world = worldOf(4);
+  for (const name of ['a', 'b', 'c']) world.start(name);
+  drive(world, ['a', 'b', 'c'], (at) => 200 + 200 * (at % 3));
+  world.runFor(15_000);
+  world.topic.makeAnew();
+  world.runFor(4);
+  world.topic.makeAnew();
+  const { worst } = watch(world, 10_000);
+  expect(worst).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
+  expectSameShares(world);
+});
