@@ -40,7 +40,7 @@ export class AgreedPool {
   }
 
   /**
-   * Another log begins, in which nobody has claimed anything. The divisor stays what it was: whoever acts on it goes on,
+   * Another log begins, in which nobody has claimed anything. The divisor stays what it was: those who act on it go on,
    * and it falls by agreement alone.
    */
   forgetAll(): void {
