@@ -36,7 +36,14 @@ export interface KafkaOptions {
   /** Combined broker and controller nodes; 1 or 3. */
   readonly nodes?: number;
   /** Lines of server.properties, for every node; they win over those of broker-properties.ts. */
-  readonly properties?: Readonly<Record<string, string>> | ((ports: NodePorts) => Readonly<Record<string, string>>);
+  readonly properties?:
+    | Readonly<Record<string, string>>
+    | ((ports: NodePorts, place: number) => Readonly<Record<string, string>>);
+  /**
+   * One per node. Any free ones by default: those may be taken by an outgoing connection while their broker is down, which a run of many
+   * restarts would meet.
+   */
+  readonly ports?: readonly NodePorts[];
   /** Further arguments of `StorageTool format`, e.g. `--add-scram`. */
   readonly formatArguments?: readonly string[];
 }
@@ -106,12 +113,7 @@ class KafkaCluster implements Kafka {
   static async create(distribution: Distribution, options: KafkaOptions): Promise<KafkaCluster> {
     const scratch = await mkdtemp(join(tmpdir(), 'quotamesh-kafka-'));
     const count = options.nodes ?? 1;
-    const free = await freePorts(3 * count);
-    const ports = Array.from({ length: count }, (_, i) => {
-      const [client, controller, spare] = free.slice(3 * i);
-      return { client, controller, spare };
-    });
-    return new KafkaCluster(distribution, options, ports, scratch);
+    return new KafkaCluster(distribution, options, options.ports ?? (await anyPorts(count)), scratch);
   }
 
   constructor(distribution: Distribution, options: KafkaOptions, ports: readonly NodePorts[], scratch: string) {
@@ -121,7 +123,7 @@ class KafkaCluster implements Kafka {
     this.ports = ports;
     this.#processes = ports.map((own, i) => {
       const folder = join(scratch, `node-${i + 1}`);
-      const extra = typeof options.properties === 'function' ? options.properties(own) : options.properties;
+      const extra = typeof options.properties === 'function' ? options.properties(own, i) : options.properties;
       const properties = { ...brokerProperties(i + 1, ports, join(folder, 'log')), ...extra };
       const setUp = { properties, folder, clusterId, formatArguments: options.formatArguments ?? [] };
       return distribution.kind === 'java'
@@ -161,6 +163,14 @@ class KafkaCluster implements Kafka {
     await Promise.all(this.#processes.map((node) => node.remove()));
     await rm(this.#scratch, { recursive: true, force: true });
   }
+}
+
+async function anyPorts(count: number): Promise<NodePorts[]> {
+  const free = await freePorts(3 * count);
+  return Array.from({ length: count }, (_, i) => {
+    const [client, controller, spare] = free.slice(3 * i);
+    return { client, controller, spare };
+  });
 }
 
 /** The smallest number of members that any of the nodes knows; 0 when one does not answer. */

@@ -1,0 +1,19 @@
+/** Between the run and its clients, over an IPC channel. */
+export type ClientOrder =
+  | { readonly kind: 'begin'; readonly urls: readonly string[] }
+  /** Half of what a node is asked goes to its second process. */
+  | { readonly kind: 'second'; readonly node: number; readonly isOn: boolean };
+
+/** sent (epoch ms), ended (epoch ms), slot, group, outcome: places in their lists. */
+export const CALL_FIELDS = 5;
+
+export interface SeenCalls {
+  readonly calls: Float64Array;
+}
+
+/**
+ * lost:   the connection went before the answer came
+ * unsent: there was no connection, or too many calls waited on it already
+ */
+export const OUTCOMES = ['granted', 'refused', 'not-ready', 'error', 'lost', 'unsent'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
