@@ -1,46 +1,21 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { invariant } from '../../src/core/invariant.js';
-import { Html, html, jsonIn } from './html.js';
+import { Html, html } from './html.js';
 import { labelsOf, type PageRun, pageSeriesOf } from './page-runs.js';
+import { selfContainedPage } from './self-contained-page.js';
 import { verdictTable } from './verdict-table.js';
 
 /**
- * One self-contained page of several runs of a scenario: no network, no fonts, opened from a disk as well as from a
- * server. The same runs give the same bytes.
- *
- * Its content security policy allows the two scripts written here, by their hashes, and nothing else.
+ * One self-contained page of several runs of a scenario. The same runs give the same bytes.
  * @param note a sentence under the title
  */
 export function renderPage(results: readonly PageRun[], note = ''): string {
   invariant(results.length > 0, 'a page needs a run');
-  const script = new Html(`${chart.script}\n${bundle()}`);
-  const scriptHash = createHash('sha256').update(script.text).digest('base64');
-  const policy = `default-src 'none'; script-src 'sha256-${scriptHash}'; style-src 'unsafe-inline'; img-src data:`;
-  const { scenario } = results[0] as PageRun;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>${scenario} · quotamesh</title>
-<style>
-${new Html(`${chart.styles}\n${ownFile('page.css')}`)}</style>
-<!-- uPlot ${chart.version}, https://github.com/leeoniya/uPlot, is part of this page under this licence:
-${chart.licence}-->
-</head>
-<body>
-${body(results, note)}
-<script type="application/json" id="runs">${jsonIn(pageSeriesOf(results))}</script>
-<script>${script}</script>
-</body>
-</html>
-`.text;
+  return selfContainedPage({
+    title: (results[0] as PageRun).scenario,
+    body: body(results, note),
+    values: { runs: pageSeriesOf(results) },
+    modules: MODULES.map((name) => new URL(`browser/${name}.mjs`, import.meta.url)),
+  });
 }
 
 function body(results: readonly PageRun[], note: string): Html {
@@ -104,30 +79,3 @@ const MEANS_MS = [0, 1000, 5000];
 
 /** The script's modules, in the order in which they need one another. */
 const MODULES = ['figures', 'views', 'chart', 'panels', 'readout', 'app'] as const;
-
-/** One script of the modules: without their imports, names of all of them in one scope of its own. */
-function bundle(): string {
-  const parts = MODULES.map((name) => {
-    return ownFile(`browser/${name}.mjs`)
-      .replace(/^import [^;]+;\n/gm, '')
-      .replace(/^export /gm, '');
-  });
-  return `(() => {\n'use strict';\n${parts.join('')}})();\n`;
-}
-
-function ownFile(name: string): string {
-  return readFileSync(new URL(name, import.meta.url), 'utf8');
-}
-
-const chart = loadChart();
-
-function loadChart(): { script: string; styles: string; licence: string; version: string } {
-  const folder = dirname(createRequire(import.meta.url).resolve('uplot/package.json'));
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return {
-    script: read('dist/uPlot.iife.min.js').trim(),
-    styles: read('dist/uPlot.min.css').trim(),
-    licence: read('LICENSE'),
-    version: (JSON.parse(read('package.json')) as { version: string }).version,
-  };
-}

@@ -1,6 +1,6 @@
 import { HttpPipe } from '../../src/live/traffic/http-pipe.js';
-import { NODES } from './schedule.js';
 import { CALL_FIELDS, type ClientOrder, OUTCOMES, type Outcome, type SeenCalls } from './client-protocol.js';
+import { NODES } from './schedule.js';
 import { GROUPS } from './workload.js';
 
 /** The clients, in a process of their own: five, each asks at one node for all groups, whatever became of the calls before. */
@@ -29,7 +29,8 @@ class Endpoint {
 
   ask(group: number): void {
     const sentMs = epochMs();
-    const pipe = sentMs < this.#pausedUntilMs ? undefined : (this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#open());
+    const pipe =
+      sentMs < this.#pausedUntilMs ? undefined : (this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#open());
     if (pipe === undefined) {
       this.#saw(group, sentMs, 'unsent');
       return;

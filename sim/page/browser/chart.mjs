@@ -12,17 +12,18 @@ export function theme() {
 }
 
 /**
- * A chart over the time of a run. `marks` are drawn as numbered lines; hovering tells `onTime`, dragging `onZoom`.
+ * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind everything; hovering tells `onTime`, dragging `onZoom`.
  * Nothing is told when the page itself moves the cursor or the scale.
  */
-export function timeChart({ host, label, height, columns, series, bands = [], top, marks, look, onTime, onZoom }) {
+export function timeChart(options) {
+  const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
   const axis = {
     stroke: look.colour('muted'),
     font: look.font,
     grid: { stroke: look.colour('grid'), width: 1 },
     ticks: { show: false },
   };
-  const options = {
+  const plot = {
     width: Math.max(host.clientWidth, 120),
     height,
     padding: [14, 16, 0, 0],
@@ -41,10 +42,11 @@ export function timeChart({ host, label, height, columns, series, bands = [], to
         (chart) => chart.cursor.event && chart.cursor.left >= 0 && onTime(chart.posToVal(chart.cursor.left, 'x')),
       ],
       setScale: [(chart, key) => key === 'x' && onZoom(chart.scales.x.min, chart.scales.x.max)],
+      drawClear: [(chart) => drawSpans(chart, spans)],
       draw: [(chart) => drawMarks(chart, marks, look)],
     },
   };
-  const chart = new uPlot(options, columns, host);
+  const chart = new uPlot(plot, columns, host);
   chart.root.setAttribute('role', 'img');
   chart.root.setAttribute('aria-label', label);
   const observer = new ResizeObserver(() => {
@@ -63,6 +65,22 @@ export function timeChart({ host, label, height, columns, series, bands = [], to
       chart.destroy();
     },
   };
+}
+
+/** Times in milliseconds, `colour` as the canvas takes it. */
+function drawSpans(chart, spans) {
+  const { ctx, bbox } = chart;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  for (const { fromMs, toMs, colour } of spans) {
+    const from = chart.valToPos(fromMs / 1000, 'x', true);
+    const to = chart.valToPos(toMs / 1000, 'x', true);
+    ctx.fillStyle = colour;
+    ctx.fillRect(from, bbox.top, Math.max(to - from, devicePixelRatio), bbox.height);
+  }
+  ctx.restore();
 }
 
 /** Where several stand closer than a number is wide, only the first has one. */

@@ -1,0 +1,15 @@
+/** `npm run chaos [-- --seed N --minutes M]`: compiles test/chaos and what it uses into dist-chaos/, then runs it. */
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt, localBin, root, run } from './freshness.mjs';
+
+ensureBuilt();
+const out = join(root, 'dist-chaos');
+rmSync(out, { recursive: true, force: true });
+run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.chaos.json')]);
+for (const copied of ['src/codec/generated', 'test/kafka/pom.xml', 'sim/page', 'test/chaos/browser']) {
+  cpSync(join(root, copied), join(out, copied), { recursive: true, filter: (file) => !file.endsWith('.ts') });
+}
+// Not a process of its own: signals and exit codes are those of the run.
+process.argv.splice(1, 1, join(out, 'test/chaos/main.js'));
+await import(join(out, 'test/chaos/main.js'));

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Html, html, jsonIn } from './html.js';
+
+export interface PageParts {
+  readonly title: string;
+  readonly body: Html;
+  /** What the script reads, by the id of its element. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Of the page's script, in the order in which they need one another. */
+  readonly modules: readonly URL[];
+}
+
+/**
+ * A page with charts in one file: no network, no fonts, opened from a disk as well as from a server. The same parts give the same bytes.
+ *
+ * Its content security policy allows the script written here, by its hash, and nothing else.
+ */
+export function selfContainedPage({ title, body, values, modules }: PageParts): string {
+  const script = new Html(`${chart.script}\n${bundle(modules)}`);
+  const scriptHash = createHash('sha256').update(script.text).digest('base64');
+  const policy = `default-src 'none'; script-src 'sha256-${scriptHash}'; style-src 'unsafe-inline'; img-src data:`;
+  const data = Object.entries(values).map(([id, value]) => {
+    return html`<script type="application/json" id="${id}">${jsonIn(value)}</script>\n`;
+  });
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${title} · quotamesh</title>
+<style>
+${new Html(`${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}`)}</style>
+<!-- uPlot ${chart.version}, https://github.com/leeoniya/uPlot, is part of this page under this licence:
+${chart.licence}-->
+</head>
+<body>
+${body}
+${data}<script>${script}</script>
+</body>
+</html>
+`.text;
+}
+
+/** One script of the modules: without their imports, names of all of them in one scope of its own. */
+function bundle(modules: readonly URL[]): string {
+  const parts = modules.map((module) => {
+    return readFileSync(module, 'utf8')
+      .replace(/^import [^;]+;\n/gm, '')
+      .replace(/^export /gm, '');
+  });
+  return `(() => {\n'use strict';\n${parts.join('')}})();\n`;
+}
+
+const chart = loadChart();
+
+function loadChart(): { script: string; styles: string; licence: string; version: string } {
+  const folder = dirname(createRequire(import.meta.url).resolve('uplot/package.json'));
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  return {
+    script: read('dist/uPlot.iife.min.js').trim(),
+    styles: read('dist/uPlot.min.css').trim(),
+    licence: read('LICENSE'),
+    version: (JSON.parse(read('package.json')) as { version: string }).version,
+  };
+}

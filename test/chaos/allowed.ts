@@ -1,0 +1,71 @@
+import { type AloneSpan, aloneSpans, changesBeside, type HappenedFault, knownNodes } from './happened.js';
+import { keptAfter, STALENESS_MS } from './promises.js';
+import { NODES } from './schedule.js';
+import type { SharesHeld } from './shares-held.js';
+import { GROUPS } from './workload.js';
+
+/** Records that were under way when a node was cut off have arrived by then, or never do. */
+const UNDER_WAY_MS = 1000;
+
+/**
+ * What the documents allow, per second, at every moment of a run:
+ *
+ *     quota + Σ over nodes that are alone of what they keep
+ *
+ * Shares of the same prefix of the log never exceed the quota (ARCHITECTURE.md, invariants 1 and 2), and nobody rises without the log
+ * (invariant 3). So what may come on top is what somebody keeps who does not follow the log while others do: "it adds what it held, afterwards
+ * its fallback" (docs/when-the-topic-is-away.md). It adds nothing for as long as the others still count it with what it keeps: until they have
+ * expired it after `stalenessMs`, and while nothing has changed beside it.
+ */
+export class Allowed {
+  readonly #spans: readonly (AloneSpan & {
+    readonly held: readonly number[];
+    readonly countedUntilMs: number;
+    readonly known: number;
+  })[];
+
+  constructor(happened: readonly HappenedFault[], shares: SharesHeld) {
+    this.#spans = aloneSpans(happened).map((span) => ({
+      ...span,
+      held: GROUPS.map(({ quota }, group) => Math.min(quota, heldBy(span, group, shares))),
+      countedUntilMs: countedUntil(span, happened),
+      known: knownNodes(happened, span),
+    }));
+  }
+
+  /** Per second. */
+  at(group: number, atMs: number): number {
+    let extra = 0;
+    for (let node = 0; node < NODES; node++) extra += this.#keptBy(node, group, atMs);
+    return (GROUPS[group]?.quota ?? 0) + extra;
+  }
+
+  /** Of several reasons to be alone at once the one that leaves it most. */
+  #keptBy(node: number, group: number, atMs: number): number {
+    let most = 0;
+    for (const span of this.#spans) {
+      if (span.node !== node || atMs < span.fromMs || atMs >= span.toMs || atMs < span.countedUntilMs) continue;
+      const of = GROUPS[group];
+      if (of === undefined) continue;
+      const held = span.held[group] as number;
+      const kept = span.hearsLate
+        ? held
+        : keptAfter(of, held, atMs - span.deafSinceMs, span.noticesAfterMs, span.known);
+      most = Math.max(most, kept);
+    }
+    return most;
+  }
+}
+
+function heldBy(span: AloneSpan, group: number, shares: SharesHeld): number {
+  const untilMs = span.hearsLate ? span.toMs : span.deafSinceMs + UNDER_WAY_MS;
+  return shares.most(group, span.node, span.deafSinceMs - UNDER_WAY_MS, untilMs);
+}
+
+/** The others count it with what it keeps until the first change, or until they have expired it. */
+function countedUntil(span: AloneSpan, happened: readonly HappenedFault[]): number {
+  if (span.hearsLate) return span.fromMs;
+  const expiredMs = span.deafSinceMs + STALENESS_MS;
+  const change = changesBeside(happened, span).find((atMs) => atMs >= span.deafSinceMs - UNDER_WAY_MS);
+  return Math.min(expiredMs, change ?? expiredMs);
+}

@@ -1,0 +1,1 @@
+export const renderChaosPage = (..._: unknown[]) => 'soon';
