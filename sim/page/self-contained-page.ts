@@ -11,14 +11,17 @@ export interface PageParts {
   readonly values: Readonly<Record<string, unknown>>;
   /** Of the page's script, in the order in which they need one another. */
   readonly modules: readonly URL[];
+  /** Beside page.css. */
+  readonly styles?: string;
 }
 
 /**
- * A page with charts in one file: no network, no fonts, opened from a disk as well as from a server. The same parts give the same bytes.
+ * A page with charts in one file: no network, no fonts, opened from a disk as well as from a server. The same parts
+ * give the same bytes.
  *
  * Its content security policy allows the script written here, by its hash, and nothing else.
  */
-export function selfContainedPage({ title, body, values, modules }: PageParts): string {
+export function selfContainedPage({ title, body, values, modules, styles = '' }: PageParts): string {
   const script = new Html(`${chart.script}\n${bundle(modules)}`);
   const scriptHash = createHash('sha256').update(script.text).digest('base64');
   const policy = `default-src 'none'; script-src 'sha256-${scriptHash}'; style-src 'unsafe-inline'; img-src data:`;
@@ -35,7 +38,7 @@ export function selfContainedPage({ title, body, values, modules }: PageParts): 
 <link rel="icon" href="data:,">
 <title>${title} · quotamesh</title>
 <style>
-${new Html(`${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}`)}</style>
+${new Html(`${chart.styles}\n${readFileSync(new URL('page.css', import.meta.url), 'utf8')}${styles}`)}</style>
 <!-- uPlot ${chart.version}, https://github.com/leeoniya/uPlot, is part of this page under this licence:
 ${chart.licence}-->
 </head>

@@ -5,24 +5,29 @@ import type { Evidence, Verdict } from './verdict.js';
 import type { ChaosWindow } from './windows.js';
 import { GROUPS } from './workload.js';
 
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** The verdict in words: what was admitted, how the cluster came back, what clients lost, and every promise that was broken. */
 export function reportLines(evidence: Evidence, verdict: Verdict, seed: number): string[] {
   return [
     '',
     `seed ${seed}: ${evidence.happened.length} faults in ${(evidence.durationMs / 1000).toFixed(0)} s`,
-    '',
-    ...groupLines(verdict),
-    '',
-    ...faultLines(evidence, verdict),
-    '',
-    ...callLines(verdict),
+    ...reportTables(evidence, verdict).flatMap((table) => ['', ...textTable(table)]),
     '',
     ...brokenLines(verdict, seed),
   ];
 }
 
+export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
+  return [groupTable(verdict), faultTable(evidence, verdict), callTable(verdict)];
+}
+
 /** Of every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
-function groupLines({ windows }: Verdict): string[] {
+function groupTable({ windows }: Verdict): Table {
   const rows = GROUPS.map(({ name, quota }, group) => {
     const own = windows.filter((window) => window.group === group);
     const whole = (quota * WINDOW_MS) / 1000;
@@ -35,28 +40,25 @@ function groupLines({ windows }: Verdict): string[] {
       ...[`${quiet.length}`, percent(Math.min(...parts(quiet))), percent(Math.max(...parts(quiet)))],
     ];
   });
-  const head = ['group', 'quota', 'mean', 'worst 5 s', 'of what is allowed', 'quiet windows', 'least', 'most'];
-  return table(head, rows);
+  const head = ['group', 'quota', 'mean', 'worst 5 s', 'worst of allowed', 'settled windows', 'least', 'most'];
+  return { title: 'Admitted in windows of 5 s, of the quota', head, rows };
 }
 
-function faultLines({ happened }: Evidence, { recoveries }: Verdict): string[] {
+function faultTable({ happened }: Evidence, { recoveries }: Verdict): Table {
   const rows = FAULT_KINDS.flatMap((kind) => {
     const count = happened.filter(({ fault }) => fault.kind === kind).length;
     if (count === 0) return [];
     const own = recoveries.filter(({ happened: one, tookMs }) => one.fault.kind === kind && tookMs !== null);
     const took = own.map(({ tookMs }) => tookMs as number).sort((one, other) => one - other);
-    const median = took[Math.floor(took.length / 2)];
-    return [[kind, FAULTS[kind].what, `${count}`, seconds(median), seconds(took.at(-1))]];
+    return [[kind, FAULTS[kind].what, `${count}`, seconds(took[Math.floor(took.length / 2)]), seconds(took.at(-1))]];
   });
-  return table(['fault', 'what', 'times', 'one again: median', 'slowest'], rows);
+  return { title: 'One cluster again after', head: ['fault', 'what', 'times', 'median', 'slowest'], rows };
 }
 
-function callLines({ outcomes }: Verdict): string[] {
+function callTable({ outcomes }: Verdict): Table {
   const all = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  return table(
-    ['calls', 'count', 'part'],
-    OUTCOMES.map((outcome) => [outcome, `${outcomes[outcome]}`, percent(outcomes[outcome] / all, 2)]),
-  );
+  const rows = OUTCOMES.map((outcome) => [outcome, `${outcomes[outcome]}`, percent(outcomes[outcome] / all, 2)]);
+  return { title: 'What became of the calls', head: ['calls', 'count', 'part'], rows };
 }
 
 function brokenLines({ broken }: Verdict, seed: number): string[] {
@@ -68,14 +70,14 @@ function brokenLines({ broken }: Verdict, seed: number): string[] {
   return [`${broken.length} promises were broken with seed ${seed}:`, ...lines];
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  return [head, ...rows].map((row) =>
+function textTable({ title, head, rows }: Table): string[] {
+  const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join('  ')
-      .trimEnd(),
-  );
+      .trimEnd();
+  return [title, ...[head, ...rows].map((row) => `  ${line(row)}`)];
 }
 
 export function percent(part: number, digits = 1): string {

@@ -12,17 +12,12 @@ export function theme() {
 }
 
 /**
- * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind everything; hovering tells `onTime`, dragging `onZoom`.
+ * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it; hovering tells `onTime`, dragging `onZoom`.
  * Nothing is told when the page itself moves the cursor or the scale.
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
-  const axis = {
-    stroke: look.colour('muted'),
-    font: look.font,
-    grid: { stroke: look.colour('grid'), width: 1 },
-    ticks: { show: false },
-  };
+  const axis = axisOf(look);
   const plot = {
     width: Math.max(host.clientWidth, 120),
     height,
@@ -65,6 +60,11 @@ export function timeChart(options) {
       chart.destroy();
     },
   };
+}
+
+function axisOf(look) {
+  const grid = { stroke: look.colour('grid'), width: 1 };
+  return { stroke: look.colour('muted'), font: look.font, grid, ticks: { show: false } };
 }
 
 /** Times in milliseconds, `colour` as the canvas takes it. */

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../../chaos/clients.js';
+import type { FaultKind } from '../../chaos/fault-table.js';
+import type { HappenedFault } from '../../chaos/happened.js';
+import { burstOf } from '../../chaos/promises.js';
+import { NODES } from '../../chaos/schedule.js';
+import { SharesHeld } from '../../chaos/shares-held.js';
+import { type Evidence, judge } from '../../chaos/verdict.js';
+import type { Sample } from '../../chaos/watch.js';
+import { GROUPS, nodeName } from '../../chaos/workload.js';
+
+const DURATION_MS = 60_000;
+const WIDE = 0;
+const CLOSED = GROUPS.findIndex(({ name }) => name === 'closed');
+const HELD = { wide: 80, closed: 40 };
+const BROKEN_MS = 20_000;
+
+describe('over-admission', () => {
+  test('the quota in every window is allowed, three per cent more of a settled cluster are not', () => {
+    expect(verdictOf({ rate: (group) => quotaOf(group) }).broken).toEqual([]);
+    const { broken } = verdictOf({ rate: (group) => quotaOf(group) * (group === WIDE ? 1.03 : 1) });
+    expect(broken.map(({ what }) => what.split(':')[0])).toEqual(['wide']);
+  });
+
+  test('of a fault the bound says which window, and beside what', () => {
+    const happened = [fault('node-kill', { fromMs: BROKEN_MS, doneMs: BROKEN_MS + 5000 })];
+    const rate = (group: number, atMs: number) => quotaOf(group) * (atMs > 21_000 && atMs < 25_000 ? 1.4 : 1);
+    const { broken } = verdictOf({ rate, happened });
+    expect(broken.length).toBe(GROUPS.length);
+    expect(broken[0]?.faults).toEqual(['node-kill n1 20.0 s–25.0 s']);
+    expect(broken[0]?.fromMs).toBeGreaterThanOrEqual(20_000);
+    expect(broken[0]?.fromMs).toBeLessThanOrEqual(21_500);
+  });
+
+  test.each([
+    ['while it is still counted by the others, nothing more', 21_000, 25_000, WIDE, 0],
+    ['from stalenessMs on what it held', 26_000, 29_000, WIDE, HELD.wide],
+    ['from holdMs on its fallback, a fifth of the quota', 32_000, 39_000, WIDE, 40],
+    ['of a closed group with holdMs 0 nothing at any time', 21_000, 39_000, CLOSED, 0],
+  ])('a node that is cut off alone adds, %s', (_, fromMs, toMs, group, extra) => {
+    const happened = [fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 })];
+    const more = (factor: number) => (of: number, atMs: number) =>
+      quotaOf(of) + (of === group && atMs >= fromMs && atMs < toMs ? extra + factor * quotaOf(of) : 0);
+    const worst = (factor: number) => verdictOf({ rate: more(factor), happened }).broken.length;
+    expect(worst(0)).toBe(0);
+    expect(worst(0.5)).toBe(1);
+  });
+
+  test('what changes beside a node that is cut off may count against what it holds, at once', () => {
+    const cut = fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 });
+    const beside = fault('node-kill', { fromMs: BROKEN_MS + 500, doneMs: BROKEN_MS + 4000, node: 1 });
+    const rate = (group: number, atMs: number) => {
+      return quotaOf(group) + (group === WIDE && atMs > 21_000 && atMs < 24_500 ? HELD.wide : 0);
+    };
+    expect(verdictOf({ rate, happened: [cut, beside] }).broken).toEqual([]);
+    expect(verdictOf({ rate, happened: [cut] }).broken.length).toBe(1);
+  });
+
+  test('while the whole topic is away there is nothing on top of the quota but bursts', () => {
+    const happened = [fault('brokers-all-frozen', { fromMs: BROKEN_MS, doneMs: 40_000 })];
+    const burst = burstOf(GROUPS[WIDE] as (typeof GROUPS)[number], NODES) / 5;
+    const rate = (more: number) => (group: number, atMs: number) =>
+      quotaOf(group) + (group === WIDE && atMs > 25_000 && atMs < 35_000 ? more : 0);
+    expect(verdictOf({ rate: rate(burst * 0.9), happened }).broken).toEqual([]);
+    expect(verdictOf({ rate: rate(burst * 1.2), happened }).broken.length).toBe(1);
+  });
+
+  test('what a frozen node answers late it has decided after it was thawed', () => {
+    const happened = [fault('node-freeze', { fromMs: BROKEN_MS, remedyMs: 32_000, doneMs: 32_000 })];
+    const late = Array.from({ length: 700 }, () => {
+      return { sentMs: 20_500, endedMs: 32_100, node: 0, group: WIDE, outcome: 'granted' } as const;
+    });
+    const { broken } = verdictOf({ rate: (group) => quotaOf(group), happened, calls: late });
+    expect(broken.map(({ what }) => what.split(':')[0])).toEqual(['wide']);
+    expect(broken[0]?.fromMs).toBeGreaterThan(27_000);
+  });
+});
+
+describe('being one cluster again', () => {
+  test('within 5 s of the last remedy, or a promise is broken', () => {
+    const happened = [fault('link-reset', { fromMs: BROKEN_MS, doneMs: 30_000 })];
+    const back = (afterMs: number) => (atMs: number) => atMs < BROKEN_MS || atMs > 30_000 + afterMs;
+    const kept = verdictOf({ rate: (group) => quotaOf(group), happened, isWell: back(2000) });
+    expect(kept.broken).toEqual([]);
+    expect(kept.recoveries[0]?.tookMs).toBeCloseTo(2000, -3);
+    const { broken } = verdictOf({ rate: (group) => quotaOf(group), happened, isWell: back(7000) });
+    expect(broken.map(({ what }) => what)).toEqual([expect.stringContaining('link-reset n1: one again after 7')]);
+    const never = verdictOf({ rate: (group) => quotaOf(group), happened, isWell: back(100_000) });
+    expect(never.broken[0]?.what).toContain('not at all');
+  });
+
+  test('nodes that hold different views of one share are not one cluster', () => {
+    const happened = [fault('topic-anew', { fromMs: BROKEN_MS, doneMs: 21_000 })];
+    const { broken } = verdictOf({ rate: (group) => quotaOf(group), happened, misjudged: true });
+    expect(broken[0]?.what).toMatch(/n1 applies 40\.0 of wide, n2 computes 60\.0 for it/);
+  });
+});
+
+test('nobody rises while it is cut off', () => {
+  const happened = [fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 })];
+  const rises = { atMs: 28_000, share: HELD.wide + 10 };
+  const { broken } = verdictOf({ rate: (group) => quotaOf(group), happened, rises });
+  expect(broken.map(({ what }) => what)).toEqual([expect.stringContaining('wide: n1 rose to 90.0')]);
+});
+
+interface Scene {
+  /** Granted per second, by group and time. */
+  readonly rate: (group: number, atMs: number) => number;
+  readonly happened?: readonly HappenedFault[];
+  readonly calls?: readonly Call[];
+  readonly isWell?: (atMs: number) => boolean;
+  readonly misjudged?: boolean;
+  readonly rises?: { readonly atMs: number; readonly share: number };
+}
+
+function verdictOf({ rate, happened = [], calls = [], isWell = () => true, misjudged = false, rises }: Scene) {
+  const lines = [line(0, 'wide', HELD.wide), line(0, 'closed', HELD.closed)];
+  if (rises !== undefined) lines.push(line(rises.atMs, 'wide', rises.share));
+  const evidence: Evidence = {
+    durationMs: DURATION_MS,
+    calls: [...GROUPS.flatMap((_, group) => callsAt(group, rate)), ...calls],
+    samples: samplesOf(isWell, misjudged),
+    happened,
+    shares: new SharesHeld(lines.join('\n'), 0, NODES),
+  };
+  return judge(evidence);
+}
+
+function callsAt(group: number, rate: Scene['rate']): Call[] {
+  const calls: Call[] = [];
+  let owed = 0;
+  for (let atMs = 0; atMs < DURATION_MS; atMs += 10) {
+    for (owed += rate(group, atMs) / 100; owed >= 1; owed--) {
+      calls.push({ sentMs: atMs, endedMs: atMs + 1, node: 1, group, outcome: 'granted' });
+    }
+  }
+  return calls;
+}
+
+function samplesOf(isWell: (atMs: number) => boolean, misjudged: boolean): Sample[] {
+  const samples: Sample[] = [];
+  for (let atMs = 100; atMs < DURATION_MS; atMs += 250) {
+    for (let node = 0; node < NODES; node++)
+      samples.push({ atMs, node, seen: isWell(atMs) ? seenBy(node, misjudged) : null });
+  }
+  return samples;
+}
+
+function seenBy(node: number, misjudged: boolean): NonNullable<Sample['seen']> {
+  const all = Array.from({ length: NODES }, (_, place) => place);
+  const groups = GROUPS.map(({ quota }, group) => {
+    const isWrong = misjudged && node === 1 && group === WIDE;
+    return { share: quota / NODES, shares: all.map((place) => (isWrong && place === 0 ? 60 : quota / NODES)) };
+  });
+  return { incarnation: 1, degraded: [], alive: all, groups };
+}
+
+function line(t: number, group: string, shareMessages: number): string {
+  return JSON.stringify({ t, node: nodeName(0), group, direction: 'publish', shareMessages });
+}
+
+function fault(
+  kind: FaultKind,
+  times: { fromMs: number; remedyMs?: number; doneMs: number; node?: number },
+): HappenedFault {
+  const { fromMs, doneMs, remedyMs = doneMs, node = 0 } = times;
+  const isNodes = kind.startsWith('node') || kind.startsWith('link');
+  const planned = { kind, fromMs, toMs: remedyMs, node: isNodes ? node : null, broker: null, delayMs: null };
+  return { fault: planned, round: 0, fromMs, remedyMs, doneMs, notes: [] };
+}
+
+function quotaOf(group: number): number {
+  return GROUPS[group]?.quota ?? 0;
+}
