@@ -12,8 +12,8 @@ export function theme() {
 }
 
 /**
- * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it; hovering tells `onTime`, dragging `onZoom`.
- * Nothing is told when the page itself moves the cursor or the scale.
+ * A chart over the time of a run. `marks` are drawn as numbered lines, `spans` as stripes behind it; hovering tells
+ * `onTime`, dragging `onZoom`. Nothing is told when the page itself moves the cursor or the scale.
  */
 export function timeChart(options) {
   const { host, label, height, columns, series, bands = [], top, marks, spans = [], look, onTime, onZoom } = options;
