@@ -19,6 +19,12 @@ export interface ReportTopic {
   readonly partitions: number;
 
   /**
+   * In the store now, where their number can change; more than `partitions` when somebody has added some to a topic in
+   * use. The additional ones are not read.
+   */
+  readonly partitionsFound?: number;
+
+  /**
    * Connects, creates the topic where it is missing (or verifies its settings) and starts reading from the very start.
    * Rejects with a QuotameshError when the topic cannot be used as it is (wrong settings, no permission). When the
    * topic cannot be reached *now*, `open` stays pending, tells `onLost`, and goes on trying until it succeeds or `close` is called.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RecordingListener } from './recording-listener.js';
-import { expectRisingOffsets, text } from './topic-expectations.js';
+import { describeRecord, expectRisingOffsets, text } from './topic-expectations.js';
 import type { Scene } from './topic-scene.js';
 
 /** Guarantee 8: whoever reads is told when the log is another one. */
@@ -37,6 +37,22 @@ export function epochTests(scene: Scene): void {
     const newcomer = await scene.open();
     await scene.untilCaughtUp(newcomer);
     expect(newcomer.listener.epochs).toEqual(reader.listener.epochs.slice(1));
+  });
+
+  it('gives a log made anew that has grown past all that was read exactly as newcomers get it', async ({ skip }) => {
+    const makeAnew = scene.world.makeAnew?.bind(scene.world) ?? skip('this world cannot make its log anew');
+    const readers = [await scene.open(), await scene.open()];
+    await readers[0]?.topic.append(Array.from({ length: 20 }, (_, at) => scene.record(`old-${at}`, 'gone')));
+    for (const each of readers) await scene.untilRead(each, 20);
+    await makeAnew();
+    const newcomer = await scene.open();
+    const grown = Array.from({ length: 200 }, (_, at) => scene.record(`new-${at}`, 'grown'));
+    await scene.untilAppended(newcomer, grown);
+    for (const { listener } of [newcomer, ...readers]) {
+      await listener.until('the whole log', () => grown.every(({ key }) => listener.has(key)), scene.deadlineMs);
+    }
+    const expected = newcomer.listener.records.map(describeRecord).sort();
+    for (const { listener } of readers) expect(listener.records.map(describeRecord).sort()).toEqual(expected);
   });
 
   it('gives a log that lost its end and has grown past it again from its start, as another epoch', async ({ skip }) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { makeTopicAnew } from '../kafka/admin.js';
 import { compactTopic } from '../kafka/compaction.js';
 import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
@@ -37,6 +38,10 @@ class KafkaWorld implements TopicWorld {
 
   compact(): Promise<void> {
     return compactTopic(this.#kafka.brokers, this.#config.name, this.#config.partitions);
+  }
+
+  makeAnew(): Promise<void> {
+    return makeTopicAnew(this.#kafka.brokers, this.#config.name, this.#config.partitions);
   }
 
   async breakTopic(): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, type ITopicConfig, Kafka, logLevel } from 'kafkajs';
+import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 
 /** kafkajs's own admin client, silent, for what a test does to a broker behind the adapter's back. */
 export function adminOf(brokers: readonly string[], options: { readonly retries?: number } = {}): Admin {
@@ -36,7 +37,7 @@ export function createTopic(
   brokers: readonly string[],
   topic: string,
   settings: Readonly<Record<string, string>>,
-  shape: Pick<ITopicConfig, 'numPartitions' | 'replicationFactor'> = { numPartitions: 1 },
+  shape: Pick<ITopicConfig, 'numPartitions' | 'replicationFactor' | 'replicaAssignment'> = { numPartitions: 1 },
 ): Promise<void> {
   const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
   return withAdmin(brokers, async (admin) => {
@@ -45,6 +46,12 @@ export function createTopic(
     const deadlineMs = performance.now() + LEADERS_DEADLINE_MS;
     while (!(await hasLeaders(admin, topic)) && performance.now() < deadlineMs) await sleep(50);
   });
+}
+
+/** Deletes the topic and creates it again at once, as the adapter would have: another topic of the same name. */
+export async function makeTopicAnew(brokers: readonly string[], topic: string, partitions: number): Promise<void> {
+  await withAdmin(brokers, (admin) => admin.deleteTopics({ topics: [topic], timeout: LEADERS_DEADLINE_MS }));
+  await createTopic(brokers, topic, CREATED_WITH, { numPartitions: partitions });
 }
 
 const LEADERS_DEADLINE_MS = 20_000;

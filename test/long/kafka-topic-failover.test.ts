@@ -65,6 +65,7 @@ it.each(['kill', 'freeze'] as const)(
       }
       expectRisingOffsets(topic, listener.records);
       expect(listener.failures).toEqual([]);
+      expect(listener.epochs).toHaveLength(1);
     }
   },
   300_000,
@@ -84,6 +85,7 @@ it('says that a deleted topic is gone for good, and reads it again when it comes
   await other.topic.append([{ partition: 0, key: 'anew', value: null }]);
   await listener.until('the new record', () => listener.has('anew'), DEADLINE_MS);
   expectRisingOffsets(topic, listener.delivered);
+  expect(listener.epochs).toHaveLength(2);
   expect(listener).toMatchObject({ recovered: 1 });
   expect(listener.failures).toHaveLength(1);
 }, 120_000);

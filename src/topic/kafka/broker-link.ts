@@ -25,6 +25,15 @@ export interface SendOptions {
   readonly decode?: (payload: Buffer) => Promise<unknown>;
 }
 
+/** A request in a version that kafkajs does not know. */
+export interface OwnRequest<T> {
+  readonly api: ApiName;
+  readonly apiVersion: number;
+  /** What follows kafkajs's header. */
+  readonly body: Buffer;
+  readonly decode: (payload: Buffer) => T;
+}
+
 /**
  * The connections to one broker, for one life: after the first failure a link is destroyed and never used again, so
  * no state of kafkajs survives an error. Every wait is bounded by the monotonic clock.
@@ -83,6 +92,23 @@ export class BrokerLink {
     const response = { decode: decode ?? protocol.response.decode, parse: async (decoded: unknown) => decoded };
     const answer = this.#pool.send({ ...protocol, response });
     return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
+  }
+
+  /** As `send`, without kafkajs's codecs. */
+  async exchange<T>({ api, apiVersion, body, decode }: OwnRequest<T>, holdBackMs = 0): Promise<T> {
+    if (this.#destroyedBy) throw this.#destroyedBy;
+    const apiKey = this.#kafkajs.apiKeys[api];
+    const encode = async () => ({ buf: body, buffer: body });
+    const answer = this.#pool.send({
+      request: { apiKey, apiVersion, apiName: api, encode },
+      response: { decode: async (payload) => decode(payload), parse: async (decoded) => decoded },
+    });
+    return (await this.#bounded(answer, this.#settings.requestTimeoutMs + holdBackMs, api)) as T;
+  }
+
+  /** Whether the broker has that version of the API; false before it is connected. */
+  serves(api: ApiName, apiVersion: number): boolean {
+    return (this.#broker.versions?.[this.#kafkajs.apiKeys[api]]?.maxVersion ?? -1) >= apiVersion;
   }
 
   /** In the newest version of the API that both sides know. */

@@ -9,6 +9,8 @@ export interface FetchedPartition {
   readonly errorCode: number;
   /** Offset after the last record that may be read. */
   readonly highWatermark: number;
+  /** The log is not the one that was read: what stood before the offset asked for has gone, or is another. */
+  readonly hasDiverged: boolean;
   readonly batches: readonly FetchedBatch[];
 }
 
@@ -16,13 +18,15 @@ export interface FetchedBatch {
   readonly firstOffset: number;
   /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
   readonly nextOffset: number;
+  /** Of the leader that took it; −1 = not known. */
+  readonly leaderEpoch: number;
   /** With Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
   /** Why the records cannot be read; null = they can. Nobody can, so that all nodes still see the same log. */
   readonly unreadable: string | null;
 }
 
-/** The only version that is asked for: Kafka 2.3 (2019) brought it, 4.x still serves it. */
+/** Of brokers older than 3.1 (fetch-13.ts): Kafka 2.3 (2019) brought it. */
 export const FETCH_VERSION = 11;
 
 /**
@@ -52,11 +56,12 @@ function decodePartition(decoder: Decoder): FetchedPartition {
   decoder.readArray((aborted) => [aborted.readInt64(), aborted.readInt64()]);
   decoder.readInt32(); // preferred replica
   const batches = decodeBatches(decoder.readBytes() ?? Buffer.alloc(0), partition);
-  return { partition, errorCode, highWatermark, batches };
+  return { partition, errorCode, highWatermark, hasDiverged: false, batches };
 }
 
 // Layout of a batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
 const LENGTH_AT = 8;
+const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
 const ATTRIBUTES_AT = 21;
 const LAST_OFFSET_DELTA_AT = 23;
@@ -69,7 +74,7 @@ const CONTROL_FLAG = 0x20;
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 const GZIP = 1;
 
-function decodeBatches(bytes: Buffer, partition: number): FetchedBatch[] {
+export function decodeBatches(bytes: Buffer, partition: number): FetchedBatch[] {
   const batches: FetchedBatch[] = [];
   let at = 0;
   while (bytes.length - at >= SHORTEST_BATCH_BYTES) {
@@ -87,17 +92,24 @@ function decodeBatch(bytes: Buffer, partition: number): FetchedBatch {
   const firstOffset = Number(bytes.readBigInt64BE(0));
   const magic = bytes.readInt8(MAGIC_AT);
   if (magic !== CURRENT_MAGIC) {
-    return { firstOffset, nextOffset: firstOffset + 1, records: [], unreadable: `message format ${magic}` };
+    return {
+      firstOffset,
+      nextOffset: firstOffset + 1,
+      leaderEpoch: -1,
+      records: [],
+      unreadable: `message format ${magic}`,
+    };
   }
   const attributes = bytes.readInt16BE(ATTRIBUTES_AT);
   const nextOffset = firstOffset + bytes.readInt32BE(LAST_OFFSET_DELTA_AT) + 1;
-  const batch = { firstOffset, nextOffset, records: [], unreadable: null };
+  const leaderEpoch = bytes.readInt32BE(LEADER_EPOCH_AT);
+  const batch = { firstOffset, nextOffset, leaderEpoch, records: [], unreadable: null };
   // Marks of transactions; not records.
   if (attributes & CONTROL_FLAG) return batch;
   const codec = attributes & CODEC_MASK;
   if (codec > GZIP) return { ...batch, unreadable: `compressed with ${CODECS[codec] ?? `codec ${codec}`}` };
   try {
-    return { firstOffset, nextOffset, records: recordsOf(bytes, partition), unreadable: null };
+    return { ...batch, records: recordsOf(bytes, partition) };
   } catch (error) {
     return { ...batch, unreadable: `malformed: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -16,8 +16,7 @@ import { TopicSupervisor } from './topic-supervisor.js';
  *             └─ LeaderWriter                produces what waits in the Outbox
  *
  * Beyond the port: after `onFailed` (topic deleted, permission withdrawn) attempts go on, and `onRecovered` follows if
- * somebody repairs it. A topic that is deleted and created again is read from its start, its offsets following on
- * those before; that is noticed by its end lying before our position, so not if it has grown beyond it meanwhile.
+ * somebody repairs it. How another log under the same name is noticed: docs/decisions/0048.
  */
 export class KafkaReportTopic extends RemoteReportTopic {
   readonly #tokens: TokenSource | null;

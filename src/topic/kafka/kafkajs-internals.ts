@@ -28,17 +28,31 @@ export interface Protocol {
   readonly request: { readonly apiVersion: number };
   readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 }
+/** A request that kafkajs frames, and the answer to it. */
+export interface Exchange {
+  readonly request: Protocol['request'] | OwnEncoding;
+  readonly response: { decode(payload: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
+}
+export interface OwnEncoding {
+  readonly apiKey: number;
+  readonly apiVersion: number;
+  readonly apiName: ApiName;
+  /** What kafkajs takes for one of its encoders. */
+  encode(): Promise<{ readonly buf: Buffer; readonly buffer: Buffer }>;
+}
 export interface RequestDefinitions {
   readonly versions: readonly string[];
 }
 export interface Broker {
+  /** By api key, as the broker told them; null before it is connected. */
+  readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null;
   connect(): Promise<void>;
   lookupRequest(apiKey: number, definitions: RequestDefinitions): (args: object) => Protocol;
 }
 export interface ConnectionPool {
   /** One for fetches, which the broker holds back, and one for everything else. */
   readonly pool: readonly Connection[];
-  send(protocol: Protocol): Promise<unknown>;
+  send(exchange: Exchange): Promise<unknown>;
 }
 export interface Connection {
   readonly socket?: Socket;

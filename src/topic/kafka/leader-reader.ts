@@ -4,10 +4,11 @@ import { FetchPace } from '../remote/fetch-pace.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
+import { FETCH_BY_ID_VERSION, fetchById } from './fetch-13.js';
 import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
-import { brokerError } from './topic-failure.js';
+import { brokerError, LogShortened } from './topic-failure.js';
 
 export interface ReaderSettings {
   readonly topic: string;
@@ -43,6 +44,8 @@ export class LeaderReader {
   readonly #kafkajs: Kafkajs;
   readonly #link: BrokerLink;
   readonly #settings: ReaderSettings;
+  /** Null = it has none, or the broker does not fetch by it. */
+  #topicId: Buffer | null;
   readonly #sink: ReaderSink;
   readonly #log: TopicLog;
   readonly #pace: FetchPace;
@@ -54,7 +57,7 @@ export class LeaderReader {
     kafkajs: Kafkajs,
     link: BrokerLink,
     cursors: readonly PartitionCursor[],
-    settings: ReaderSettings,
+    { topicId, ...settings }: ReaderSettings & { readonly topicId: Buffer | null },
     sink: ReaderSink,
     log: TopicLog,
   ) {
@@ -62,6 +65,7 @@ export class LeaderReader {
     this.#link = link;
     this.#cursors = cursors;
     this.#settings = settings;
+    this.#topicId = topicId;
     this.#sink = sink;
     this.#log = log;
     this.#pace = new FetchPace(settings.fetchIntervalMs);
@@ -69,6 +73,7 @@ export class LeaderReader {
 
   /** Finds where to begin, for the partitions that have not begun. */
   async start(): Promise<void> {
+    if (!this.#link.serves('Fetch', FETCH_BY_ID_VERSION)) this.#topicId = null;
     const { apiVersion } = this.#link.protocol('Fetch', { topics: [] }).request;
     if (apiVersion !== FETCH_VERSION) {
       throw new TopicUnusable('TOPIC_UNSUPPORTED', {
@@ -79,7 +84,7 @@ export class LeaderReader {
     await this.#locate(this.#cursors.filter((cursor) => cursor.position === null));
   }
 
-  /** Reads for ever; ends only by the error that made reading impossible. */
+  /** Reads for ever; ends only by the error that made reading impossible, LogShortened among them. */
   async run(): Promise<never> {
     for (;;) {
       const fetched = await this.#fetch();
@@ -88,6 +93,7 @@ export class LeaderReader {
       for (const partition of fetched) {
         const cursor = this.#cursors.find((each) => each.partition === partition.partition);
         if (!cursor) continue;
+        if (partition.hasDiverged) throw new LogShortened(cursor.partition, cursor.leaderEpoch);
         if (partition.errorCode === OFFSET_OUT_OF_RANGE) refused.push(cursor);
         else if (partition.errorCode !== 0) throw brokerError(this.#kafkajs, partition.errorCode);
         else this.#sink.onReading(cursor.partition);
@@ -109,11 +115,27 @@ export class LeaderReader {
   }
 
   async #fetch(): Promise<readonly FetchedPartition[]> {
-    const { topic, fetchMinBytes } = this.#settings;
     // The first partition of a request gets room in the answer first.
     this.#cursors = [...this.#cursors.slice(1), ...this.#cursors.slice(0, 1)];
+    return this.#topicId === null ? this.#fetchByName() : this.#fetchById(this.#topicId);
+  }
+
+  #fetchById(topicId: Buffer): Promise<readonly FetchedPartition[]> {
+    const partitions = this.#cursors.map(({ partition, position, leaderEpoch, lastReadEpoch }) => {
+      return { partition, offset: position ?? 0, leaderEpoch, lastReadEpoch };
+    });
+    const request = fetchById(this.#kafkajs, {
+      ...{ topicId, maxWaitMs: this.#maxWaitMs, minBytes: this.#settings.fetchMinBytes, maxBytes: FETCH_BYTES_MAX },
+      ...{ partitionMaxBytes: FETCH_PARTITION_BYTES_MAX, partitions },
+    });
+    return this.#link.exchange(request, this.#maxWaitMs);
+  }
+
+  #fetchByName(): Promise<readonly FetchedPartition[]> {
+    const { topic, fetchMinBytes } = this.#settings;
     const partitions = this.#cursors.map((cursor) => ({
       partition: cursor.partition,
+      currentLeaderEpoch: cursor.leaderEpoch,
       fetchOffset: String(cursor.position),
       maxBytes: FETCH_PARTITION_BYTES_MAX,
     }));
@@ -147,12 +169,12 @@ export class LeaderReader {
     for (const cursor of cursors) {
       const from = earliest.get(cursor.partition) ?? 0;
       const found = cursor.locate(from, end.get(cursor.partition) ?? from);
-      if (found === 'started') continue;
-      this.#log('warn', `position in the topic ${found}`, {
+      if (found === 'shortened') throw new LogShortened(cursor.partition, cursor.leaderEpoch);
+      if (found !== 'skipped') continue;
+      this.#log('warn', 'position in the topic skipped: records were deleted', {
         topic: this.#settings.topic,
         partition: cursor.partition,
         offset: cursor.position,
-        meaning: found === 'restarted' ? 'the topic was created anew or lost its end' : 'records were deleted',
       });
     }
   }

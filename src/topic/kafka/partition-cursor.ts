@@ -1,18 +1,18 @@
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { FetchedPartition } from './fetch-response.js';
 
+const NOT_KNOWN = -1;
+
 /**
- * How far one partition has been read. Pure.
- *
- * Offsets are delivered as they are in Kafka, except after the topic was deleted and created again (or lost its end):
- * then they start below what was delivered before, and readers above would take every record for a repetition. From
- * then on a constant is added, so that delivered offsets never go back.
+ * How far one partition of one log has been read. Pure. Where the log is another one, it is read with another cursor.
  */
 export class PartitionCursor {
   readonly partition: number;
   /** Next offset to fetch, in Kafka's numbers; null = not located yet. */
   #position: number | null = null;
-  #shift = 0;
+  /** Since when the broker that is asked leads the partition; −1 = not known. */
+  leaderEpoch = NOT_KNOWN;
+  #lastReadEpoch = NOT_KNOWN;
   /** Reaching this offset is having caught up: what was readable when the first fetch was answered. */
   #goal: number | null = null;
   /** High watermark of the last answer, if that one was empty below it. */
@@ -26,25 +26,29 @@ export class PartitionCursor {
     return this.#position;
   }
 
+  /** In which epoch of its leaders the log stood at the position; −1 = not known. */
+  get lastReadEpoch(): number {
+    return this.#lastReadEpoch;
+  }
+
   get isCaughtUp(): boolean {
     return this.#position !== null && this.#goal !== null && this.#position >= this.#goal;
   }
 
   /** Where the log begins and ends now. Returns what that means for a position that Kafka has refused. */
-  locate(earliest: number, end: number): 'started' | 'kept' | 'skipped' | 'restarted' {
+  locate(earliest: number, end: number): 'started' | 'kept' | 'skipped' | 'shortened' {
     const position = this.#position;
     if (position === null) {
       this.#position = earliest;
       return 'started';
     }
     if (position >= earliest && position <= end) return 'kept';
-    this.#position = earliest;
-    this.#emptyBelow = null;
+    if (position > end) return 'shortened';
     // Retention or a deletion of records: what is gone was superseded or is repaired by the next reports.
-    if (position < earliest) return 'skipped';
-    this.#shift += position - earliest;
-    this.#goal = null;
-    return 'restarted';
+    this.#position = earliest;
+    this.#lastReadEpoch = NOT_KNOWN;
+    this.#emptyBelow = null;
+    return 'skipped';
   }
 
   /** The records of a fetch that have not been read before. `alone`: the answer held no batch of any partition. */
@@ -55,9 +59,10 @@ export class PartitionCursor {
     for (const batch of fetched.batches) {
       for (const record of batch.records) {
         // A fetch begins with the whole batch that holds the offset asked for.
-        if (record.offset >= position) records.push(this.#delivered(record));
+        if (record.offset >= position) records.push(record);
       }
       position = Math.max(position, batch.nextOffset);
+      this.#lastReadEpoch = batch.leaderEpoch;
     }
     this.#position = this.#beyondGap(position, fetched, alone);
     return records;
@@ -72,10 +77,9 @@ export class PartitionCursor {
     const isEmpty = alone && position < fetched.highWatermark;
     const before = this.#emptyBelow;
     this.#emptyBelow = isEmpty ? fetched.highWatermark : null;
-    return isEmpty && before !== null ? Math.max(position, before) : position;
-  }
-
-  #delivered(record: ReadRecord): ReadRecord {
-    return this.#shift === 0 ? record : { ...record, offset: record.offset + this.#shift };
+    if (!isEmpty || before === null || before <= position) return position;
+    // The end belongs to the leader that has just told it; an older epoch may have ended before.
+    this.#lastReadEpoch = this.leaderEpoch;
+    return before;
   }
 }

@@ -20,6 +20,7 @@ export class TopicDiscovery {
   #candidates: readonly BrokerAddress[];
   #mayCreate = true;
   #isVerified = false;
+  #verifiedId: Buffer | null = null;
 
   constructor(kafkajs: Kafkajs, wanted: WantedTopic, brokers: readonly BrokerAddress[], openLink: OpenLink) {
     this.#kafkajs = kafkajs;
@@ -62,7 +63,7 @@ export class TopicDiscovery {
       metadata = await untilLed(this.#kafkajs, link, this.#wanted.topic);
     }
     if (!metadata.exists) this.#isVerified = false;
-    else if (!this.#isVerified) await this.#verify(link, metadata.leaders.length);
+    else if (!this.#isVerified || !isSameId(metadata.topicId, this.#verifiedId)) await this.#verify(link, metadata);
     return metadata;
   }
 
@@ -78,13 +79,14 @@ export class TopicDiscovery {
     }
   }
 
-  async #verify(link: BrokerLink, partitions: number): Promise<void> {
+  async #verify(link: BrokerLink, { leaders, topicId }: TopicMetadata): Promise<void> {
     try {
-      await verifyTopic(this.#kafkajs, link, this.#wanted, partitions);
+      await verifyTopic(this.#kafkajs, link, this.#wanted, leaders.length);
     } catch (error) {
       throw unusable(error, this.#wanted, 'DescribeConfigs') ?? error;
     }
     this.#isVerified = true;
+    this.#verifiedId = topicId;
     this.#mayCreate = false;
   }
 
@@ -92,6 +94,10 @@ export class TopicDiscovery {
     const known = [answered, ...this.#candidates, ...leaders.filter((leader) => leader !== null)];
     this.#candidates = known.filter((each, i) => known.findIndex((other) => isSame(each, other)) === i);
   }
+}
+
+function isSameId(a: Buffer | null, b: Buffer | null): boolean {
+  return a === b || (a !== null && b !== null && a.equals(b));
 }
 
 function isSame(a: BrokerAddress, b: BrokerAddress): boolean {

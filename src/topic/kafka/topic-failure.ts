@@ -20,7 +20,29 @@ export class AppendRefused extends QuotameshError {
 /** What metadata without a leader means, said with the partitions it is about. */
 export class NoLeader extends Error {}
 
+/** The log is not the one that was read so far: it has lost what was read, in one partition or more. */
+export class LogShortened extends Error {
+  readonly partition: number;
+  /** Of the leader that said so; −1 = not known. */
+  readonly leaderEpoch: number;
+
+  constructor(partition: number, leaderEpoch: number) {
+    super(`partition ${partition} has lost records that were read`);
+    this.partition = partition;
+    this.leaderEpoch = leaderEpoch;
+  }
+}
+
+/** Of Kafka since 3.1; kafkajs has no name for them. */
+const NEWER_ERRORS = new Map([
+  [100, 'UNKNOWN_TOPIC_ID'],
+  [103, 'INCONSISTENT_TOPIC_ID'],
+]);
+
 const LEADERLESS = new Set([
+  ...NEWER_ERRORS.values(),
+  'FENCED_LEADER_EPOCH',
+  'UNKNOWN_LEADER_EPOCH',
   'NOT_LEADER_FOR_PARTITION',
   'LEADER_NOT_AVAILABLE',
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -34,6 +56,9 @@ export function isLeaderless(error: unknown): boolean {
 
 /** The error of an answer, by its code in Kafka's protocol. */
 export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
+  const type = NEWER_ERRORS.get(code);
+  if (type !== undefined)
+    return Object.assign(new Error('the topic is another one than was asked for'), { type, code });
   return kafkajs.createErrorFromCode(code);
 }
 

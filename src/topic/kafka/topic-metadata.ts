@@ -1,46 +1,61 @@
 import type { BrokerAddress, BrokerLink } from './broker-link.js';
 import type { Kafkajs } from './kafkajs-internals.js';
+import { METADATA_WITH_ID_VERSION, metadataWithId } from './metadata-10.js';
 import { brokerError } from './topic-failure.js';
+
+/** A broker, and since when it leads a partition; −1 = not known. */
+export interface LeadingBroker extends BrokerAddress {
+  readonly leaderEpoch: number;
+}
 
 /** Who leads what, as one broker told it. */
 export interface TopicMetadata {
   readonly exists: boolean;
+  /** Null where topics have none: before Kafka 2.8. */
+  readonly topicId: Buffer | null;
   /** Where topics are created: any broker forwards in KRaft mode, but only the controller takes it in the older one. */
   readonly controller: BrokerAddress;
   /** By partition, from 0; null = no leader at the moment. */
-  readonly leaders: readonly (BrokerAddress | null)[];
+  readonly leaders: readonly (LeadingBroker | null)[];
 }
 
 const NO_LEADER = new Set(['LEADER_NOT_AVAILABLE', 'REPLICA_NOT_AVAILABLE', 'LISTENER_NOT_FOUND']);
 const UNKNOWN_TOPIC_OR_PARTITION = 3;
 
 export async function fetchTopicMetadata(kafkajs: Kafkajs, link: BrokerLink, topic: string): Promise<TopicMetadata> {
-  const answer = await link.send<MetadataAnswer>('Metadata', { topics: [topic], allowAutoTopicCreation: false });
+  const answer = link.serves('Metadata', METADATA_WITH_ID_VERSION)
+    ? await link.exchange(metadataWithId(topic))
+    : await link.send<MetadataAnswer>('Metadata', { topics: [topic], allowAutoTopicCreation: false });
   const addresses = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
   const controller = addresses.get(answer.controllerId) ?? link.address;
   const found = answer.topicMetadata.find((each) => each.topic === topic);
   const errorCode = found?.topicErrorCode ?? UNKNOWN_TOPIC_OR_PARTITION;
-  if (!found || errorCode === UNKNOWN_TOPIC_OR_PARTITION) return { exists: false, controller, leaders: [] };
+  if (!found || errorCode === UNKNOWN_TOPIC_OR_PARTITION) {
+    return { exists: false, topicId: null, controller, leaders: [] };
+  }
   if (errorCode !== 0) throw brokerError(kafkajs, errorCode);
-  const leaders: (BrokerAddress | null)[] = new Array(found.partitionMetadata.length).fill(null);
-  for (const { partitionId, partitionErrorCode, leader } of found.partitionMetadata) {
+  const leaders: (LeadingBroker | null)[] = new Array(found.partitionMetadata.length).fill(null);
+  for (const { partitionId, partitionErrorCode, leader, leaderEpoch = -1 } of found.partitionMetadata) {
     const error = partitionErrorCode === 0 ? null : brokerError(kafkajs, partitionErrorCode);
     if (error && !NO_LEADER.has(error.type)) throw error;
-    leaders[partitionId] = error ? null : (addresses.get(leader) ?? null);
+    const address = error ? undefined : addresses.get(leader);
+    leaders[partitionId] = address === undefined ? null : { ...address, leaderEpoch };
   }
-  return { exists: true, controller, leaders };
+  return { exists: true, topicId: found.topicId ?? null, controller, leaders };
 }
 
-interface MetadataAnswer {
+export interface MetadataAnswer {
   readonly brokers: readonly { readonly nodeId: number; readonly host: string; readonly port: number }[];
   readonly controllerId: number;
   readonly topicMetadata: readonly {
     readonly topicErrorCode: number;
     readonly topic: string;
+    readonly topicId?: Buffer | null;
     readonly partitionMetadata: readonly {
       readonly partitionErrorCode: number;
       readonly partitionId: number;
       readonly leader: number;
+      readonly leaderEpoch?: number;
     }[];
   }[];
 }

@@ -8,16 +8,19 @@ import type { KafkaTopicOptions } from './kafka-topic-options.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { LeaderReader, type ReaderSink } from './leader-reader.js';
 import { LeaderWriter } from './leader-writer.js';
+import { LogEpoch } from './log-epoch.js';
 import { PartitionCursor } from './partition-cursor.js';
 import { PartitionLeader } from './partition-leader.js';
 import { TopicDiscovery } from './topic-discovery.js';
-import { isLeaderless, NoLeader, unusable } from './topic-failure.js';
-import type { TopicMetadata } from './topic-metadata.js';
+import { isLeaderless, LogShortened, NoLeader, unusable } from './topic-failure.js';
+import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './topic-metadata.js';
 
 /** A broker that has just started may not know its topics yet; after this time the topic counts as deleted. */
 const MISSING_PATIENCE_MS = 10_000;
 /** The leaders of a topic that was created just now refuse requests for a moment: no loss before it was ever open. */
 const SETTLING_PATIENCE_MS = 3_000;
+/** How often to ask for what fetches do not tell: partitions that were added, and another topic of the same name where Kafka does not fetch by id. */
+const TOPIC_CHECK_MS = 10_000;
 
 export interface SupervisorParts extends SupervisedParts {
   readonly kafkajs: Kafkajs;
@@ -35,7 +38,12 @@ export class TopicSupervisor implements Supervisor {
   readonly #links = new Set<BrokerLink>();
   readonly #leaders = new Set<PartitionLeader>();
   readonly #stop = new AbortController();
+  readonly #epoch = new LogEpoch();
+  #topicId: Buffer | null = null;
+  /** Of the log that is read; one more whenever it is another. What belongs to an older one is ignored. */
+  #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
+  #partitionsFound = 0;
   #isOpen = false;
   #wake: () => void = () => {};
   #missingSince: number | null = null;
@@ -52,6 +60,11 @@ export class TopicSupervisor implements Supervisor {
 
   get partitions(): number {
     return this.#cursors.length;
+  }
+
+  /** In Kafka now; more than `partitions` after somebody has added some. */
+  get partitionsFound(): number {
+    return this.#partitionsFound;
   }
 
   /** Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never be. */
@@ -79,7 +92,7 @@ export class TopicSupervisor implements Supervisor {
   async #attempt(): Promise<boolean> {
     try {
       const metadata = await this.#discovery.find();
-      this.#checkExistence(metadata);
+      this.#found(metadata);
       await this.#startLeaders(metadata);
       return true;
     } catch (error) {
@@ -93,13 +106,33 @@ export class TopicSupervisor implements Supervisor {
     onOpen();
     // Whoever awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
     await new Promise((resolve) => setImmediate(resolve));
-    this.#parts.listener.onEpoch('kafka');
+    this.#parts.listener.onEpoch(this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);
+    void this.#watchTopic();
   }
 
-  #checkExistence({ exists, leaders }: TopicMetadata): void {
+  /** Asks a leader over the connection that it has; whatever fails there shows in its fetches too. */
+  async #watchTopic(): Promise<void> {
+    const { kafkajs, options } = this.#parts;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(TOPIC_CHECK_MS, undefined, { signal, ref: false }).catch(() => {});
+      const [leader] = this.#leaders;
+      const metadata = leader && (await fetchTopicMetadata(kafkajs, leader.link, options.topic).catch(() => null));
+      if (!metadata?.exists || signal.aborted) continue;
+      try {
+        if (this.#found(metadata)) this.#wake();
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  }
+
+  /** Returns whether the topic is another one than before; throws where it cannot be used. */
+  #found({ exists, topicId, leaders }: TopicMetadata): boolean {
     const { topic } = this.#parts.options;
     if (!exists) {
+      this.#epoch.missing();
       this.#missingSince ??= performance.now();
       if (performance.now() - this.#missingSince < MISSING_PATIENCE_MS) throw new NoLeader(`topic ${topic} is missing`);
       throw new TopicUnusable('TOPIC_MISSING', { topic });
@@ -109,14 +142,38 @@ export class TopicSupervisor implements Supervisor {
       this.#cursors = leaders.map((_, partition) => new PartitionCursor(partition));
       this.#parts.health.partitionsKnown(leaders.length);
     }
-    if (leaders.length >= this.#cursors.length) return;
-    const reason = `it has ${leaders.length} partitions now and had ${this.#cursors.length}; restart the nodes`;
-    throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
+    this.#partitionsFound = leaders.length;
+    if (leaders.length < this.#cursors.length) {
+      const reason = `it has ${leaders.length} partitions now and had ${this.#cursors.length}; restart the nodes`;
+      throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });
+    }
+    this.#topicId = topicId;
+    const isAnew = this.#epoch.found(topicId?.toString('base64url') ?? null);
+    if (isAnew) this.#beginAnew('it was deleted and created again');
+    return isAnew;
+  }
+
+  /** All partitions from their start: what was read belongs to another log. */
+  #beginAnew(reason: string): void {
+    const { listener, health, log, options } = this.#parts;
+    const ended = [...this.#leaders];
+    this.#generation++;
+    this.#leaders.clear();
+    for (const { link } of ended) link.destroy(new Error(reason));
+    this.#cursors = this.#cursors.map(({ partition }) => new PartitionCursor(partition));
+    if (!this.#isOpen) return;
+    const epoch = this.#epoch.name;
+    log('warn', `Kafka topic is another log than was read so far: ${reason}`, { topic: options.topic, epoch });
+    health.disconnected(
+      this.#cursors.map(({ partition }) => partition),
+      `another log begins: ${reason}`,
+    );
+    listener.onEpoch(epoch);
   }
 
   async #startLeaders({ leaders }: TopicMetadata): Promise<void> {
     const led = new Set([...this.#leaders].flatMap(({ partitions }) => partitions));
-    const byAddress = new Map<string, { address: BrokerAddress; cursors: PartitionCursor[] }>();
+    const byAddress = new Map<string, { address: LeadingBroker; cursors: PartitionCursor[] }>();
     const leaderless: number[] = [];
     for (const cursor of this.#cursors.filter(({ partition }) => !led.has(partition))) {
       const address = leaders[cursor.partition];
@@ -124,6 +181,7 @@ export class TopicSupervisor implements Supervisor {
         leaderless.push(cursor.partition);
         continue;
       }
+      cursor.leaderEpoch = address.leaderEpoch;
       const name = nameOf(address);
       const group = byAddress.get(name) ?? { address, cursors: [] };
       group.cursors.push(cursor);
@@ -137,13 +195,16 @@ export class TopicSupervisor implements Supervisor {
 
   async #startLeader(address: BrokerAddress, cursors: readonly PartitionCursor[]): Promise<void> {
     const { kafkajs, options, log, outbox } = this.#parts;
+    const generation = this.#generation;
     const link = this.#openLink(address);
     const partitions = cursors.map(({ partition }) => partition);
-    const reader = new LeaderReader(kafkajs, link, cursors, options, this.#sink(), log);
+    const settings = { ...options, topicId: this.#topicId };
+    const reader = new LeaderReader(kafkajs, link, cursors, settings, this.#sink(generation), log);
     const writer = new LeaderWriter(kafkajs, link, partitions, outbox, options);
     const leader = new PartitionLeader(partitions, link, reader, writer);
     try {
       await leader.start();
+      if (generation !== this.#generation) throw new NoLeader('another log has begun meanwhile');
     } catch (error) {
       this.#discovery.avoid(address);
       link.destroy(error instanceof Error ? error : new Error(String(error)));
@@ -155,32 +216,41 @@ export class TopicSupervisor implements Supervisor {
 
   async #follow(leader: PartitionLeader): Promise<void> {
     const failure = await leader.run();
-    this.#leaders.delete(leader);
-    if (this.#stop.signal.aborted) return;
-    this.#discovery.avoid(leader.link.address);
-    const [name, reason] = [nameOf(leader.link.address), reasonOf(failure)];
-    this.#parts.health.disconnected(leader.partitions, reason.includes(name) ? reason : `broker ${name}: ${reason}`);
-    this.#failed(failure);
+    const isCurrent = this.#leaders.delete(leader);
+    if (!isCurrent || this.#stop.signal.aborted) return;
+    if (failure instanceof LogShortened) {
+      this.#epoch.shortened(failure.partition, failure.leaderEpoch);
+      this.#beginAnew(failure.message);
+    } else {
+      this.#discovery.avoid(leader.link.address);
+      const [name, reason] = [nameOf(leader.link.address), reasonOf(failure)];
+      this.#parts.health.disconnected(leader.partitions, reason.includes(name) ? reason : `broker ${name}: ${reason}`);
+      this.#failed(failure);
+    }
     this.#wake();
   }
 
-  #sink(): ReaderSink {
+  #sink(generation: number): ReaderSink {
     const { health, listener, counters } = this.#parts;
+    // An answer that has come already is read to its end although its link is destroyed.
+    const isStale = () => generation !== this.#generation;
     return {
       onReading: (partition) => {
+        if (isStale()) return;
         health.reading(partition);
         if (health.isLost) return;
         this.#backoff.reset();
         this.#parts.told.allWorks();
       },
       onRecords: (records) => {
+        if (isStale()) return;
         counters.recordsRead += records.length;
         for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
       },
       onUnreadable: (partition, batch) => this.#unreadable(partition, batch),
       onProgress: () => {
-        if (this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
+        if (!isStale() && this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
       },
     };
   }

@@ -14,6 +14,8 @@ import { reasonOf, TopicUnusable } from './topic-unusable.js';
 export interface Supervisor {
   /** 0 until it is known. */
   readonly partitions: number;
+  /** In the store now; absent where it has as many for ever. */
+  readonly partitionsFound?: number;
   /** Goes on until it is stopped, or fails for good; calls `opened` once. */
   run(opened: () => void): Promise<void>;
   stop(reason: Error): void;
@@ -59,6 +61,10 @@ export class RemoteReportTopic implements ReportTopic {
 
   get partitions(): number {
     return this.#supervisor?.partitions ?? 0;
+  }
+
+  get partitionsFound(): number {
+    return this.#supervisor?.partitionsFound ?? this.partitions;
   }
 
   open(listener: ReportTopicListener): Promise<void> {

@@ -55,6 +55,10 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.partitions;
   }
 
+  get partitionsFound(): number {
+    return this.#topic.partitionsFound ?? this.partitions;
+  }
+
   /** Of the records that its users have appended, and were given. */
   get counters(): TopicCounters {
     const { recordsAppended, recordsRead, ...others } = this.#topic.counters;

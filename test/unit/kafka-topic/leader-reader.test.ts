@@ -5,9 +5,9 @@ import { LeaderReader } from '../../../src/topic/kafka/leader-reader.js';
 
 // No broker that old runs on the Java of today.
 it('names a broker that is too old', async () => {
-  const old = { protocol: () => ({ request: { apiVersion: 10 } }) } as unknown as BrokerLink;
+  const old = { serves: () => false, protocol: () => ({ request: { apiVersion: 10 } }) } as unknown as BrokerLink;
   const sink = { onReading: () => {}, onRecords: () => {}, onUnreadable: () => {}, onProgress: () => {} };
-  const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40 };
+  const settings = { topic: 'reports', fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40, topicId: null };
   const reader = new LeaderReader(loadKafkajs(), old, [], settings, sink, () => {});
   await expect(reader.start()).rejects.toMatchObject({
     code: 'TOPIC_UNSUPPORTED',

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { FetchedBatch, FetchedPartition } from '../../../src/topic/kafka/fetch-response.js';
 import { PartitionCursor } from '../../../src/topic/kafka/partition-cursor.js';
 
+const LEADER_EPOCH = 4;
+
 /** A batch that spans `from` … `to` and holds the records at `offsets`, as compaction left them. */
 function batch(from: number, to: number, offsets: readonly number[] = []): FetchedBatch {
   const records = offsets.map((offset) => ({
@@ -11,11 +13,11 @@ function batch(from: number, to: number, offsets: readonly number[] = []): Fetch
     key: `key-${offset}`,
     value: Uint8Array.of(offset),
   }));
-  return { firstOffset: from, nextOffset: to + 1, records, unreadable: null };
+  return { firstOffset: from, nextOffset: to + 1, leaderEpoch: LEADER_EPOCH, records, unreadable: null };
 }
 
 function answer(highWatermark: number, ...batches: FetchedBatch[]): FetchedPartition {
-  return { partition: 3, errorCode: 0, highWatermark, batches };
+  return { partition: 3, errorCode: 0, highWatermark, hasDiverged: false, batches };
 }
 
 function startedAt(offset: number): PartitionCursor {
@@ -94,13 +96,37 @@ describe('a position that Kafka refuses', () => {
     expect(cursor.position).toBe(5);
   });
 
-  it('begins anew when the log ends before it, and delivered offsets go on', () => {
+  it('says that the log was shortened when it ends before it', () => {
     const cursor = startedAt(5);
     cursor.accept(answer(7, batch(5, 6, [5, 6])), false);
-    expect(cursor.locate(0, 3)).toBe('restarted');
-    expect(cursor.position).toBe(0);
-    expect(cursor.accept(answer(2, batch(0, 1, [0, 1])), false).map(({ offset }) => offset)).toEqual([7, 8]);
-    expect(cursor.locate(0, 1)).toBe('restarted');
-    expect(cursor.accept(answer(1, batch(0, 0, [0])), false).map(({ offset }) => offset)).toEqual([9]);
+    expect(cursor.locate(0, 3)).toBe('shortened');
+  });
+});
+
+describe('the epoch of the leader that wrote what was read', () => {
+  it('is that of the last batch, and not known before the first', () => {
+    const cursor = startedAt(0);
+    expect(cursor.lastReadEpoch).toBe(-1);
+    cursor.accept(answer(3, batch(0, 0, [0]), { ...batch(1, 2, [1, 2]), leaderEpoch: 9 }), false);
+    expect(cursor.lastReadEpoch).toBe(9);
+    cursor.accept(answer(3), true);
+    expect(cursor.lastReadEpoch).toBe(9);
+  });
+
+  it('behind a gap at the end is that of the leader that told the end: an older one may have ended before', () => {
+    const cursor = startedAt(0);
+    cursor.leaderEpoch = 12;
+    cursor.accept(answer(9, batch(0, 4, [0])), false);
+    cursor.accept(answer(9), true);
+    cursor.accept(answer(9), true);
+    expect(cursor.position).toBe(9);
+    expect(cursor.lastReadEpoch).toBe(12);
+  });
+
+  it('is not known where the log begins behind what was read', () => {
+    const cursor = startedAt(0);
+    cursor.accept(answer(5, batch(0, 4, [0])), false);
+    cursor.locate(20, 30);
+    expect(cursor.lastReadEpoch).toBe(-1);
   });
 });

@@ -1,0 +1,98 @@
+import type { OwnRequest } from './broker-link.js';
+import { decodeBatches, type FetchedPartition } from './fetch-response.js';
+import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
+import type { Kafkajs } from './kafkajs-internals.js';
+
+/** Kafka 3.1 (2022): the topic is asked for by its id, and a log that has lost what was read says so. */
+export const FETCH_BY_ID_VERSION = 13;
+
+export interface FetchByIdRequest {
+  readonly topicId: Buffer;
+  readonly maxWaitMs: number;
+  readonly minBytes: number;
+  readonly maxBytes: number;
+  readonly partitionMaxBytes: number;
+  readonly partitions: readonly AskedPartition[];
+}
+
+export interface AskedPartition {
+  readonly partition: number;
+  readonly offset: number;
+  /** Of the leader that is asked, as metadata told it; −1 = not known. A leader of another epoch refuses. */
+  readonly leaderEpoch: number;
+  /** In which the record before `offset` was written; −1 = not known. Where the log says otherwise, it has diverged. */
+  readonly lastReadEpoch: number;
+}
+
+const NO_REPLICA = -1;
+const READ_UNCOMMITTED = 0;
+const NO_SESSION = 0;
+const NO_SESSION_EPOCH = -1;
+const NOT_KNOWN = -1;
+const BYTES_FIXED = 64;
+const BYTES_PER_PARTITION = 40;
+const DIVERGING_EPOCH_TAG = 0;
+
+export function fetchById(kafkajs: Kafkajs, asked: FetchByIdRequest): OwnRequest<FetchedPartition[]> {
+  return {
+    api: 'Fetch',
+    apiVersion: FETCH_BY_ID_VERSION,
+    body: encodeFetchById(asked),
+    decode: (payload) => decodeFetchById(kafkajs, payload),
+  };
+}
+
+export function encodeFetchById(asked: FetchByIdRequest): Buffer {
+  const { topicId, maxWaitMs, minBytes, maxBytes, partitionMaxBytes, partitions } = asked;
+  const writer = new FlexibleWriter(BYTES_FIXED + partitions.length * BYTES_PER_PARTITION);
+  // The tags of the header stand behind the client id, where kafkajs's header ends.
+  writer.noTags();
+  writer.int32(NO_REPLICA).int32(maxWaitMs).int32(minBytes).int32(maxBytes).int8(READ_UNCOMMITTED);
+  writer.int32(NO_SESSION).int32(NO_SESSION_EPOCH);
+  writer.array([topicId], (id) => {
+    writer.raw(id).array(partitions, ({ partition, offset, leaderEpoch, lastReadEpoch }) => {
+      writer.int32(partition).int32(leaderEpoch).int64(offset).int32(lastReadEpoch).int64(NOT_KNOWN);
+      writer.int32(partitionMaxBytes).noTags();
+    });
+    writer.noTags();
+  });
+  // Nothing to forget; no rack.
+  writer.array([], () => {}).text('');
+  return writer.noTags().written;
+}
+
+export function decodeFetchById(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
+  const reader = new FlexibleReader(payload);
+  reader.tags();
+  reader.int32(); // throttle time: the broker has waited already
+  const errorCode = reader.int16();
+  if (errorCode !== 0) throw kafkajs.createErrorFromCode(errorCode);
+  reader.int32(); // session
+  const topics = reader.array(() => {
+    reader.raw(16); // the id that was asked for
+    const partitions = reader.array(() => decodePartition(reader));
+    reader.tags();
+    return partitions;
+  });
+  reader.tags();
+  return topics.flat();
+}
+
+function decodePartition(reader: FlexibleReader): FetchedPartition {
+  const partition = reader.int32();
+  const errorCode = reader.int16();
+  const highWatermark = reader.int64();
+  reader.int64(); // last stable offset
+  reader.int64(); // log start offset
+  reader.array(() => {
+    reader.raw(16); // an aborted transaction
+    reader.tags();
+  });
+  reader.int32(); // preferred replica
+  const bytes = reader.bytes() ?? Buffer.alloc(0);
+  let hasDiverged = false;
+  reader.tags((tag) => {
+    if (tag === DIVERGING_EPOCH_TAG) hasDiverged = true;
+  });
+  return { partition, errorCode, highWatermark, hasDiverged, batches: decodeBatches(bytes, partition) };
+}

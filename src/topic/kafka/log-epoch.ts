@@ -1,0 +1,43 @@
+/**
+ * Which log is being read, and when it is another one. Pure.
+ *
+ * Kafka gives a topic an id when it is created (2.8). A log that was shortened keeps that id, and nothing in it tells who
+ * comes later; so those who saw it add where it was, and in which epoch of its leader, which is the same for all of them.
+ */
+export class LogEpoch {
+  #topicId: string | null = null;
+  #wasFound = false;
+  #isMissing = false;
+  /** Times that the topic came back after it was missing, where topics have no ids. */
+  #returns = 0;
+  /** Partition → the leader's epoch in which the log was found shortened last. */
+  readonly #shortened = new Map<number, number>();
+
+  /** The same for all who read it, but for those who have seen it shortened. */
+  get name(): string {
+    const base = this.#topicId ?? `unnamed-${this.#returns}`;
+    const shortened = [...this.#shortened].sort(([one], [other]) => one - other);
+    return [base, ...shortened.map(([partition, leaderEpoch]) => `${partition}@${leaderEpoch}`)].join('/');
+  }
+
+  missing(): void {
+    this.#isMissing = true;
+  }
+
+  /** Returns whether the topic is another one than was found before. @param topicId null = topics have none here */
+  found(topicId: string | null): boolean {
+    const isOther = topicId === null || this.#topicId === null ? this.#isMissing : topicId !== this.#topicId;
+    const isAnew = this.#wasFound && isOther;
+    this.#wasFound = true;
+    this.#isMissing = false;
+    this.#topicId = topicId ?? this.#topicId;
+    if (!isAnew) return false;
+    this.#returns++;
+    this.#shortened.clear();
+    return true;
+  }
+
+  shortened(partition: number, leaderEpoch: number): void {
+    this.#shortened.set(partition, leaderEpoch);
+  }
+}

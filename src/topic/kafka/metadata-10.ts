@@ -1,0 +1,67 @@
+import type { OwnRequest } from './broker-link.js';
+import { FlexibleReader, FlexibleWriter } from './flexible-wire.js';
+import type { MetadataAnswer } from './topic-metadata.js';
+
+/** Kafka 2.8 (2021): topics have ids. */
+export const METADATA_WITH_ID_VERSION = 10;
+
+const ID_BYTES = 16;
+const NO_ID = Buffer.alloc(ID_BYTES);
+const FALSE = 0;
+
+export function metadataWithId(topic: string): OwnRequest<MetadataAnswer> {
+  return {
+    api: 'Metadata',
+    apiVersion: METADATA_WITH_ID_VERSION,
+    body: encodeMetadataRequest(topic),
+    decode: decodeMetadata,
+  };
+}
+
+export function encodeMetadataRequest(topic: string): Buffer {
+  const writer = new FlexibleWriter(64 + topic.length).noTags();
+  // Versions 10 and 11 ask by name alone.
+  writer.array([topic], (name) => writer.raw(NO_ID).text(name).noTags());
+  // No topic is created by asking; nobody's rights are asked for.
+  return writer.int8(FALSE).int8(FALSE).int8(FALSE).noTags().written;
+}
+
+export function decodeMetadata(payload: Buffer): MetadataAnswer {
+  const reader = new FlexibleReader(payload);
+  reader.tags();
+  reader.int32(); // throttle time
+  const brokers = reader.array(() => {
+    const broker = { nodeId: reader.int32(), host: reader.text() ?? '', port: reader.int32() };
+    reader.text(); // rack
+    reader.tags();
+    return broker;
+  });
+  reader.text(); // cluster
+  const controllerId = reader.int32();
+  const topicMetadata = reader.array(() => decodeTopic(reader));
+  return { brokers, controllerId, topicMetadata };
+}
+
+function decodeTopic(reader: FlexibleReader): MetadataAnswer['topicMetadata'][number] {
+  const topicErrorCode = reader.int16();
+  const topic = reader.text() ?? '';
+  const id = reader.raw(ID_BYTES);
+  reader.int8(); // whether it is Kafka's own
+  const partitionMetadata = reader.array(() => decodePartition(reader));
+  reader.int32(); // rights
+  reader.tags();
+  // A copy: a view would keep the whole answer.
+  const topicId = id.equals(NO_ID) ? null : Buffer.from(id);
+  return { topicErrorCode, topic, topicId, partitionMetadata };
+}
+
+function decodePartition(reader: FlexibleReader) {
+  const partitionErrorCode = reader.int16();
+  const partitionId = reader.int32();
+  const leader = reader.int32();
+  const leaderEpoch = reader.int32();
+  // Replicas: all, those in sync, those offline.
+  for (let list = 0; list < 3; list++) reader.array(() => reader.int32());
+  reader.tags();
+  return { partitionErrorCode, partitionId, leader, leaderEpoch };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it } from 'vitest';
+import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
+import { RecordingListener } from '../conformance/recording-listener.js';
+import { settled, text } from '../conformance/topic-expectations.js';
+import { createTopic, withAdmin } from '../kafka/admin.js';
+import { type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
+import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
+
+const DEADLINE_MS = 60_000;
+/** Kafka numbers its nodes from 1. */
+const REPLICAS: number[] = [1, 2];
+
+let kafka: Kafka | undefined;
+const opened: KafkaReportTopic[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((topic) => topic.close()));
+  await kafka?.stop();
+});
+
+/**
+ * An unclean election, the only way in which Kafka shortens a log: the follower is away while records are acknowledged by
+ * the leader alone, then the leader dies and the follower comes back. It grows at once beyond what its readers have read.
+ */
+it('is another log when its leader has lost records that were read, also when it has grown past them', async () => {
+  kafka = await startKafka({ nodes: 3 });
+  const { brokers } = kafka;
+  const config = kafkaTopicConfig(brokers);
+  const settings = { ...CREATED_WITH, 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
+  await createTopic(brokers, config.name, settings, { replicaAssignment: [{ partition: 0, replicas: REPLICAS }] });
+  const [writer, reader] = [await open(config), await open(config)];
+  const [leader, follower] = kafka.nodes as [KafkaNode, KafkaNode];
+  await append(writer.topic, 'kept', 20);
+  await follower.kill();
+  await untilInSync(brokers, config.name, [REPLICAS[0] as number]);
+  await append(writer.topic, 'lost', 10);
+  for (const { listener } of [writer, reader])
+    await listener.until('lost ones', () => has(listener, 'lost 9'), DEADLINE_MS);
+  await leader.kill();
+  await follower.start();
+  await append(writer.topic, 'new', 30);
+  for (const { listener } of [writer, reader]) {
+    await listener.until('the new log', () => has(listener, 'kept 0') && has(listener, 'new 29'), DEADLINE_MS);
+    const values = listener.records.map(({ value }) => text(value));
+    expect(values.filter((value) => value?.startsWith('lost'))).toEqual([]);
+    expect(new Set(values).size).toBe(50);
+    expect(listener.failures).toEqual([]);
+  }
+  // The same name for all who saw it, and the epoch goes on when the old leader is back and gives its end up.
+  expect(reader.listener.epochs).toEqual(writer.listener.epochs);
+  expect(reader.listener.epochs).toHaveLength(2);
+  await leader.start();
+  await append(writer.topic, 'later', 5);
+  await reader.listener.until('what came later', () => has(reader.listener, 'later 4'), DEADLINE_MS);
+  expect(reader.listener.epochs).toHaveLength(2);
+}, 300_000);
+
+async function open(config: ReturnType<typeof kafkaTopicConfig>) {
+  const topic = new KafkaReportTopic(config);
+  opened.push(topic);
+  const listener = new RecordingListener();
+  await topic.open(listener);
+  return { topic, listener };
+}
+
+/** One record after the other, each until it is acknowledged. */
+async function append(topic: KafkaReportTopic, name: string, count: number): Promise<void> {
+  const givenUpAt = performance.now() + DEADLINE_MS;
+  for (let i = 0; i < count; ) {
+    const value = `${name} ${i}`;
+    const outcome = await settled(topic.append([{ partition: 0, key: value, value: Buffer.from(value) }]));
+    if (outcome === 'done') i++;
+    else if (performance.now() > givenUpAt) throw new Error(`appends still fail: ${outcome}`);
+    else await sleep(100);
+  }
+}
+
+function has(listener: RecordingListener, key: string): boolean {
+  return listener.delivered.some((record) => record.key === key);
+}
+
+async function untilInSync(brokers: readonly string[], topic: string, wanted: readonly number[]): Promise<void> {
+  const givenUpAt = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const { topics } = await withAdmin(brokers.slice(0, 1), (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
+    const isr = topics[0]?.partitions[0]?.isr ?? [];
+    if (String(isr) === String(wanted)) return;
+    if (performance.now() > givenUpAt) throw new Error(`in sync are ${isr}, wanted ${wanted}`);
+    await sleep(200);
+  }
+}
