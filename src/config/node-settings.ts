@@ -68,6 +68,38 @@ export const HTTP_SETTINGS = {
     buys: 'Larger request bodies. An acquire needs about 100 bytes.',
     costs: 'Memory per connection in the hands of clients.',
   },
+  maxConnections: {
+    kind: 'count',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More connections at once, and with them more waiting acquires. A newcomer beyond it takes the place of one that is idle; where none is, it is closed.',
+    costs: 'About 23 KB each, at most some 64 KB, beside http.maxHeldBytes for all together (docs/decisions/0052).',
+  },
+  maxPipelined: {
+    kind: 'count',
+    default: 32,
+    min: 0,
+    max: 1000,
+    buys: 'More requests that one connection may send before the first is answered; they are answered one after the other. One more ends the connection, as do 128 KiB of them.',
+    costs: 'Some 3 KB each, of http.maxHeldBytes.',
+  },
+  maxHeldBytes: {
+    kind: 'bytes',
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 1e12,
+    buys: 'More memory for pipelined requests that wait, and answers above 16 KiB that their clients have not taken, of all connections. Beyond it the connection that has held something for longest is ended.',
+    costs: 'That memory.',
+  },
+  notReadingMs: {
+    kind: 'duration',
+    default: 30_000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'More patience with a client that does not take its answer; then its connection is ended.',
+    costs: 'What is unsent stays in memory as long.',
+  },
   ...HTTP_TLS_SETTINGS,
 } as const satisfies Readonly<Record<string, Setting>>;
 

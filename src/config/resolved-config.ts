@@ -116,6 +116,12 @@ export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
+  readonly maxConnections: number;
+  /** Requests of one connection that wait behind the one under way. */
+  readonly maxPipelined: number;
+  /** Of all connections: requests that wait behind others, and large answers that are not taken. */
+  readonly maxHeldBytes: number;
+  readonly notReadingMs: number;
   /** null = plain HTTP. */
   readonly tls: HttpTlsConfig | null;
 }

@@ -1,3 +1,4 @@
+import { type ConnectionCounts, END_REASONS } from '../admission/http/connection-counts.js';
 import type { ExemptCounts } from '../admission/places.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
@@ -55,12 +56,23 @@ export function admissionReadings({
       series(outcomes.notReady, { outcome: 'not-ready' });
       series(outcomes.rejected, { outcome: 'rejected' });
     },
+    ...connectionReadings(outcomes.connections),
     quotamesh_http_reservations: (series) => series(outcomes.reservations.open),
     quotamesh_http_reservations_ended_total: (series) => {
       for (const outcome of ['committed', 'cancelled', 'expired', 'full'] as const) {
         series(outcomes.reservations[outcome], { outcome });
       }
     },
+  };
+}
+
+function connectionReadings(counts: ConnectionCounts) {
+  return {
+    quotamesh_http_connections: ((series) => series(counts.open)) as Reading,
+    quotamesh_http_held_bytes: ((series) => series(counts.heldBytes)) as Reading,
+    quotamesh_http_connections_ended_total: ((series) => {
+      for (const reason of END_REASONS) series(counts.ended[reason], { reason });
+    }) as Reading,
   };
 }
 

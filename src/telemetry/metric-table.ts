@@ -177,6 +177,16 @@ export const ADMISSION_METRICS = {
     help: 'Acquires over HTTP by outcome: granted, refused (429), not-ready (503), rejected (wrong requests, 4xx).',
     labels: ['outcome'],
   },
+  quotamesh_http_connections: { type: 'gauge', help: 'Connections to the HTTP listener.' },
+  quotamesh_http_held_bytes: {
+    type: 'gauge',
+    help: 'Memory of pipelined requests that wait, and of large answers that are not taken yet; at most http.maxHeldBytes.',
+  },
+  quotamesh_http_connections_ended_total: {
+    type: 'counter',
+    help: 'Connections that the HTTP listener has ended, by reason: idle-full (idle, and a newcomer took its place at http.maxConnections), full (a newcomer, and none was idle), pipelined (more than http.maxPipelined), not-reading (http.notReadingMs), held-full (http.maxHeldBytes).',
+    labels: ['reason'],
+  },
   quotamesh_http_reservations: { type: 'gauge', help: 'Reservations over HTTP that are open now.' },
   quotamesh_http_reservations_ended_total: {
     type: 'counter',

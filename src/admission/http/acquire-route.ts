@@ -5,7 +5,7 @@ import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refused } from '../decision.js';
 import type { AcquireOutcomes } from './acquire-outcomes.js';
-import { ACQUIRE_BODY_SCHEMA, type AcquireBody, whereOf } from './acquire-schema.js';
+import { ACQUIRE_BODY_SCHEMA, ACQUIRE_PATH, type AcquireBody, whereOf } from './acquire-schema.js';
 import type { ErrorHandler } from './error-handler.js';
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from './problem.js';
@@ -20,7 +20,7 @@ export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts):
   // Made once: to spread the parts anew for every request cost 4 µs of the 16 that a grant took beyond a bare route.
   const answering: Answering = { ...parts, answers: new RefusalAnswers(node, new RateLimitFields(node)) };
   app.post(
-    '/v1/acquire',
+    ACQUIRE_PATH,
     {
       config: { access: needs('traffic') },
       schema: {

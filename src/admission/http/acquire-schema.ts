@@ -90,6 +90,7 @@ export const ACQUIRE_BODY_SCHEMA = {
   },
 } as const;
 
+export const ACQUIRE_PATH = '/v1/acquire';
 export const BATCH_PATH = '/v1/acquire/batch';
 
 /** What POST /v1/acquire/batch takes: each ask is decided by itself, in order, at once. */

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Access } from '../../access/access.js';
-import type { HttpConfig } from '../../config/resolved-config.js';
 import { QuotameshError } from '../../errors.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -14,14 +13,15 @@ import { addAttachmentRoutes } from './attachment-routes.js';
 import { addAuditRoute } from './audit-route.js';
 import { addBatchRoute } from './batch-route.js';
 import { answerBrokenRequests } from './broken-requests.js';
+import { ConnectionBounds } from './connection-bounds.js';
 import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { addGroupRoutes } from './group-routes.js';
 import { guardChanges } from './guarded-changes.js';
 import { addHealthRoutes } from './health-routes.js';
-import { serverOptionsOf } from './http-tls.js';
 import { addInfoRoutes, type MetricsPage } from './info-routes.js';
 import { lazyValidation } from './lazy-validation.js';
+import { listenerOf, measureAnswers } from './listener.js';
 import { addMqttRoute } from './mqtt-route.js';
 import { OpenReservations } from './open-reservations.js';
 import { refuseOtherMethods } from './other-methods.js';
@@ -46,9 +46,9 @@ export interface HttpServerParts {
 export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
   const { node, metrics, outcomes, access } = parts;
   const handleError = errorHandler(parts.telemetry);
+  const bounds = boundsOf(parts);
   const app = fastify({
-    ...TIMEOUTS_MS,
-    ...listenerOptions(node.config.http),
+    ...listenerOf(node.config.http, bounds),
     bodyLimit: node.config.http.bodyLimitBytes,
     // The stopping node answers itself: with a problem of the catalogue, not with fastify's own 503.
     return503OnClosing: false,
@@ -69,6 +69,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     reply.header('cache-control', 'no-store');
     done();
   });
+  measureAnswers(app, bounds);
   new RouteGuard(access, node.config.registry).guard(app);
   const reservations = openReservations(app, parts);
   await app.register(swagger, { openapi: OPENAPI as object });
@@ -91,9 +92,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   return app;
 }
 
-function listenerOptions({ tls }: HttpConfig) {
-  const common = { headersTimeout: TIMEOUTS_MS.requestTimeout, connectionsCheckingInterval: 5000 };
-  return tls === null ? { http: common } : { https: { ...common, ...serverOptionsOf(tls) } };
+function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {
+  return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
 }
 
 /** A sweep four times in the life of each, and at least every second. */
@@ -140,12 +140,6 @@ const AJV = {
   ...{ removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: true },
   validateSchema: false,
 } as const;
-
-/**
- * A request is a few hundred bytes: 10 s are plenty even over a bad line. Keep-alive is longer than the idle timeout of
- * the usual load balancers (60 s), so that they and not we close first, and a request never meets a closing connection.
- */
-const TIMEOUTS_MS = { requestTimeout: 10_000, connectionTimeout: 90_000, keepAliveTimeout: 75_000 } as const;
 
 const OPENAPI = {
   openapi: '3.1.0',

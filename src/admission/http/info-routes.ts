@@ -22,15 +22,21 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
     const text = await metrics.text();
     return reply.header('content-type', metrics.contentType).send(text);
   });
+  // Both are the same for everybody, and made once: strangers may ask for them as often as they like.
+  let description: Buffer | null = null;
   app.get('/openapi.json', { config: anybody, schema: { summary: 'This description', tags } }, (_, reply) => {
-    reply.send(app.swagger());
+    description ??= Buffer.from(JSON.stringify(app.swagger()));
+    reply.header('content-type', JSON_MEDIA_TYPE).send(description);
   });
+  let index: Buffer | null = null;
   app.get(
     '/',
     { config: anybody, schema: { summary: 'Index of the routes', tags, response: { 200: INDEX } } },
     (_, reply) => {
       const { cluster, nodeId } = node.config;
-      reply.send({ name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths });
+      const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
+      index ??= Buffer.from(JSON.stringify(facts));
+      reply.header('content-type', JSON_MEDIA_TYPE).send(index);
     },
   );
 }
@@ -38,3 +44,4 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
 const tags = ['info'];
 const METRICS = { summary: 'Prometheus metrics (docs/metrics.md)', tags };
 const anybody = { access: needs('any') };
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';

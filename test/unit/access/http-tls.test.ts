@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renewTls } from '../../../src/admission/http/http-tls.js';
 import { ask, askedNode } from '../../../src/cli/asked-node.js';
@@ -46,6 +48,10 @@ function config(tls: object) {
   return { auth: { ...AUTH, certificates: CERTIFICATES }, http: { tls: { cert, key, ...tls } } };
 }
 
+async function until(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
+}
+
 /** As the commands ask. */
 function asked(options: object, at = url) {
   return askedNode({ url: at, ca: servers.certFile, ...options });
@@ -68,6 +74,24 @@ describe('HTTPS', () => {
     await expect(get(askedNode({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
     });
+  });
+
+  test('its connections have the same bounds', async () => {
+    const { hostname: host, port } = new URL(url);
+    const socket = connect({ host, port: Number(port), ca: servers.cert });
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    await until(() => scene.counts.open > 0);
+    const { pipelined } = scene.counts.ended;
+    const wait = '{"group":"blocked","messages":1,"waitMs":50000}';
+    const fields = `authorization: Bearer ${TOKENS.traffic}\r\ncontent-type: application/json\r\n`;
+    socket.write(
+      `POST /v1/acquire HTTP/1.1\r\nhost: x\r\n${fields}content-length: ${wait.length}\r\n\r\n${wait}` +
+        'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(33),
+    );
+    await once(socket, 'close');
+    expect(scene.counts.ended.pipelined).toBe(pipelined + 1);
+    await until(() => scene.counts.open === 0 && scene.counts.heldBytes === 0);
   });
 
   test('plain HTTP gets no answer of ours', async () => {

@@ -36,7 +36,10 @@ groups:
         ...{ enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
         ...{ maxAttachments: 100_000, changesPerSecond: 2000, auditedChanges: 10_000 },
       },
-      http: { host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384, tls: null },
+      http: {
+        ...{ host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384, tls: null },
+        ...{ maxConnections: 10_000, maxPipelined: 32, maxHeldBytes: 67_108_864, notReadingMs: 30_000 },
+      },
       mqtt: {
         host: '127.0.0.1',
         port: 1883,

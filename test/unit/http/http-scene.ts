@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Access } from '../../../src/access/access.js';
 import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
+import type { ConnectionCounts } from '../../../src/admission/http/connection-counts.js';
 import { createHttpServer } from '../../../src/admission/http/http-server.js';
 import { resolveConfig } from '../../../src/config/resolve-config.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
@@ -23,6 +24,8 @@ export interface HttpScene {
   readonly access: Access;
   readonly metrics: Metrics;
   readonly log: readonly LogLine[];
+  /** What the listener has counted. */
+  readonly counts: ConnectionCounts;
   /** POST /v1/acquire. */
   acquire(body: unknown): Promise<Answer>;
   get(url: string): Promise<Answer>;
@@ -65,6 +68,7 @@ export async function httpScene(
     access,
     metrics,
     log,
+    counts: outcomes.connections,
     acquire: (body) => answerOf(app, { method: 'POST', url: '/v1/acquire', payload: body as object }),
     get: (url) => answerOf(app, { method: 'GET', url }),
     close: async () => {

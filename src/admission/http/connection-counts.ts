@@ -1,0 +1,21 @@
+/** Why the listener has ended a connection. */
+export const END_REASONS = ['idle-full', 'full', 'pipelined', 'not-reading', 'held-full'] as const;
+export type EndReason = (typeof END_REASONS)[number];
+
+/** Counted by the listener, read by the metrics. */
+export interface ConnectionCounts {
+  open: number;
+  /** Memory of requests that wait behind others, and of large answers that are not taken yet. */
+  heldBytes: number;
+  readonly ended: Record<EndReason, number>;
+  /** Of these a log line has told. */
+  readonly told: Record<EndReason, number>;
+}
+
+export function createConnectionCounts(): ConnectionCounts {
+  return { open: 0, heldBytes: 0, ended: none(), told: none() };
+}
+
+function none(): Record<EndReason, number> {
+  return { 'idle-full': 0, full: 0, pipelined: 0, 'not-reading': 0, 'held-full': 0 };
+}

@@ -1,0 +1,52 @@
+import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import type { HttpConfig } from '../../config/resolved-config.js';
+import { ACQUIRE_PATH } from './acquire-schema.js';
+import type { ConnectionBounds } from './connection-bounds.js';
+import { RequestClass } from './dropped-requests.js';
+import { serverOptionsOf } from './http-tls.js';
+
+/** What fastify takes: Node's server with our times, and with the bounds between it and what answers. */
+export function listenerOf(config: HttpConfig, bounds: ConnectionBounds) {
+  const serverFactory = (handle: unknown) => createListener(config, bounds, handle as RequestListener);
+  // Fastify asks `https` for the URL alone.
+  return { serverFactory, ...(config.tls === null ? {} : { https: {} }) };
+}
+
+function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: RequestListener): Server {
+  const { requestTimeout, keepAliveTimeout, connectionTimeout } = TIMEOUTS_MS;
+  const options = {
+    ...{ requestTimeout, keepAliveTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 5000 },
+    IncomingMessage: RequestClass,
+  };
+  const server =
+    config.tls === null
+      ? createHttp(options)
+      : createHttps({ ...options, handshakeTimeout: requestTimeout, ...serverOptionsOf(config.tls) });
+  server.setTimeout(connectionTimeout);
+  bounds.guard(server, handle);
+  return server;
+}
+
+/** From now on, until the server closes. Answers of acquires are small, and the hot path: theirs are not measured. */
+export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): void {
+  app.addHook('onClose', (_, done) => {
+    bounds.close();
+    done();
+  });
+  app.addHook('onRoute', (route) => {
+    if (route.url === ACQUIRE_PATH || route.method === 'HEAD') return;
+    const measure: onSendHookHandler = (_, reply, payload, done) => {
+      if (typeof payload === 'string' || Buffer.isBuffer(payload)) bounds.answered(reply.raw, payload.length);
+      done();
+    };
+    route.onSend = [measure, ...[route.onSend ?? []].flat()];
+  });
+}
+
+/**
+ * A request is a few hundred bytes: 10 s are plenty even over a bad line. Keep-alive is longer than the idle timeout of
+ * the usual load balancers (60 s), so that they and not we close first, and a request never meets a closing connection.
+ */
+const TIMEOUTS_MS = { requestTimeout: 10_000, connectionTimeout: 90_000, keepAliveTimeout: 75_000 } as const;

@@ -1,0 +1,129 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
+import type { EndReason } from './connection-counts.js';
+
+/** One request that has arrived while an earlier one of its connection is not answered. */
+interface Held {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export interface Connection {
+  socket: Socket;
+  /** The request under way, or the last one: nothing else of this connection is begun before its answer is sent. */
+  answering: ServerResponse | null;
+  held: Held[];
+  /** Memory of the requests behind the first … */
+  waitingBytes: number;
+  /** … and of these and a large answer that is not taken yet. */
+  heldBytes: number;
+  /** The answer that was unsent at the last sweep, and since when. */
+  unsent: ServerResponse | null;
+  unsentSinceMs: number;
+}
+
+/**
+ * The connections of a listener, at most `max`. A newcomer takes the place of one that has asked nothing yet, or else of
+ * one that is idle: strangers who open all there are must not keep the probes of an orchestrator out.
+ */
+export class OpenConnections {
+  readonly #max: number;
+  readonly #end: (connection: Connection, reason: EndReason) => void;
+  readonly #bySocket = new WeakMap<object, Connection>();
+  /** Nothing has been asked on them; the oldest is first. */
+  readonly #fresh = new Set<Connection>();
+  readonly #used = new Set<Connection>();
+  /** Those in their TLS handshake, by both ends. */
+  readonly #shaking = new Map<string, Connection>();
+
+  constructor(max: number, end: (connection: Connection, reason: EndReason) => void) {
+    this.#max = max;
+    this.#end = end;
+  }
+
+  get size(): number {
+    return this.#fresh.size + this.#used.size;
+  }
+
+  /** @param onClosed a connection is gone, by whichever side */
+  watch(server: Server, onClosed: (connection: Connection) => void): void {
+    const isTls = server instanceof TlsServer;
+    server.on('connection', (socket: Socket) => {
+      const connection: Connection = {
+        ...{ socket, answering: null, held: [], waitingBytes: 0, heldBytes: 0, unsent: null, unsentSinceMs: 0 },
+      };
+      this.#bySocket.set(socket, connection);
+      this.#fresh.add(connection);
+      const ends = isTls ? endsOf(socket) : null;
+      if (ends !== null) this.#shaking.set(ends, connection);
+      socket.once('close', () => {
+        if (ends !== null && this.#shaking.get(ends) === connection) this.#shaking.delete(ends);
+        onClosed(connection);
+      });
+      if (this.size > this.#max) this.#makeRoom(connection);
+    });
+    // Requests come from the socket that TLS has put over the first one.
+    server.on('secureConnection', (secured: TLSSocket) => {
+      const ends = endsOf(secured);
+      const connection = this.#shaking.get(ends);
+      if (connection === undefined) return;
+      this.#shaking.delete(ends);
+      this.#bySocket.set(secured, connection);
+      connection.socket = secured;
+      secured.once('close', () => onClosed(connection));
+    });
+  }
+
+  of(socket: object): Connection | undefined {
+    return this.#bySocket.get(socket);
+  }
+
+  /** The connection of a request that has come; undefined = not from a listener (`inject`). */
+  used(socket: object): Connection | undefined {
+    const connection = this.#bySocket.get(socket);
+    if (connection !== undefined && this.#fresh.delete(connection)) this.#used.add(connection);
+    return connection;
+  }
+
+  /** Those on which something was asked. */
+  asked(): Iterable<Connection> {
+    return this.#used;
+  }
+
+  delete(connection: Connection): void {
+    this.#fresh.delete(connection);
+    this.#used.delete(connection);
+  }
+
+  #makeRoom(newcomer: Connection): void {
+    const [waiting] = this.#fresh;
+    if (waiting !== undefined && waiting !== newcomer) {
+      this.#end(waiting, 'idle-full');
+      return;
+    }
+    let looks = LOOKS_MAX;
+    for (const connection of this.#used) {
+      if (isIdle(connection)) {
+        this.#end(connection, 'idle-full');
+        return;
+      }
+      if (--looks === 0) break;
+      // Looked at again after all others.
+      this.#used.delete(connection);
+      this.#used.add(connection);
+    }
+    this.#end(newcomer, 'full');
+  }
+}
+
+/** Where all are busy, a newcomer costs so many looks and not one per connection. */
+const LOOKS_MAX = 64;
+
+function isIdle({ answering, held }: Connection): boolean {
+  return held.length === 0 && (answering === null || answering.writableFinished);
+}
+
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
+}

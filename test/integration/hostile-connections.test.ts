@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashOf } from '../../src/access/token.js';
+import { CliScene } from '../unit/cli/cli-process.js';
+
+const HEAP_MB = 96;
+/** What a client sends in one piece: more than node reads at once. */
+const PIECE_REQUESTS = 4000;
+/** A probe is answered within milliseconds; an orchestrator waits for some seconds. */
+const PROBE_MAX_MS = 5000;
+const ATTACK_MS = 5000;
+const TOKEN = 'qm_somebody-0123456789';
+
+const CONFIG = `cluster: hostile
+node: a
+topic: memory
+http: { port: 0 }
+auth: { tokens: [{ name: somebody, roles: [viewer], hash: "sha256:${hashOf(TOKEN).toString('hex')}" }] }
+groups:
+${Array.from({ length: 500 }, (_, at) => `  group-${at}: { quota: { publish: { messagesPerSecond: 1000 } } }`).join('\n')}
+`;
+
+/** Before there were bounds, each of these ended a node of 256 MB within seconds (FATAL ERROR: heap out of memory). */
+describe('clients that send much and read nothing do not end a node with a small heap', () => {
+  const bearer = `authorization: Bearer ${TOKEN}\r\n`;
+  test.each([
+    ['pipeline the largest page that anybody may read', 16, '/openapi.json', bearer, PIECE_REQUESTS],
+    ['have no token, and are many', 600, '/', '', PIECE_REQUESTS],
+    ['ask once each for what is made anew every time', 400, '/v1/groups', bearer, 1],
+    ['stay within what a connection may send', 100, '/openapi.json', bearer, 30],
+  ] as const)('%s', { timeout: 120_000 }, async (_, connections, path, fields, requests) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'node.yaml': CONFIG });
+    const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
+    const node = scene.start(['run', '--config', `${folder}/node.yaml`], env);
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    const piece = `GET ${path} HTTP/1.1\r\nhost: x\r\n${fields}\r\n`.repeat(requests);
+    const sockets = Array.from({ length: connections }, () => silentReader(url, piece, requests > 100));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await sleep(ATTACK_MS);
+    const beganMs = performance.now();
+    const probe = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PROBE_MAX_MS) });
+    expect(probe.status, `after ${performance.now() - beganMs} ms`).toBe(200);
+    expect(sockets.filter(({ bytesWritten }) => bytesWritten >= piece.length || requests > 100).length).toBe(
+      connections,
+    );
+    const page = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const ended = /reason="pipelined"} (\d+)/.exec(await page.text())?.[1];
+    expect(Number(ended)).toBe(requests > 100 ? connections : 0);
+  });
+});
+
+/** Sends the piece, over and over where `isEndless`, and takes nothing of the answers. */
+function silentReader(url: string, piece: string, isEndless: boolean): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => undefined);
+  socket.pause();
+  const send = () => {
+    while (!socket.destroyed && socket.write(piece) && isEndless);
+  };
+  socket.once('connect', send);
+  if (isEndless) socket.on('drain', send);
+  return socket;
+}

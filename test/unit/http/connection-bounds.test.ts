@@ -1,0 +1,254 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../../src/admission/http/http-server.js';
+import { needs } from '../../../src/admission/http/route-access.js';
+import { type HttpScene, httpScene } from './http-scene.js';
+
+/** More than the kernel takes of an answer that nobody reads. */
+const LARGE_BYTES = 24 * 1024 * 1024;
+const LIVEZ = 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\n';
+const WAIT = waiting('orders', 55_000);
+
+describe('requests of one connection', () => {
+  it('are answered one after the other, in their order, as many as may wait', async () => {
+    const { connection, scene } = await connected({ maxPipelined: 3 });
+    connection.write(`${LIVEZ}GET /nope HTTP/1.1\r\nhost: x\r\n\r\n${LIVEZ}${LIVEZ}`);
+    await connection.until(() => statuses(connection.text).length === 4);
+    expect(statuses(connection.text)).toEqual([200, 404, 200, 200]);
+    expect(scene.counts.ended.pipelined).toBe(0);
+    expect(scene.counts.heldBytes).toBe(0);
+  });
+
+  it('the second is not begun before the first is answered', async () => {
+    const { connection, scene } = await connected({});
+    connection.write(waiting('orders', 300) + waiting('orders', 300));
+    await connection.until(() => statuses(connection.text).length === 1);
+    await sleep(100);
+    expect(scene.node.gate.waiting.count).toBe(1);
+    await connection.until(() => statuses(connection.text).length === 2);
+    expect(statuses(connection.text)).toEqual([503, 503]);
+  });
+
+  it('one more than may wait ends the connection, whether it comes at once or later', async () => {
+    const { connection, scene, another } = await connected({ maxPipelined: 2 });
+    connection.write(WAIT + LIVEZ.repeat(3));
+    await connection.closed;
+    expect(connection.text).toBe('');
+    const slow = await another();
+    slow.write(WAIT + LIVEZ.repeat(2));
+    await sleep(100);
+    expect(slow.isClosed).toBe(false);
+    expect(scene.counts.heldBytes).toBeGreaterThan(2000);
+    slow.write(LIVEZ);
+    await slow.closed;
+    expect(scene.counts).toMatchObject({ open: 0, heldBytes: 0, ended: { pipelined: 2 } });
+    // The acquires that they came with do not wait for anybody now.
+    await until(() => scene.node.gate.waiting.count === 0);
+  });
+
+  it('few with large fields are as bad as many', async () => {
+    const { connection, scene } = await connected({ maxPipelined: 1000 });
+    connection.write(WAIT);
+    for (let sent = 0; sent < 12 && !connection.isClosed; sent++) {
+      connection.write(`GET /livez HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(12_000)}\r\n\r\n`);
+      await sleep(10);
+    }
+    await connection.closed;
+    expect(scene.counts.ended.pipelined).toBe(1);
+  });
+
+  it('bodies that are not asked for yet count, too', async () => {
+    const { connection, scene } = await connected({ maxPipelined: 1000 });
+    const head =
+      'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 12000\r\n\r\n';
+    connection.write(WAIT);
+    for (let sent = 0; sent < 12 && !connection.isClosed; sent++) {
+      connection.write(head + ' '.repeat(12_000));
+      await sleep(10);
+    }
+    await connection.closed;
+    expect(scene.counts.ended.pipelined).toBe(1);
+  });
+});
+
+describe('answers that nobody takes', () => {
+  it('end their connection after notReadingMs; one that reads has its answer', async () => {
+    const { connection, scene, another } = await connected({ notReadingMs: 1000 });
+    connection.pause();
+    connection.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
+    await until(() => scene.counts.heldBytes > 0);
+    expect(scene.counts.heldBytes).toBe(LARGE_BYTES);
+    await until(() => scene.counts.ended['not-reading'] === 1);
+    expect(scene.counts.heldBytes).toBe(0);
+    const reader = await another();
+    reader.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
+    await reader.until(() => reader.bytes > LARGE_BYTES);
+    await until(() => scene.counts.heldBytes === 0);
+    expect(scene.log.filter(({ message }) => message === 'connections ended')).toMatchObject([
+      { level: 'warn', facts: { listener: 'http', 'not-reading': 1, lastAddress: '127.0.0.1' } },
+    ]);
+    expect(scene.counts.ended['held-full']).toBe(0);
+  });
+
+  it('of all connections have one budget: beyond it the one that has held for longest goes', async () => {
+    const { connection, scene, another } = await connected({ maxHeldBytes: LARGE_BYTES + 1 });
+    connection.pause();
+    connection.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
+    await until(() => scene.counts.heldBytes > 0);
+    const second = await another();
+    second.pause();
+    second.write('GET /large HTTP/1.1\r\nhost: x\r\n\r\n');
+    await until(() => scene.counts.ended['held-full'] === 1);
+    connection.resume();
+    await connection.closed;
+    expect(connection.bytes).toBeLessThan(LARGE_BYTES);
+    expect(scene.counts.heldBytes).toBe(LARGE_BYTES);
+    second.resume();
+    await second.until(() => second.bytes > LARGE_BYTES);
+  });
+
+  it('what is the same for everybody is made once', async () => {
+    const { scene } = await connected({});
+    const bodies = async (url: string) =>
+      [await scene.app.inject({ url }), await scene.app.inject({ url })].map(({ body }) => JSON.parse(body));
+    const swagger = scene.app.swagger;
+    let made = 0;
+    scene.app.swagger = ((...how: []) => {
+      made++;
+      return swagger(...how);
+    }) as typeof swagger;
+    const [first, second] = await bodies('/openapi.json');
+    expect(second).toEqual(first);
+    expect(first.paths['/v1/acquire']).toBeDefined();
+    expect(made).toBe(1);
+  });
+});
+
+describe('connections', () => {
+  it('beyond maxConnections take the place of one that asks nothing, first of one that never did', async () => {
+    const { connection, scene, another } = await connected({ maxConnections: 2 });
+    connection.write(LIVEZ);
+    await connection.until(() => connection.text !== '');
+    const silent = await another();
+    const third = await another();
+    await silent.closed;
+    expect(connection.isClosed).toBe(false);
+    third.write(LIVEZ);
+    await third.until(() => third.text !== '');
+    const fourth = await another();
+    await connection.closed;
+    fourth.write(LIVEZ);
+    await fourth.until(() => fourth.text !== '');
+    expect(scene.counts).toMatchObject({ ended: { 'idle-full': 2, full: 0 } });
+  });
+
+  it('where all are busy, the newcomer is closed', async () => {
+    const { connection, scene, another } = await connected({ maxConnections: 2 });
+    connection.write(WAIT);
+    const other = await another();
+    other.write(WAIT);
+    await until(() => scene.node.gate.waiting.count === 2);
+    const third = await another();
+    await third.closed;
+    expect(scene.counts).toMatchObject({ ended: { 'idle-full': 0, full: 1 } });
+    expect([connection.isClosed, other.isClosed]).toEqual([false, false]);
+  });
+
+  it('are counted in the metrics', async () => {
+    const { connection, scene } = await connected({ maxPipelined: 0 });
+    connection.write(WAIT + LIVEZ);
+    await connection.closed;
+    const text = await scene.metrics.text();
+    expect(text).toContain('quotamesh_http_connections_ended_total{reason="pipelined"} 1');
+    expect(text).toContain('quotamesh_http_held_bytes 0');
+  });
+});
+
+function waiting(group: string, waitMs: number): string {
+  const body = JSON.stringify({ group, messages: 1, waitMs });
+  const fields = `content-type: application/json\r\ncontent-length: ${body.length}`;
+  return `POST /v1/acquire HTTP/1.1\r\nhost: x\r\n${fields}\r\n\r\n${body}`;
+}
+
+function statuses(text: string): number[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+}
+
+interface Connected {
+  readonly connection: Client;
+  readonly scene: HttpScene;
+  another(): Promise<Client>;
+}
+
+/** The node has not started: whoever may wait does. */
+async function connected(http: object): Promise<Connected> {
+  const scene = await httpScene({ http: { port: 0, ...http } });
+  scene.app.get('/large', { config: { access: needs('open') } }, (_, reply) => reply.send('x'.repeat(LARGE_BYTES)));
+  const port = Number(new URL(await listen(scene.app, scene.node)).port);
+  const clients: Client[] = [];
+  onTestFinished(async () => {
+    for (const client of clients) client.destroy();
+    await scene.close();
+  });
+  const another = async () => {
+    const client = await Client.open(port);
+    clients.push(client);
+    return client;
+  };
+  return { connection: await another(), scene, another };
+}
+
+class Client {
+  text = '';
+  bytes = 0;
+  isClosed = false;
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => {
+      this.bytes += chunk.length;
+      if (this.text.length < 10_000) this.text += chunk.toString('latin1').slice(0, 10_000);
+    });
+    socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.isClosed = true;
+        resolve();
+      });
+    });
+  }
+
+  static open(port: number): Promise<Client> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(new Client(socket)));
+      socket.once('error', reject);
+    });
+  }
+
+  write(text: string): void {
+    this.#socket.write(text);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  until(condition: () => boolean): Promise<void> {
+    return until(() => condition() || this.isClosed).then(() => expect(condition(), this.text).toBe(true));
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
+}
