@@ -1,0 +1,178 @@
+/**
+ * `npm run mutants -- src/core/convergence [more paths] [--sample 40] [--seed 1] [--workers 1] [--seconds 30] [--json FILE]`
+ *
+ * Changes one place of the source at a time and runs the tests that reach it through imports: a mutant that no test notices survives, and is
+ * listed. Those that cannot be noticed because they mean the same stand in mutants/equivalent.json, each with its reason.
+ *
+ * Runs the tests of the project `quick` but those that hold figures which the code under test has written itself. Per mutant the tests of
+ * the module's own folder come first, then the others from the quickest on, as many as take `--seconds` together without a mutant.
+ */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureBuilt, root } from './freshness.mjs';
+
+ensureBuilt();
+const { mutantsOf } = await import('./mutants/operators.mjs');
+const { relatedTests } = await import('./mutants/related-tests.mjs');
+const { Tree } = await import('./mutants/tree.mjs');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '30' },
+    json: { type: 'string' },
+  },
+});
+if (positionals.length === 0) {
+  process.stderr.write('usage: npm run mutants -- src/core/convergence [--sample 40] [--seed 1] [--workers 1]\n');
+  process.exit(2);
+}
+
+/** They judge the code by what it was: their figures are written by `npm run accuracy`. Or they ask other tools. */
+const NO_JUDGES = [/^test\/simulation\/accuracy/, /^test\/(deploy|fuzz|redis)\//, /^test\/unit\/(page|packaging)\//];
+/** Of other projects of vitest.config.ts: processes, real topics, real time. */
+const NOT_QUICK = [
+  /^test\/(integration|long|kafka)\//,
+  /^test\/conformance\/(kafka|redis)/,
+  /^test\/unit\/cli\/(commands|operate|run|reload|process-guard)/,
+  /ways-to-take/,
+];
+const BASELINE_TIMEOUT_MS = 1_200_000;
+/** Beside others a machine takes several times as long. */
+const SLOWER = 5;
+
+const EQUIVALENT = JSON.parse(readFileSync(new URL('./mutants/equivalent.json', import.meta.url), 'utf8'));
+const related = relatedTests();
+const modules = positionals.flatMap((path) => modulesIn(path));
+const trees = Array.from({ length: Number(values.workers) }, () => new Tree());
+try {
+  const tests = await baseline(trees[0]);
+  const queue = chosenMutants();
+  const verdicts = [];
+  await Promise.all(trees.map((tree) => work(tree, queue, tests, verdicts)));
+  report(verdicts);
+} finally {
+  for (const tree of trees) tree.remove();
+}
+
+function modulesIn(path) {
+  if (statSync(join(root, path)).isFile()) return [path];
+  return readdirSync(join(root, path), { withFileTypes: true }).flatMap((entry) => {
+    const inside = `${path.replace(/\/$/, '')}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'generated' ? [] : modulesIn(inside);
+    return inside.endsWith('.ts') && !inside.endsWith('.d.ts') ? [inside] : [];
+  });
+}
+
+/** The mutants of every folder, shuffled by the seed, as many as the sample is; equivalent ones are not among them. */
+function chosenMutants() {
+  const perFolder = new Map();
+  for (const module of modules) {
+    const source = readFileSync(join(root, module), 'utf8');
+    const mutants = mutantsOf(module, source).map((mutant) => ({ ...mutant, module, source }));
+    const folder = dirname(module);
+    perFolder.set(folder, [...(perFolder.get(folder) ?? []), ...mutants]);
+  }
+  const size = Number(values.sample) || Number.POSITIVE_INFINITY;
+  return [...perFolder.values()].flatMap((mutants) => shuffled(mutants, Number(values.seed)).slice(0, size));
+}
+
+function shuffled(list, seed) {
+  let state = seed >>> 0 || 1;
+  const random = () => {
+    // Mulberry32: the same sample on every machine.
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const keyed = list.map((each) => ({ each, key: random() }));
+  return keyed.sort((one, other) => one.key - other.key).map(({ each }) => each);
+}
+
+/** Every test that reaches one of the modules, and what it takes: all pass with modules that are compiled as mutants are. */
+async function baseline(tree) {
+  const all = filesUnder('test').filter((file) => file.endsWith('.test.ts') && isQuick(file));
+  const files = [
+    ...new Set(
+      modules.flatMap((module) =>
+        related(
+          all.map((file) => ({ file, ms: 0 })),
+          module,
+        ),
+      ),
+    ),
+  ];
+  for (const module of modules) tree.put(module, readFileSync(join(root, module), 'utf8'));
+  const outcome = await tree.test(
+    files.map(({ file }) => file),
+    { bail: 0, timeoutMs: BASELINE_TIMEOUT_MS },
+  );
+  const broken = outcome?.results.filter(({ passed }) => !passed) ?? [];
+  for (const { file } of broken) process.stdout.write(`left out, since it fails without a mutant: ${file}\n`);
+  for (const module of modules) tree.restore(module);
+  if (outcome === null || outcome.results.length === broken.length) throw new Error('no test passes without a mutant');
+  return outcome.results.filter(({ passed }) => passed);
+}
+
+async function work(tree, queue, tests, verdicts) {
+  for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+    const verdict = await judge(tree, mutant, tests);
+    verdicts.push({ ...mutant, verdict });
+    const { module, line, says } = mutant;
+    if (verdict !== 'killed') process.stdout.write(`${verdict}: ${module}:${line}: ${says}\n`);
+  }
+}
+
+async function judge(tree, mutant, tests) {
+  const { module, source, start, end, code } = mutant;
+  if (reasonOf(mutant) !== undefined) return 'equivalent';
+  const chosen = [];
+  let totalMs = 0;
+  for (const test of related(tests, module)) {
+    totalMs += test.ms;
+    if (chosen.length > 0 && totalMs > Number(values.seconds) * 1000) break;
+    chosen.push(test.file);
+  }
+  if (chosen.length === 0) return 'untested';
+  tree.put(module, source.slice(0, start) + code + source.slice(end));
+  const outcome = await tree.test(chosen, { bail: 1, timeoutMs: 20_000 + SLOWER * totalMs });
+  tree.restore(module);
+  return outcome?.passed ? 'survived' : 'killed';
+}
+
+function reasonOf({ module, says }) {
+  return EQUIVALENT.find((each) => each.module === module && each.says === says)?.reason;
+}
+
+function isQuick(file) {
+  return !NO_JUDGES.some((pattern) => pattern.test(file)) && !NOT_QUICK.some((pattern) => pattern.test(file));
+}
+
+function filesUnder(folder) {
+  return readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`);
+}
+
+function report(verdicts) {
+  const rows = [];
+  for (const folder of new Set(verdicts.map(({ module }) => dirname(module)))) {
+    const own = verdicts.filter(({ module }) => dirname(module) === folder);
+    const count = (verdict) => own.filter((each) => each.verdict === verdict).length;
+    const judged = own.length - count('equivalent');
+    const killed = count('killed');
+    const percent = judged === 0 ? '–' : `${((100 * killed) / judged).toFixed(1)} %`;
+    rows.push(
+      `| \`${folder}\` | ${own.length} | ${count('equivalent')} | ${killed} | ${judged - killed} | ${percent} |`,
+    );
+  }
+  const head = ['| folder | mutants | equivalent | noticed | not noticed | noticed of those that differ |'];
+  process.stdout.write(`${[...head, '|---|---:|---:|---:|---:|---:|', ...rows].join('\n')}\n`);
+  if (values.json) {
+    const lines = verdicts.map(({ module, line, says, verdict }) => ({ module, line, says, verdict }));
+    writeFileSync(values.json, JSON.stringify(lines, null, 1));
+  }
+}

@@ -1,0 +1,46 @@
+/** Which test files reach a module through static imports, those that are near and quick first. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from '../freshness.mjs';
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'(\.[^']+)'/g;
+
+/** @returns {(tests: { file: string, ms: number }[], module: string) => string[]} */
+export function relatedTests() {
+  const imports = new Map();
+  const reached = new Map();
+
+  function importsOf(file) {
+    if (!imports.has(file)) {
+      const text = existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : '';
+      const targets = [...text.matchAll(IMPORT)].map(([, target]) => {
+        return relative(root, resolve(root, dirname(file), target)).replace(/\.js$/, '.ts');
+      });
+      imports.set(file, targets);
+    }
+    return imports.get(file);
+  }
+
+  function reachedFrom(file) {
+    if (!reached.has(file)) {
+      const seen = new Set();
+      const open = [file];
+      while (open.length > 0) {
+        const next = open.pop();
+        if (seen.has(next)) continue;
+        seen.add(next);
+        open.push(...importsOf(next));
+      }
+      reached.set(file, seen);
+    }
+    return reached.get(file);
+  }
+
+  return (tests, module) => {
+    const near = dirname(module).replace(/^src\//, 'test/unit/');
+    const distance = ({ file }) => (file.startsWith(near) ? 0 : 1);
+    return tests
+      .filter(({ file }) => reachedFrom(file).has(module))
+      .sort((one, other) => distance(one) - distance(other) || one.ms - other.ms);
+  };
+}
