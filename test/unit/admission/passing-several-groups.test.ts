@@ -1,0 +1,50 @@
+import { afterEach, expect, test } from 'vitest';
+import { laneOf, MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+
+/** Nothing refills within a test: it says itself what there is. */
+const SCARCE = { quota: { publish: { messagesPerSecond: 0.001 } }, maxRequest: { messages: 100 } };
+const PLENTY = { quota: { publish: { messagesPerSecond: 1e6 } } };
+const PLACES = { acme: 'gold', 'acme/orders': { group: 'orders', andBroader: true } };
+/** Counts in orders and, because it is below acme, in gold. */
+const BOTH = { tenant: 'acme', namespace: 'orders' };
+
+let scene: HttpScene;
+afterEach(() => scene.close());
+
+/** Three of one client wait in the line of gold, and the first has had its turn: one more may pass. */
+async function lineInGold() {
+  scene = await readyScene({ groups: { orders: PLENTY, gold: SCARCE }, attachments: { places: PLACES } });
+  const { node } = scene;
+  const gold = slotOf(laneOf(node.gate.groupIndex('gold'), 0), MESSAGES);
+  const stop = new AbortController();
+  // A lane is served from its first use on.
+  node.tryAcquire({ tenant: 'acme' }, { messages: 1 });
+  node.limiter.tokens.set(gold, 0);
+  const waiting = [1, 2, 3].map(() =>
+    node.acquire({ tenant: 'acme' }, { messages: 1 }, { waitMs: 5000, signal: stop.signal }),
+  );
+  for (const each of waiting) each.catch(() => undefined);
+  node.limiter.tokens.set(gold, 1);
+  node.gate.waiting.wakeAll();
+  expect(await waiting[0]).toMatchObject({ granted: true });
+  return { node, gold, stop };
+}
+
+test('who passes the line of a broader group has had its turn there', async () => {
+  const { node, gold, stop } = await lineInGold();
+  node.limiter.tokens.set(gold, 5);
+  expect(node.tryAcquire(BOTH, { messages: 1 }).granted).toBe(true);
+  // Four tokens are left, and two wait for them.
+  expect(node.tryAcquire(BOTH, { messages: 1 })).toMatchObject({ granted: false, group: 'gold' });
+  expect(node.limiter.tokens.at(gold)).toBeCloseTo(4, 3);
+  stop.abort(new Error('over'));
+});
+
+test('who finds nothing there has had no turn, however often he asks', async () => {
+  const { node, gold, stop } = await lineInGold();
+  for (let asked = 0; asked < 3; asked++) expect(node.tryAcquire(BOTH, { messages: 1 }).granted).toBe(false);
+  node.limiter.tokens.set(gold, 5);
+  expect(node.tryAcquire(BOTH, { messages: 1 }).granted).toBe(true);
+  stop.abort(new Error('over'));
+});
