@@ -33,6 +33,9 @@ async function makeWorld(durable: boolean): Promise<TopicWorld> {
       await moveTailToTheEnd(folder.dataFile);
       hold.leave();
     },
+    makeAnew: async () => {
+      await rm(path, { recursive: true });
+    },
     // What a frozen writer does to the others; test/integration/embedded-frozen-writer.test.ts has a real one.
     breakTopic: async () => {
       blocking = await enter();
@@ -41,7 +44,7 @@ async function makeWorld(durable: boolean): Promise<TopicWorld> {
       blocking?.leave();
       blocking = undefined;
     },
-    dispose: () => rm(path, { recursive: true }),
+    dispose: () => rm(path, { recursive: true, force: true }),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QuotameshError } from '../../errors.js';
 import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
-import { topicClosed, toTopicError } from './topic-error.js';
+import { toTopicError } from './topic-error.js';
 
 /** Waiting for the log at most; more than that and an append is refused at once. */
 const WAITING_RECORDS_MAX = 20_000;
@@ -70,15 +70,14 @@ export class AppendQueue {
   }
 
   /**
-   * Rejects what waits, and gives the transaction under way `graceMs` to end. When it has not, the queue is still
+   * Rejects what waits with `failure`, and gives the transaction under way `graceMs` to end. When it has not, the queue is still
    * `busy`, and the store must not be closed under it.
    */
-  async close(graceMs: number): Promise<void> {
+  async close(graceMs: number, failure: (topic: string) => QuotameshError): Promise<void> {
     this.#stopping.abort();
-    for (const append of this.#take(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY))
-      this.#reject(append, topicClosed);
+    for (const append of this.#take(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)) this.#reject(append, failure);
     await Promise.race([this.#working, sleep(graceMs, undefined, { ref: false })]);
-    for (const append of this.#committing) this.#reject(append, topicClosed);
+    for (const append of this.#committing) this.#reject(append, failure);
   }
 
   async #work(): Promise<void> {

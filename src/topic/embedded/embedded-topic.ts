@@ -9,14 +9,10 @@ import type {
   TopicCounters,
 } from '../../ports/report-topic.js';
 import { createTopicCounters } from '../topic-counters.js';
-import { AppendQueue } from './append-queue.js';
-import { CommitGate } from './commit-gate.js';
-import { DiskRoom } from './disk-room.js';
 import { encodeEntry } from './log-entry.js';
-import { LogFollower } from './log-follower.js';
-import { type LogLimits, LogStore } from './log-store.js';
+import type { LogLimits } from './log-store.js';
+import { OpenLog, type OpenLogListener } from './open-log.js';
 import { mayPass, topicClosed, toTopicError } from './topic-error.js';
-import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
 export interface EmbeddedTopicOptions extends Partial<LogLimits> {
   /** The folder that all processes of the cluster share. */
@@ -38,17 +34,7 @@ const DEFAULT_LIMITS: LogLimits = {
 };
 
 const OPEN_RETRY_MS = 1000;
-/** Σ below the 2 s that the port promises: for the transaction under way, then for the gate to close the store. */
-const CLOSE_COMMIT_GRACE_MS = 1200;
-const CLOSE_GATE_GRACE_MS = 400;
-
-/** What an open topic consists of. */
-interface OpenLog {
-  readonly store: LogStore;
-  readonly gate: CommitGate;
-  readonly queue: AppendQueue;
-  readonly follower: LogFollower;
-}
+const REPLACED = 'its data file was removed or replaced while in use; another log begins';
 
 /** A topic for several processes on one machine: a log in a folder, without any server. One partition. */
 export class EmbeddedTopic implements ReportTopic {
@@ -61,6 +47,7 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
+  /** Undefined before the first is open, and while another one is being opened. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
   #lost = false;
@@ -78,16 +65,17 @@ export class EmbeddedTopic implements ReportTopic {
     if (this.#closing) throw topicClosed(this.#path);
     invariant(this.#opening === undefined, 'a topic is opened once');
     this.#listener = listener;
-    this.#opening = this.#open();
+    this.#opening = this.#open(null);
     await this.#opening;
   }
 
   async append(records: readonly AppendRecord[]): Promise<void> {
-    if (this.#closing || !this.#log) throw topicClosed(this.#path);
+    if (this.#closing || !this.#opening) throw topicClosed(this.#path);
     if (this.#failure) throw this.#failure;
     if (records.length === 0) return;
     for (const { partition } of records) invariant(partition === 0, 'the only partition is 0', { partition });
-    await this.#log.queue.append(records.map(encodeEntry));
+    if (this.#log) await this.#log.queue.append(records.map(encodeEntry));
+    else throw this.#lost ? this.#unreachable(REPLACED) : topicClosed(this.#path);
   }
 
   close(): Promise<void> {
@@ -95,15 +83,13 @@ export class EmbeddedTopic implements ReportTopic {
     return this.#closing;
   }
 
-  async #open(): Promise<void> {
+  async #open(staleLockFile: number | null): Promise<void> {
     const late = setTimeout(() => {
-      const reason = `another process has kept it busy for ${this.#appendTimeoutMs} ms`;
-      this.#lose(new QuotameshError('TOPIC_UNREACHABLE', { topic: this.#path, reason }).message);
+      this.#lose(this.#unreachable(`another process has kept it busy for ${this.#appendTimeoutMs} ms`).message);
     }, this.#appendTimeoutMs);
     try {
-      const { store, gate, folder } = await this.#openStore();
-      this.#log = this.#assemble(store, gate, folder);
-      await this.#log.follower.start();
+      this.#log = await this.#openLog(staleLockFile);
+      this.#log.follower.start();
     } finally {
       clearTimeout(late);
     }
@@ -112,10 +98,14 @@ export class EmbeddedTopic implements ReportTopic {
   }
 
   /** Goes on trying for as long as the reason may pass by itself. */
-  async #openStore(): Promise<{ store: LogStore; gate: CommitGate; folder: TopicFolder }> {
+  async #openLog(staleLockFile: number | null): Promise<OpenLog> {
+    const log = { path: this.#path, durable: this.#durable, limits: this.#limits };
     for (;;) {
       try {
-        return await this.#tryOpenStore();
+        const options = { ...log, staleLockFile, signal: this.#stopping.signal };
+        const opened = await OpenLog.open(options, this.#appendTimeoutMs, this.#logListener());
+        if (!opened) throw topicClosed(this.#path);
+        return opened;
       } catch (error) {
         const failure = toTopicError(this.#path, error);
         if (!mayPass(failure)) throw failure;
@@ -126,62 +116,42 @@ export class EmbeddedTopic implements ReportTopic {
     }
   }
 
-  async #tryOpenStore(): Promise<{ store: LogStore; gate: CommitGate; folder: TopicFolder }> {
-    const folder = await makeTopicFolder(this.#path, this.#durable);
-    const gate = new CommitGate(folder.gateName);
-    const hold = await gate.enter(this.#stopping.signal);
-    if (!hold) throw topicClosed(this.#path);
-    try {
-      // On a full disk LMDB's table of readers would be a hole, and the first use of it a bus error.
-      await new DiskRoom(folder.dataFile).check([], 0);
-      await claimTopicFolder(folder);
-      return { store: await LogStore.open(folder.dataFile, this.#limits, { durable: this.#durable }), gate, folder };
-    } finally {
-      hold.leave();
-    }
+  /** Everybody on it does the same: the first makes the folder and the file where they are missing. */
+  async #openAnother(): Promise<void> {
+    const replaced = this.#log;
+    if (!replaced || this.#closing) return;
+    this.#log = undefined;
+    this.#lose(this.#unreachable(REPLACED).message);
+    await replaced.close(() => this.#unreachable(REPLACED));
+    await this.#open(replaced.lockFile);
   }
 
-  #assemble(store: LogStore, gate: CommitGate, folder: TopicFolder): OpenLog {
-    const follower = new LogFollower(store, this.#path, folder.dataFile, {
+  #logListener(): OpenLogListener {
+    return {
       onEpoch: (epoch) => this.#tell((listener) => listener.onEpoch(epoch)),
       onRecords: (records) => this.#deliver(records),
       onCaughtUp: () => this.#tell((listener) => listener.onCaughtUp()),
       onFailed: (error) => this.#fail(error),
-    });
-    const queue = new AppendQueue({
-      topic: this.#path,
-      appendTimeoutMs: this.#appendTimeoutMs,
-      gate,
-      commit: (entries) => store.append(entries),
+      onReplaced: () => {
+        this.#opening = this.#openAnother().catch((error: unknown) => {
+          if (!this.#closing) this.#fail(toTopicError(this.#path, error));
+        });
+      },
       onCommitted: (records, bytes) => {
         this.counters.recordsAppended += records;
         this.counters.bytesAppended += bytes;
         this.#works();
-        follower.read();
       },
       onAppendFailed: () => this.counters.appendsFailed++,
       onLost: (reason) => this.#lose(reason),
-    });
-    return { store, gate, queue, follower };
+    };
   }
 
   async #close(): Promise<void> {
     this.#stopping.abort();
     this.#log?.follower.stop();
     await this.#opening?.catch(() => {});
-    const log = this.#log;
-    if (!log) return;
-    log.follower.stop();
-    await log.queue.close(CLOSE_COMMIT_GRACE_MS);
-    if (log.queue.busy) {
-      exitByForceWhile(() => log.queue.busy);
-      return;
-    }
-    // Closing takes LMDB's locks. When another process is frozen inside, the end of this process closes the file.
-    const hold = await log.gate.enter(AbortSignal.timeout(CLOSE_GATE_GRACE_MS));
-    if (!hold) return;
-    await log.store.close();
-    hold.leave();
+    await this.#log?.close(topicClosed);
   }
 
   #deliver(records: readonly ReadRecord[]): void {
@@ -209,19 +179,12 @@ export class EmbeddedTopic implements ReportTopic {
     this.#tell((listener) => listener.onRecovered());
   }
 
+  #unreachable(reason: string): QuotameshError {
+    return new QuotameshError('TOPIC_UNREACHABLE', { topic: this.#path, reason });
+  }
+
   /** Nobody is told anything once `close` has been called. */
   #tell(call: (listener: ReportTopicListener) => void): void {
     if (!this.#closing && this.#listener) call(this.#listener);
   }
-}
-
-/**
- * A transaction hangs in LMDB's lock, and with it a thread of libuv's pool, which `process.exit` would wait for. The
- * gate keeps this from happening among our own processes; it takes a foreign program frozen inside the data file, or
- * processes in different network namespaces. Then nothing but a signal ends the process.
- */
-function exitByForceWhile(stuck: () => boolean): void {
-  process.once('exit', () => {
-    if (stuck()) process.kill(process.pid, 'SIGKILL');
-  });
 }

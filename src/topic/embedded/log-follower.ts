@@ -24,6 +24,15 @@ export interface FollowerListener {
   onCaughtUp(): void;
   /** Once: no further reading. */
   onFailed(error: QuotameshError): void;
+  /** Once, and no further reading: the name leads to another file, or to none. */
+  onReplaced(): void;
+}
+
+export interface FollowedFile {
+  /** For messages. */
+  readonly topic: string;
+  readonly dataFile: string;
+  readonly inode: number;
 }
 
 /** Reads the log from its start and goes on with what any process appends: watches the data file, polls slowly. */
@@ -31,9 +40,9 @@ export class LogFollower {
   readonly #store: LogStore;
   readonly #topic: string;
   readonly #dataFile: string;
+  readonly #inode: number;
   readonly #listener: FollowerListener;
   #position = 0;
-  #inode = 0;
   #caughtUp = false;
   #stopped = false;
   /** A further batch is due in the next turn of the event loop. */
@@ -43,17 +52,17 @@ export class LogFollower {
   #fileCheck: NodeJS.Timeout | undefined;
   #lookAgain: NodeJS.Timeout | undefined;
 
-  constructor(store: LogStore, topic: string, dataFile: string, listener: FollowerListener) {
+  constructor(store: LogStore, { topic, dataFile, inode }: FollowedFile, listener: FollowerListener) {
     this.#store = store;
     this.#topic = topic;
     this.#dataFile = dataFile;
+    this.#inode = inode;
     this.#listener = listener;
   }
 
-  async start(): Promise<void> {
-    this.#inode = (await stat(this.#dataFile)).ino;
-    if (this.#stopped) return;
-    this.#listener.onEpoch(String(this.#inode));
+  /** A backup that was put in the place of the log has its id, but is another file. */
+  start(): void {
+    this.#listener.onEpoch(`${this.#store.id}/${this.#inode}`);
     this.#startWatching();
     this.#poll = setInterval(() => this.read(), this.#watcher ? POLL_MS : POLL_UNWATCHED_MS);
     this.#fileCheck = setInterval(() => void this.#checkFile(), FILE_CHECK_MS);
@@ -101,7 +110,10 @@ export class LogFollower {
 
   #startWatching(): void {
     try {
-      this.#watcher = watch(this.#dataFile, () => this.#notified());
+      this.#watcher = watch(this.#dataFile, (event) => {
+        if (event === 'rename') void this.#checkFile();
+        else this.#notified();
+      });
       this.#watcher.on('error', () => {});
     } catch {
       this.#watcher = undefined;
@@ -119,7 +131,14 @@ export class LogFollower {
 
   async #checkFile(): Promise<void> {
     const found = await stat(this.#dataFile).catch(() => undefined);
-    if (found?.ino !== this.#inode && !this.#stopped) this.#fail('its data file was removed or replaced while in use');
+    if (found?.ino !== this.#inode) this.replaced();
+  }
+
+  /** Also called by whoever is about to append. */
+  replaced(): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#listener.onReplaced();
   }
 
   #fail(fact: string, cause?: unknown): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
 import { invariant } from '../../core/invariant.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
@@ -9,6 +10,7 @@ import {
   EMPTY_LOG,
   encodeOffset,
   encodeState,
+  ID_KEY,
   LOG_END,
   type LogState,
   logKey,
@@ -74,13 +76,22 @@ export class LogFull extends Error {
  * Only a `durable` log is synced, the registry's: it is written when people change groups.
  */
 export class LogStore {
+  /** Of the log, for ever; another one has another. */
+  readonly id: string;
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
   readonly #clock: MachineClock;
   readonly #disk: DiskRoom;
   #readersCheckedAt = performance.now();
 
-  private constructor(db: RootDatabase<Buffer, Buffer>, limits: LogLimits, clock: MachineClock, disk: DiskRoom) {
+  private constructor(
+    db: RootDatabase<Buffer, Buffer>,
+    id: string,
+    limits: LogLimits,
+    clock: MachineClock,
+    disk: DiskRoom,
+  ) {
+    this.id = id;
     this.#db = db;
     this.#limits = limits;
     this.#clock = clock;
@@ -103,7 +114,8 @@ export class LogStore {
       // the service that embeds this. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
-    const store = new LogStore(db, limits, clock ?? (await machineClock()), new DiskRoom(file));
+    const id = await idOf(db);
+    const store = new LogStore(db, id, limits, clock ?? (await machineClock()), new DiskRoom(file));
     // The first read claims this process's slot in the reader table, under a lock; later ones take none.
     store.endOffset();
     return store;
@@ -258,4 +270,14 @@ export class LogStore {
     this.#readersCheckedAt = now;
     this.#db.readerCheck();
   }
+}
+
+const ID_BYTES = 9;
+
+/** A log that has none gets one. Only inside the CommitGate, so that nobody else gives it another. */
+async function idOf(db: RootDatabase<Buffer, Buffer>): Promise<string> {
+  const known = db.get(ID_KEY);
+  const id = known ?? randomBytes(ID_BYTES);
+  if (known === undefined) await db.put(ID_KEY, id);
+  return id.toString('base64url');
 }

@@ -5,14 +5,17 @@
  *     L <offset>   an entry of the log (log-entry.ts), in order
  *     N <key>      the offset of the newest record of that key
  *     S            the state of the log
+ *     I            the id of the log, given when it was made
  *     T <offset>   a tombstone behind the tail, to be removed when it is old
  */
 const LOG = 0x4c;
 const NEWEST = 0x4e;
 const STATE = 0x53;
 const TOMBSTONE = 0x54;
+const ID = 0x49;
 
 export const STATE_KEY = Buffer.from([STATE]);
+export const ID_KEY = Buffer.from([ID]);
 
 export const logKey = (offset: number): Buffer => offsetKey(LOG, offset);
 export const tombstoneKey = (offset: number): Buffer => offsetKey(TOMBSTONE, offset);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -94,13 +94,37 @@ describe('the folder of an embedded topic', () => {
     expect(names).toContain('reports-1111abcd.mdb');
   });
 
-  it('fails the topic when it is removed while in use', async () => {
-    const { topic, listener } = await open();
-    await topic.append([record('a', 'b')]);
+  it('begins another log for all who have it open when it is removed while in use', async () => {
+    const opened = [await open(), await open()];
+    await opened[0]?.topic.append([record('a', 'b')]);
+    for (const { listener } of opened) await listener.until('the record', () => listener.has('a'), DEADLINE_MS);
     await rm(path, { recursive: true });
-    await listener.until('failed', () => listener.failures.length > 0, DEADLINE_MS);
-    expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
-    await expect(topic.append([record('a', 'c')])).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+    // Nothing is acknowledged that would be in a file which nobody finds.
+    await expect(opened[1]?.topic.append([record('a', 'c')])).rejects.toMatchObject({ code: 'TOPIC_UNREACHABLE' });
+    for (const { listener } of opened) {
+      await listener.until('another log', () => listener.epochs.length === 2, DEADLINE_MS);
+      await listener.until('recovered', () => listener.recovered === 1, DEADLINE_MS);
+      expect(listener.records).toEqual([]);
+      expect(listener.failures).toEqual([]);
+    }
+    expect(opened[0]?.listener.epochs).toEqual(opened[1]?.listener.epochs);
+    await opened[1]?.topic.append([record('a', 'd')]);
+    for (const { listener } of opened) await listener.until('the new one', () => listener.has('a'), DEADLINE_MS);
+  });
+
+  it('is another log when a backup was moved into its place, from its very start', async () => {
+    const { topic, listener } = await open({ durable: true });
+    for (let i = 0; i < 5; i++) await topic.append([record(`early-${i}`, 'kept')]);
+    const { dataFile } = await makeTopicFolder(path, true);
+    await copyFile(dataFile, `${dataFile}.backup`);
+    for (let i = 0; i < 9; i++) await topic.append([record(`late-${i}`, 'lost')]);
+    await listener.until('all', () => listener.records.length === 14, DEADLINE_MS);
+    await rename(`${dataFile}.backup`, dataFile);
+    await listener.until('the backup', () => listener.epochs.length === 2 && listener.has('early-4'), DEADLINE_MS);
+    expect(listener.records.map(({ key }) => key)).toEqual([0, 1, 2, 3, 4].map((i) => `early-${i}`));
+    await topic.append([record('after', 'all')]);
+    await listener.until('what came after', () => listener.has('after'), DEADLINE_MS);
+    expect(listener.records.map(({ offset }) => offset)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 });
 

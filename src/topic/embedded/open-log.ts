@@ -1,0 +1,128 @@
+import { statSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { QuotameshError } from '../../errors.js';
+import { AppendQueue, type AppendQueueOptions } from './append-queue.js';
+import { CommitGate } from './commit-gate.js';
+import { DiskRoom } from './disk-room.js';
+import { type FollowerListener, LogFollower } from './log-follower.js';
+import { type LogLimits, LogStore } from './log-store.js';
+import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
+
+/** Σ below the 2 s that the port promises: for the transaction under way, then for the gate to close the store. */
+const CLOSE_COMMIT_GRACE_MS = 1200;
+const CLOSE_GATE_GRACE_MS = 400;
+
+export interface OpenLogOptions {
+  readonly path: string;
+  readonly durable: boolean;
+  readonly limits: LogLimits;
+  /** Of another log that this process had open under the same name; see `open`. */
+  readonly staleLockFile: number | null;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenLogListener extends FollowerListener, Pick<AppendQueueOptions, 'onAppendFailed' | 'onLost'> {
+  onCommitted(records: number, bytes: number): void;
+}
+
+/** One data file while it is open: what reads it, and what appends to it. */
+export class OpenLog {
+  readonly queue: AppendQueue;
+  readonly follower: LogFollower;
+  /** Number of the file of LMDB's table of readers. */
+  readonly lockFile: number;
+  readonly #store: LogStore;
+  readonly #gate: CommitGate;
+
+  private constructor(
+    store: LogStore,
+    gate: CommitGate,
+    files: { readonly folder: TopicFolder; readonly inode: number; readonly lockFile: number },
+    { path, appendTimeoutMs }: { readonly path: string; readonly appendTimeoutMs: number },
+    listener: OpenLogListener,
+  ) {
+    const { folder, inode, lockFile } = files;
+    this.#store = store;
+    this.#gate = gate;
+    this.lockFile = lockFile;
+    const follower = new LogFollower(store, { topic: path, dataFile: folder.dataFile, inode }, listener);
+    this.follower = follower;
+    this.queue = new AppendQueue({
+      ...{ topic: path, appendTimeoutMs, gate },
+      commit: async (entries) => {
+        // What is acknowledged must be in the log that everybody reads, not in a file without a name.
+        if (!isFile(folder.dataFile, inode)) {
+          follower.replaced();
+          const reason = 'its data file was removed or replaced while in use';
+          throw new QuotameshError('TOPIC_UNREACHABLE', { topic: path, reason });
+        }
+        await store.append(entries);
+      },
+      onCommitted: (records, bytes) => {
+        listener.onCommitted(records, bytes);
+        follower.read();
+      },
+      onAppendFailed: () => listener.onAppendFailed(),
+      onLost: (reason) => listener.onLost(reason),
+    });
+  }
+
+  /**
+   * Makes the folder where it is missing. Undefined once the signal is aborted; rejects with what the file system or LMDB
+   * says.
+   */
+  static async open(
+    { path, durable, limits, staleLockFile, signal }: OpenLogOptions,
+    appendTimeoutMs: number,
+    listener: OpenLogListener,
+  ): Promise<OpenLog | undefined> {
+    const folder = await makeTopicFolder(path, durable);
+    const gate = new CommitGate(folder.gateName);
+    const hold = await gate.enter(signal);
+    if (!hold) return undefined;
+    try {
+      // On a full disk LMDB's table of readers would be a hole, and the first use of it a bus error.
+      await new DiskRoom(folder.dataFile).check([], 0);
+      await claimTopicFolder(folder);
+      const lockPath = `${folder.dataFile}-lock`;
+      // It tells of transactions in a file that is gone; the first who comes to the new one removes it.
+      if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
+      const store = await LogStore.open(folder.dataFile, limits, { durable });
+      const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
+      return new OpenLog(store, gate, { folder, inode, lockFile }, { path, appendTimeoutMs }, listener);
+    } finally {
+      hold.leave();
+    }
+  }
+
+  /** Rejects what waits with `failure`; gives the transaction under way and a closed gate their time. */
+  async close(failure: (topic: string) => QuotameshError): Promise<void> {
+    this.follower.stop();
+    await this.queue.close(CLOSE_COMMIT_GRACE_MS, failure);
+    if (this.queue.busy) {
+      exitByForceWhile(() => this.queue.busy);
+      return;
+    }
+    // Closing takes LMDB's locks. When another process is frozen inside, the end of this process closes the file.
+    const hold = await this.#gate.enter(AbortSignal.timeout(CLOSE_GATE_GRACE_MS));
+    if (!hold) return;
+    await this.#store.close();
+    hold.leave();
+  }
+}
+
+/** Whether the path still leads to the file of that number; a number is not given again while the file is open. */
+function isFile(path: string, inode: number): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.ino === inode;
+}
+
+/**
+ * A transaction hangs in LMDB's lock, and with it a thread of libuv's pool, which `process.exit` would wait for. The
+ * gate keeps this from happening among our own processes; it takes a foreign program frozen inside the data file, or
+ * processes in different network namespaces. Then nothing but a signal ends the process.
+ */
+function exitByForceWhile(stuck: () => boolean): void {
+  process.once('exit', () => {
+    if (stuck()) process.kill(process.pid, 'SIGKILL');
+  });
+}
