@@ -112,19 +112,23 @@ export class Brokers {
     });
   }
 
-  /** The broker comes first among the replicas of every partition; the controller makes it lead within a second or two. */
-  moveLeaders(broker: number): Promise<void> {
-    const ids = times(BROKERS, (place) => ((broker + place) % BROKERS) + 1);
+  /**
+   * Another broker, the next or the one after it, comes first among the replicas of every partition; the controller makes it lead within a second
+   * or two. Returns its place.
+   */
+  moveLeaders(turn: number): Promise<number> {
     return this.#persist('move the leaders', async (admin) => {
-      const partitionAssignment = (await partitionsOf(admin)).map(({ partitionId: partition }) => {
-        return { partition, replicas: ids };
-      });
+      const partitions = await partitionsOf(admin);
+      const broker = ((partitions[0]?.leader ?? 1) + (turn % (BROKERS - 1))) % BROKERS;
+      const replicas = times(BROKERS, (place) => ((broker + place) % BROKERS) + 1);
+      const partitionAssignment = partitions.map(({ partitionId: partition }) => ({ partition, replicas }));
       await admin.alterPartitionReassignments({ topics: [{ topic: TOPIC, partitionAssignment }], timeout: 5000 });
       const deadlineMs = performance.now() + ADMIN_PATIENCE_MS;
       while ((await partitionsOf(admin)).some(({ leader }) => leader !== broker + 1)) {
         if (performance.now() > deadlineMs) throw new Error(`broker ${broker + 1} does not lead every partition`);
         await sleep(100);
       }
+      return broker;
     });
   }
 

@@ -8,6 +8,7 @@ import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { BROKER_PORTS, Brokers } from './brokers.js';
 import { Clients } from './clients.js';
 import { whatIsMissing } from './convergence.js';
+import { waitedForCoreUs, waitedPart } from './cpu-pressure.js';
 import { FAULTS } from './fault-table.js';
 import { ACTIONS, type Stage, thawEverything } from './faults.js';
 import { type HappenedFault, whom } from './happened.js';
@@ -41,6 +42,7 @@ export class ChaosRun {
   #clients: Clients | undefined;
   #watch: Watch | undefined;
   #beganMs = Number.NaN;
+  #waitedUs: number | null = null;
   #isLeaving = false;
 
   private constructor(options: ChaosOptions, folder: string) {
@@ -57,6 +59,7 @@ export class ChaosRun {
     await this.#oneCluster();
     stage.clients.begin(stage.nodes.urls);
     this.#beganMs = epochMs();
+    this.#waitedUs = waitedForCoreUs();
     for (const [at, round] of this.#options.rounds.entries()) await this.#playRound(stage, round, at);
     await this.#until(this.#options.durationMs);
     const durationMs = this.#nowMs;
@@ -157,6 +160,7 @@ export class ChaosRun {
     const beganMs = this.#beganMs;
     return {
       durationMs,
+      waitedForCore: waitedPart(this.#waitedUs, durationMs),
       calls: clients.calls.map((call) => ({ ...call, sentMs: call.sentMs - beganMs, endedMs: call.endedMs - beganMs })),
       samples: (this.#watch?.samples ?? []).map((sample) => ({ ...sample, atMs: sample.atMs - beganMs })),
       happened: [...this.#happened].sort((one, other) => one.fromMs - other.fromMs),

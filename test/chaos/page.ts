@@ -4,8 +4,7 @@ import { selfContainedPage } from '../../sim/page/self-contained-page.js';
 import { FAULTS } from './fault-table.js';
 import { whom } from './happened.js';
 import { WINDOW_MS } from './promises.js';
-import { reportTables, type Table } from './report.js';
-import { NODES } from './schedule.js';
+import { factsOf, reportTables, type Table } from './report.js';
 import { shareSums } from './share-sums.js';
 import type { Evidence, Verdict } from './verdict.js';
 import { isBroken, SLIDE_MS } from './windows.js';
@@ -26,8 +25,6 @@ export function renderChaosPage(evidence: Evidence, verdict: Verdict, seed: numb
 }
 
 function body(evidence: Evidence, verdict: Verdict, seed: number): Html {
-  const { happened, durationMs } = evidence;
-  const facts = `seed ${seed} · ${(durationMs / 1000).toFixed(0)} s · ${NODES} nodes · ${happened.length} faults`;
   const charts = GROUPS.map(({ name, quota, strategy, isolation: { policy, holdMs } }, at) => {
     const about = `${quota}/s, ${strategy}, ${policy} after ${holdMs / 1000} s`;
     return html`<section><h2>${name} <small>${about}</small></h2><div id="chart-${at}"></div></section>
@@ -37,7 +34,7 @@ function body(evidence: Evidence, verdict: Verdict, seed: number): Html {
   return html`<header>
 <p class="brand">quotamesh <span>chaos on a real Kafka</span></p>
 <h1>${verdict.broken.length === 0 ? 'Every promise was kept' : `${verdict.broken.length} promises were broken`}</h1>
-<p class="facts">${facts}</p>
+<p class="facts">${factsOf(evidence, seed)}</p>
 </header>
 <noscript><p class="note">The charts need JavaScript; the tables below do not.</p></noscript>
 <main>

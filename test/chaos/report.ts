@@ -15,11 +15,16 @@ export interface Table {
 export function reportLines(evidence: Evidence, verdict: Verdict, seed: number): string[] {
   return [
     '',
-    `seed ${seed}: ${evidence.happened.length} faults in ${(evidence.durationMs / 1000).toFixed(0)} s`,
+    factsOf(evidence, seed),
     ...reportTables(evidence, verdict).flatMap((table) => ['', ...textTable(table)]),
     '',
     ...brokenLines(verdict, seed),
   ];
+}
+
+export function factsOf({ happened, durationMs, waitedForCore }: Evidence, seed: number): string {
+  const busy = waitedForCore === null ? '' : `; in ${percent(waitedForCore)} of the time somebody waited for a core`;
+  return `seed ${seed}: ${happened.length} faults in ${(durationMs / 1000).toFixed(0)} s${busy}`;
 }
 
 export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
@@ -80,7 +85,7 @@ function textTable({ title, head, rows }: Table): string[] {
   return [title, ...[head, ...rows].map((row) => `  ${line(row)}`)];
 }
 
-export function percent(part: number, digits = 1): string {
+function percent(part: number, digits = 1): string {
   return Number.isFinite(part) ? `${(100 * part).toFixed(digits)} %` : '–';
 }
 

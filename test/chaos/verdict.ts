@@ -14,6 +14,8 @@ import { GROUPS, nodeName } from './workload.js';
 /** Everything that was seen of a run. Times are milliseconds since it began. */
 export interface Evidence {
   readonly durationMs: number;
+  /** Part of the time in which somebody on this machine waited for a core; null = not known. For the reader, not for the judge. */
+  readonly waitedForCore: number | null;
   readonly calls: readonly Call[];
   readonly samples: readonly Sample[];
   readonly happened: readonly HappenedFault[];

@@ -13,7 +13,14 @@ function evidenceOf(grants: number): Evidence {
   const calls = Array.from({ length: grants }, (_, at) => {
     return { sentMs: at, endedMs: at + 1, node: 0, group: 0, outcome: 'granted' } as const;
   });
-  return { durationMs: 20_000, calls, samples: [], happened: [FAULT], shares: new SharesHeld('', 0, 5) };
+  return {
+    durationMs: 20_000,
+    waitedForCore: null,
+    calls,
+    samples: [],
+    happened: [FAULT],
+    shares: new SharesHeld('', 0, 5),
+  };
 }
 
 test('the page is one file with a script that can be read, and says what was broken and beside what', () => {

@@ -118,6 +118,7 @@ function verdictOf({ rate, happened = [], calls = [], isWell = () => true, misju
   if (rises !== undefined) lines.push(line(rises.atMs, 'wide', rises.share));
   const evidence: Evidence = {
     durationMs: DURATION_MS,
+    waitedForCore: null,
     calls: [...GROUPS.flatMap((_, group) => callsAt(group, rate)), ...calls],
     samples: samplesOf(isWell, misjudged),
     happened,
