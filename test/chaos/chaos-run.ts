@@ -15,7 +15,7 @@ import { type HappenedFault, whom } from './happened.js';
 import { NODE_PORTS, NodeProcesses } from './node-processes.js';
 import { NODES, type PlannedFault, type Round } from './schedule.js';
 import { SharesHeld } from './shares-held.js';
-import type { Evidence } from './verdict.js';
+import type { EndedNode, Evidence } from './verdict.js';
 import { epochMs, Watch } from './watch.js';
 
 /** Below those that the system gives to outgoing connections, so that what returns finds its own free. */
@@ -36,6 +36,7 @@ export class ChaosRun {
   readonly folder: string;
   readonly #options: ChaosOptions;
   readonly #happened: HappenedFault[] = [];
+  readonly #ended: EndedNode[] = [];
   #mountGuard: GuardedProcess | undefined;
   #brokers: Brokers | undefined;
   #nodes: NodeProcesses | undefined;
@@ -123,6 +124,7 @@ export class ChaosRun {
     const late = shiftMs > 500 ? `, ${(shiftMs / 1000).toFixed(0)} s later than planned` : '';
     this.#say(`round ${at + 1} of ${this.#options.rounds.length}${late}`);
     await Promise.all(round.faults.map((fault) => this.#playFault(stage, fault, at, shiftMs)));
+    await this.#replaceEnded(stage);
     const calmMs = round.toMs - Math.max(...round.faults.map(({ toMs }) => toMs));
     await this.#until(
       Math.max(round.toMs + shiftMs, ...this.#endsOf(at).map((endMs) => endMs + Math.min(calmMs, 11_000))),
@@ -151,6 +153,17 @@ export class ChaosRun {
     this.#say(`  ${fault.kind} ${whom(happened)}: ${FAULTS[fault.kind].what}; ${took}`);
   }
 
+  /** Nobody has ended them: that is a promise broken, and the run goes on with a new process. */
+  async #replaceEnded({ nodes }: Stage): Promise<void> {
+    for (let node = 0; node < NODES; node++) {
+      if (nodes.isRunning(node)) continue;
+      const lastWords = nodes.logEnd(node, 1);
+      this.#ended.push({ atMs: this.#nowMs, node, lastWords });
+      this.#say(`  n${node + 1} has ended by itself: ${lastWords}`);
+      await nodes.start(node);
+    }
+  }
+
   #endsOf(round: number): number[] {
     return this.#happened.filter((one) => one.round === round).map(({ doneMs }) => doneMs);
   }
@@ -163,6 +176,7 @@ export class ChaosRun {
       waitedForCore: waitedPart(this.#waitedUs, durationMs),
       calls: clients.calls.map((call) => ({ ...call, sentMs: call.sentMs - beganMs, endedMs: call.endedMs - beganMs })),
       samples: (this.#watch?.samples ?? []).map((sample) => ({ ...sample, atMs: sample.atMs - beganMs })),
+      ended: this.#ended,
       happened: [...this.#happened].sort((one, other) => one.fromMs - other.fromMs),
       shares: new SharesHeld(readFileSync(nodes.decisionsFile, 'utf8'), beganMs, NODES),
     };

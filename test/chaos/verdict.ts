@@ -20,6 +20,15 @@ export interface Evidence {
   readonly samples: readonly Sample[];
   readonly happened: readonly HappenedFault[];
   readonly shares: SharesHeld;
+  readonly ended: readonly EndedNode[];
+}
+
+/** A process that nobody had ended. */
+export interface EndedNode {
+  /** When it was missed. */
+  readonly atMs: number;
+  readonly node: number;
+  readonly lastWords: string;
 }
 
 export interface BrokenPromise {
@@ -48,7 +57,12 @@ export function judge(evidence: Evidence): Verdict {
   const allowed = new Allowed(happened, shares);
   const windows = windowsOf(calls, happened, allowed, durationMs);
   const recoveries = recoveriesOf(samples, happened, durationMs);
-  const broken = [...overAdmitted(windows), ...notBack(recoveries), ...risen(happened, shares)];
+  const broken = [
+    ...overAdmitted(windows),
+    ...notBack(recoveries),
+    ...risen(happened, shares),
+    ...evidence.ended.map(endedOf),
+  ];
   const named = broken.map((one) => ({ ...one, faults: faultsAround(happened, one.fromMs, one.toMs) }));
   return {
     windows,
@@ -95,6 +109,10 @@ function notBack(recoveries: readonly Recovery[]): Found[] {
       const what = `${kind} ${whom(happened)}: one again ${when}, promised within ${BACK_WITHIN_MS / 1000} s`;
       return { fromMs: happened.doneMs, toMs: happened.doneMs + (tookMs ?? BACK_WITHIN_MS), what };
     });
+}
+
+function endedOf({ atMs, node, lastWords }: EndedNode): Found {
+  return { fromMs: atMs, toMs: atMs, what: `${nodeName(node)} has ended by itself: ${lastWords}` };
 }
 
 /** Invariant 3: who is surely cut off keeps what it held, or less. */

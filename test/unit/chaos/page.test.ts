@@ -16,6 +16,7 @@ function evidenceOf(grants: number): Evidence {
   return {
     durationMs: 20_000,
     waitedForCore: null,
+    ended: [],
     calls,
     samples: [],
     happened: [FAULT],
