@@ -48,7 +48,8 @@ export function windowsOf(
       const toMs = fromMs + WINDOW_MS;
       const quiet = isQuiet(happened, fromMs, toMs);
       const most = (sums[toMs / STEP_MS] as number) - (sums[fromMs / STEP_MS] as number) + burst;
-      const steady = (of.quota * STEADY_QUOTAS * WINDOW_MS) / 1000;
+      // At a steady rate a window holds up to one piece of work more than its seconds times the rate, at every node.
+      const steady = (of.quota * STEADY_QUOTAS * WINDOW_MS) / 1000 + NODES;
       const admitted = countWithin(grants, fromMs, toMs);
       windows.push({ group, fromMs, admitted, allowed: quiet ? Math.min(most, steady) : most, isQuiet: quiet });
     }
