@@ -60,7 +60,7 @@ for (const member of members) {
   const firsts = Array.from({ length: Math.ceil(GROUPS / GROUPS_PER_RECORD) }, (_, at) => at * GROUPS_PER_RECORD);
   const records = firsts.map((first) => recordOf(member, first, GROUPS_PER_RECORD));
   const cpuMs = cpuNow();
-  for (const [at, record] of records.entries()) apply(`${member.slot}/${at}`, member, record);
+  for (const [at, record] of records.entries()) apply(at, member, record);
   readMs += cpuNow() - cpuMs;
 }
 const rowNs = (readMs * 1e6) / (GROUPS * NODES);
@@ -68,9 +68,10 @@ console.log(
   `${GROUPS} groups × ${NODES} nodes: applied in ${readMs.toFixed(0)} ms of CPU, ${rowNs.toFixed(0)} ns per row`,
 );
 const CHANGED_MOST = 100;
+/** Behind the buckets that were filled. */
+const CHANGED_BUCKET = 10_000;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
 const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
-const keys = incoming.map((_, at) => `changed/${at}`);
 const lanes = table.ordered;
 table.dirty.clear();
 const bare = bareRounds(false);
@@ -145,9 +146,9 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
   return { kind: 'report', author: { nodeKey: member.nodeKey, incarnation: 65_536, sequence: ++sequence }, rows };
 }
 
-function apply(key: string, member: Member, record: ReportRecord): void {
+function apply(bucket: number, member: Member, record: ReportRecord): void {
   (record.author as { sequence: number }).sequence = ++sequence;
-  usageMap.apply(0, key, member, record, READ_AT);
+  usageMap.apply({ partition: 0, bucket, isPast: false }, member, record, READ_AT);
 }
 
 function updateAll(some: Iterable<LaneState>): void {
@@ -156,7 +157,7 @@ function updateAll(some: Iterable<LaneState>): void {
 
 /** As the coordinator does it: records mark lanes, and only these are computed. */
 function changes(count: number): void {
-  for (let at = 0; at < count; at++) apply(keys[at] as string, members[at] as Member, incoming[at] as ReportRecord);
+  for (let at = 0; at < count; at++) apply(CHANGED_BUCKET + at, members[at] as Member, incoming[at] as ReportRecord);
   updateAll(table.dirty);
   table.dirty.clear();
 }

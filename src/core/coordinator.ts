@@ -22,9 +22,9 @@ import { ShareBook } from './share/share-book.js';
 import { updateLanes } from './share/update-lanes.js';
 import { CostMeter } from './target/cost-meter.js';
 import { TargetBook } from './target/target-book.js';
-import { tombstonesOfForgotten } from './usage-map/forget.js';
+import { Forgetting } from './usage-map/forget.js';
 import { LogReader } from './usage-map/log-reader.js';
-import { MEMBERSHIP_PARTITION, Membership, newestLife } from './usage-map/membership.js';
+import { MEMBERSHIP_PARTITION, Membership } from './usage-map/membership.js';
 import { UsageMap } from './usage-map/usage-map.js';
 import { DIRECTION_COUNT, type Incarnation, type NodeKey } from './vocabulary.js';
 
@@ -58,6 +58,7 @@ export class Coordinator {
   readonly #reporter: Reporter;
   readonly #publisher: Publisher;
   readonly #epochs: EpochChange;
+  readonly #forgetting: Forgetting;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -76,18 +77,19 @@ export class Coordinator {
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends, ramps } = this.targets;
-    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
+    const told = { backends, ramps, notices, onHidden: (read: ReadEvent) => this.#sayAgain(read) };
+    this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
     this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
+    this.#forgetting = new Forgetting(this, this.#book);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, link, shares } = this;
     this.#publisher = new Publisher(settings, {
       ...{ nodeKey, membership, usageMap, ramps, shares, link, epochs: this.log.epochs, appends },
       ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
-    const { log } = this;
-    const [publisher, table, { partitions }] = [this.#publisher, this.#table, settings];
+    const [publisher, table, { partitions }, log] = [this.#publisher, this.#table, settings, this.log];
     this.#epochs = new EpochChange({ nodeKey, partitions, log, link, table, publisher, notices });
   }
 
@@ -148,7 +150,7 @@ export class Coordinator {
 
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') return;
-    const count = incarnationCount(newestLife(this.membership.get(this.nodeKey))) + 1;
+    const count = incarnationCount(this.log.newestLifeOf(this.nodeKey)) + 1;
     if (count > INCARNATIONS_MAX) {
       this.#fence(incarnationOf(count - 1, 0));
       return;
@@ -164,7 +166,7 @@ export class Coordinator {
     let membersChanged = false;
     for (const read of records) {
       if (this.log.apply(read, nowMs)) membersChanged = true;
-      if (read.record === null) this.#readTombstone(read);
+      if (read.record === null) this.#sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) this.#table.markAll();
@@ -174,10 +176,10 @@ export class Coordinator {
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
 
-  /** Whoever buried a key of this node was wrong: newcomers read only what is left, so it is published again. */
-  #readTombstone({ partition, key }: ReadEvent): void {
+  /** A key of this node was buried, or hidden by an older record: newcomers read only what is left in the log. */
+  #sayAgain({ partition, key }: ReadEvent): void {
     if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
-    else this.#book.markDirty([key]);
+    else this.#book.markDirtyOn(partition, key);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
@@ -260,8 +262,7 @@ export class Coordinator {
     this.costs.removeSilent(nowMs);
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
-    if (this.link.of(MEMBERSHIP_PARTITION) !== 'linked') return;
-    this.#effects.appends.push(...tombstonesOfForgotten(this));
+    if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
   }
 
   #stop(nowMs: number): void {

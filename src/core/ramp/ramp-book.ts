@@ -1,6 +1,7 @@
 import type { Author, GroupStateRecord } from '../report/record.js';
 import type { GroupSettings } from '../settings.js';
 import { type LogTime, stepLimitMs } from '../topic/log-time.js';
+import type { Incarnation, NodeKey } from '../vocabulary.js';
 import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
@@ -144,6 +145,15 @@ export class RampBook {
     if (readUntilMs === 0) return 0;
     const limitMs = known === undefined ? this.#stepLimitMs : this.#logMs - known.recordLogMs;
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
+  }
+
+  /** Newest life of a node among the levels that are remembered, 0 without one: its next life has to be newer. */
+  newestLifeOf(nodeKey: NodeKey): Incarnation {
+    let newest = 0;
+    for (const { author } of this.#levels.values()) {
+      if (author.nodeKey === nodeKey && author.incarnation > newest) newest = author.incarnation;
+    }
+    return newest;
   }
 
   /** undefined = nobody has used it, or not for its time to live. */

@@ -13,7 +13,14 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
-import { type Author, backendRecordKey, groupStateRecordKey, nodeRecordKey, type TopicRecord } from './record.js';
+import {
+  type Author,
+  backendRecordKey,
+  groupStateRecordKey,
+  nodeRecordKey,
+  reportRecordKey,
+  type TopicRecord,
+} from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
@@ -142,9 +149,9 @@ export class Publisher {
     });
   }
 
-  /** The farewell changes shares; the tombstones behind it only free space. */
+  /** The farewell changes shares; the tombstones behind it, also of past lives' keys, only free space. */
   sayFarewell(nowMs: number): void {
-    const { nodeKey, book, appends } = this.#parts;
+    const { nodeKey, book, appends, membership, usageMap } = this.#parts;
     const { nodeId } = this.#settings;
     this.#append(MEMBERSHIP_PARTITION, nodeRecordKey(nodeKey), nowMs, (author) => ({
       kind: 'farewell',
@@ -152,6 +159,11 @@ export class Publisher {
       nodeId,
     }));
     for (const { partition, key } of book.buckets) appends.push({ partition, key, record: null });
+    const member = membership.get(nodeKey);
+    for (const { partition, bucket } of member === undefined ? [] : usageMap.keysOf(member)) {
+      if (book.has(partition, bucket)) continue;
+      appends.push({ partition, key: reportRecordKey(nodeKey, bucket), record: null });
+    }
   }
 
   #publish(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {

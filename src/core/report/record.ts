@@ -117,6 +117,25 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
+/** The number of a bucket in its key, or null where the key is not one that `reportRecordKey` makes. */
+export function bucketOfRecordKey(key: string): number | null {
+  const begin = NODE_KEY_LENGTH + 1;
+  const digits = key.length - begin;
+  if (key[NODE_KEY_LENGTH] !== '/' || digits < 1 || digits > NUMBER_LENGTH_MAX) return null;
+  if (digits > 1 && key[begin] === '0') return null;
+  let number = 0;
+  for (let at = begin; at < key.length; at++) {
+    const digit = BASE_36.indexOf(key[at] as string);
+    if (digit < 0) return null;
+    number = number * 36 + digit;
+  }
+  return number < BUCKETS_MAX ? number : null;
+}
+
+/** Buckets of a node at most; with one group in each that many groups are in use at once there. */
+export const BUCKETS_MAX = 65_536;
+const NUMBER_LENGTH_MAX = 4;
+const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const BACKEND_PREFIX = 'backend/';
 const GROUP_PREFIX = 'group/';
 /** 48 bits, six per character. */

@@ -84,6 +84,16 @@ export class ReportBook {
     }
   }
 
+  /** The same of one key on one partition: an earlier life may have had a bucket of this number on another one. */
+  markDirtyOn(partition: number, key: string): void {
+    const bucket = this.#byKey.get(key);
+    if (bucket?.partition === partition) this.#mark(bucket);
+  }
+
+  has(partition: number, number: number): boolean {
+    return this.#buckets[number]?.partition === partition;
+  }
+
   markAllDirty(): void {
     for (const bucket of this.#buckets) this.#mark(bucket);
   }

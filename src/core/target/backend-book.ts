@@ -48,6 +48,15 @@ export class BackendBook {
     return this.#backends.get(id);
   }
 
+  /** Newest life of a node among the words that are remembered, 0 without one: its next life has to be newer. */
+  newestLifeOf(nodeKey: NodeKey): Incarnation {
+    let newest = 0;
+    for (const { author, incarnation } of this.#backends.values()) {
+      if (author === nodeKey && incarnation > newest) newest = incarnation;
+    }
+    return newest;
+  }
+
   /** Whether a record of this name would be taken. */
   hasRoomFor(name: string): boolean {
     const { maxBackends } = this.#settings;

@@ -64,6 +64,14 @@ export class CostRows {
     }
   }
 
+  /** The row counts for somebody else than before, or for nobody. */
+  recounted(row: number): void {
+    const costs = this.#ofRow.get(row);
+    if (costs === undefined) return;
+    this.version++;
+    for (const { backend } of costs.backends) this.onChanged(backend);
+  }
+
   lanesOn(backend: BackendId): Iterable<CostLane> {
     return this.#lanesOn.get(backend)?.values() ?? NOBODY;
   }

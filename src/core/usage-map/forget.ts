@@ -1,46 +1,105 @@
 import type { Append } from '../coordinator-protocol.js';
-import { backendRecordKey, nodeRecordKey } from '../report/record.js';
+import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../report/record.js';
+import type { ReportBook } from '../report/report-book.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { TargetBook } from '../target/target-book.js';
-import type { NodeKey } from '../vocabulary.js';
+import type { Incarnation, NodeKey } from '../vocabulary.js';
 import type { LogReader } from './log-reader.js';
-import { MEMBERSHIP_PARTITION, type Membership } from './membership.js';
+import { MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 /** Records freed per call: a cluster of many dead nodes is cleaned over some seconds, not in one produce. */
 const KEYS_PER_CALL = 64;
-
-/**
- * Keys of nodes and backends that have been silent for `forgetAfterMs` of log time, to be freed by tombstones. Only
- * the alive node with the lowest key does it: two would be harmless (a tombstone changes no share), many would be
- * noise.
- */
-export function tombstonesOfForgotten(own: Cluster): Append[] {
-  const { membership, usageMap, log, settings } = own;
-  if (membership.alive[0]?.nodeKey !== own.nodeKey) return [];
-  const keys: { partition: number; key: string }[] = [];
-  for (const member of membership.all()) {
-    if (keys.length >= KEYS_PER_CALL) break;
-    if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
-    member.lastSignLogMs = log.membershipLogMs;
-    keys.push(...usageMap.keysOf(member));
-    for (let partition = 0; partition < settings.partitions; partition++) {
-      keys.push({ partition, key: nodeRecordKey(member.nodeKey) });
-    }
-  }
-  for (const { name, isSilent, heardLogMs } of own.targets.backends.all()) {
-    if (!isSilent || log.membershipLogMs - heardLogMs < settings.forgetAfterMs) continue;
-    keys.push({ partition: MEMBERSHIP_PARTITION, key: backendRecordKey(name) });
-  }
-  return keys.map(({ partition, key }) => ({ partition, key, record: null }));
-}
+/** Of one node: its keys go together, so that seldom half of a node is left in the log. */
+const KEYS_PER_MEMBER = 1000;
+/** Keys of this node's past lives are freed so often, KEYS_PER_CALL at a time: time to read the tombstones back. */
+const OWN_KEYS_INTERVAL_MS = 5000;
 
 /** What a node knows of the cluster; the coordinator is one. */
 interface Cluster {
   readonly nodeKey: NodeKey;
+  readonly incarnation: Incarnation;
+  readonly readyMs: number;
   readonly settings: CoordinatorSettings;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly log: LogReader;
   readonly targets: TargetBook;
+}
+
+/**
+ * Frees keys of the log by tombstones: those of nodes and backends that have been silent for `forgetAfterMs` of log
+ * time, and those of this node's past lives that this one has not used again `forgetAfterMs` after it became ready.
+ */
+export class Forgetting {
+  readonly #cluster: Cluster;
+  readonly #book: ReportBook;
+  #ownKeysMs = Number.NEGATIVE_INFINITY;
+
+  constructor(cluster: Cluster, book: ReportBook) {
+    this.#cluster = cluster;
+    this.#book = book;
+  }
+
+  due(nowMs: number): Append[] {
+    const keys = this.#keysOfPastLives(nowMs);
+    const { nodeKey, membership } = this.#cluster;
+    // Only the alive node with the lowest key: two would be harmless (no tombstone changes a share), many noise.
+    if (membership.alive[0]?.nodeKey === nodeKey) {
+      this.#addForgottenNodes(keys);
+      this.#addForgottenBackends(keys);
+    }
+    return keys.map(({ partition, key }) => ({ partition, key, record: null }));
+  }
+
+  #keysOfPastLives(nowMs: number): FreedKey[] {
+    const { nodeKey, incarnation, readyMs, settings, membership, usageMap } = this.#cluster;
+    const member = membership.get(nodeKey);
+    if (member === undefined || nowMs - readyMs < settings.forgetAfterMs) return [];
+    if (nowMs - this.#ownKeysMs < OWN_KEYS_INTERVAL_MS) return [];
+    this.#ownKeysMs = nowMs;
+    return usageMap
+      .keysOf(member)
+      .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bucket))
+      .slice(0, KEYS_PER_CALL)
+      .map(({ partition, bucket }) => ({ partition, key: reportRecordKey(nodeKey, bucket) }));
+  }
+
+  #addForgottenNodes(keys: FreedKey[]): void {
+    const { settings, membership, log } = this.#cluster;
+    for (const member of membership.all()) {
+      if (keys.length >= KEYS_PER_CALL) return;
+      if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
+      const isWhole = this.#addKeysOf(member, keys);
+      // What is left is tried again when the tombstones have been read back, or should have been.
+      const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
+      member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
+    }
+  }
+
+  /** The node's own keys last: as long as the log holds a bucket, it should hold the life that it belongs to. */
+  #addKeysOf(member: Member, keys: FreedKey[]): boolean {
+    const buckets = this.#cluster.usageMap.keysOf(member);
+    for (const { partition, bucket } of buckets.slice(0, KEYS_PER_MEMBER)) {
+      keys.push({ partition, key: reportRecordKey(member.nodeKey, bucket) });
+    }
+    if (buckets.length > KEYS_PER_MEMBER) return false;
+    member.signedLives.forEach((life, partition) => {
+      if (life !== 0) keys.push({ partition, key: nodeRecordKey(member.nodeKey) });
+    });
+    return true;
+  }
+
+  #addForgottenBackends(keys: FreedKey[]): void {
+    const { settings, log, targets } = this.#cluster;
+    for (const { name, isSilent, heardLogMs } of targets.backends.all()) {
+      if (!isSilent || log.membershipLogMs - heardLogMs < settings.forgetAfterMs) continue;
+      keys.push({ partition: MEMBERSHIP_PARTITION, key: backendRecordKey(name) });
+    }
+  }
+}
+
+interface FreedKey {
+  readonly partition: number;
+  readonly key: string;
 }

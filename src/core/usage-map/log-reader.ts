@@ -7,6 +7,7 @@ import {
   type BackendRecord,
   backendOfRecordKey,
   backendRecordKey,
+  bucketOfRecordKey,
   type GroupStateRecord,
   groupStateRecordKey,
   isNodeRecordKey,
@@ -17,7 +18,9 @@ import {
 import type { CoordinatorSettings } from '../settings.js';
 import type { BackendBook } from '../target/backend-book.js';
 import { LogTime } from '../topic/log-time.js';
-import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
+import type { Incarnation, NodeKey } from '../vocabulary.js';
+import { buryKey, countLives } from './lives.js';
+import { MEMBERSHIP_PARTITION, type Member, type Membership, newestLife } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
@@ -28,6 +31,11 @@ interface Told {
   readonly backends: BackendBook;
   readonly ramps: RampBook;
   readonly notices: Notice[];
+  /**
+   * An older record lies in the log above the newest of its key, so newcomers to a compacted log read that one: its
+   * writer says again what it hid.
+   */
+  readonly onHidden?: (read: ReadEvent) => void;
 }
 
 /**
@@ -47,11 +55,14 @@ export class LogReader {
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
+  readonly #onHidden: (read: ReadEvent) => void;
   readonly #nextOffset: Float64Array;
 
-  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, told: Told) {
     const { partitions, heartbeatMs } = settings;
     this.epochs = new EpochWatch(settings);
+    const { backends, ramps, notices, onHidden = () => undefined } = told;
+    this.#onHidden = onHidden;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
     this.#ramps = ramps;
@@ -74,12 +85,18 @@ export class LogReader {
   forgetAll(): void {
     this.#nextOffset.fill(0);
     for (const logTime of this.logTimes) logTime.startAgain();
-    this.usageMap.forgetAll();
+    this.usageMap.forgetAll(this.membership.all());
     this.membership.forgetAll();
     this.pool.forgetAll();
     this.#backends.forgetAll();
     this.#ramps.forgetAll();
     this.nodeRefusedMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Newest life of a node among all that the log holds of it: levels and backends outlive who wrote them. */
+  newestLifeOf(nodeKey: NodeKey): Incarnation {
+    const member = this.membership.get(nodeKey);
+    return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), this.#ramps.newestLifeOf(nodeKey));
   }
 
   /** Applies one record; returns whether the set of alive nodes, or the pool they agree on, changed. */
@@ -111,7 +128,9 @@ export class LogReader {
     if (record.kind === 'backend') return this.#applyBackend(read, record);
     if (record.kind === 'group-state') return this.#applyGroupState(read, record);
     const { author } = record;
-    if (nodeKeyOfRecordKey(read.key) !== author.nodeKey) {
+    const bucket = record.kind === 'report' ? bucketOfRecordKey(read.key) : null;
+    const isKeyOfKind = record.kind === 'report' ? bucket !== null : isNodeRecordKey(read.key);
+    if (nodeKeyOfRecordKey(read.key) !== author.nodeKey || !isKeyOfKind) {
       this.#ignore('foreign-key');
       return false;
     }
@@ -125,8 +144,8 @@ export class LogReader {
     if (record.kind === 'node' && (isNews || read.partition !== MEMBERSHIP_PARTITION)) {
       this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
     }
-    if (record.kind === 'report') this.#applyReport(read, member, record, nowMs);
-    else if (read.partition === MEMBERSHIP_PARTITION && !isNews) this.#ignoreOld(member, author);
+    if (record.kind === 'report') this.#applyReport(read, member, record, bucket as number, nowMs);
+    else this.#applySignature(read, member, author, isNews);
     return isNews && this.#applySign(member, record, nowMs);
   }
 
@@ -164,21 +183,30 @@ export class LogReader {
     return incarnation > ((this.membership.get(nodeKey)?.lives[partition] as number | undefined) ?? 0);
   }
 
-  /** Rows of past lives are dropped: on this partition, and on all of them when the membership partition says so. */
   #beginLife(member: Member, partition: number, { incarnation }: Author): void {
     this.membership.beginLife(member, partition, incarnation, this.membershipLogMs);
-    if (partition === MEMBERSHIP_PARTITION) {
-      this.pool.restarted(member.nodeKey);
-      this.usageMap.removeBefore(member, incarnation);
-    } else this.usageMap.removeBefore(member, incarnation, partition);
+    if (partition === MEMBERSHIP_PARTITION) this.pool.restarted(member.nodeKey);
+    countLives(member, partition, this.usageMap);
   }
 
-  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, nowMs: number): void {
+  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bucket: number, nowMs: number): void {
     const { incarnation } = record.author;
-    const isPast = incarnation < member.incarnation || incarnation < (member.lives[read.partition] as number);
-    const { ms: logMs } = this.logTimes[read.partition] as LogTime;
+    const { partition } = read;
+    const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
+    const { ms: logMs } = this.logTimes[partition] as LogTime;
+    const verdict = this.usageMap.apply({ partition, bucket, isPast }, member, record, { nowMs, logMs });
+    if (verdict === 'older') this.#onHidden(read);
     if (isPast) this.#ignore('old-incarnation');
-    else if (!this.usageMap.apply(read.partition, read.key, member, record, { nowMs, logMs })) this.#ignore('repeated');
+    else if (verdict !== 'applied') this.#ignore('repeated');
+  }
+
+  #applySignature(read: ReadEvent, member: Member, author: Author, isNews: boolean): void {
+    const { partition } = read;
+    const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
+    const isOld = !isOfNewestLife || (partition === MEMBERSHIP_PARTITION && !isNews);
+    if (!isOld) return;
+    if (!isOfNewestLife || author.sequence < member.sequence) this.#onHidden(read);
+    if (partition === MEMBERSHIP_PARTITION) this.#ignoreOld(member, author);
   }
 
   /**
@@ -224,15 +252,9 @@ export class LogReader {
   }
 
   #applyTombstone({ partition, key }: ReadEvent): void {
-    this.usageMap.remove(key);
     const backend = backendOfRecordKey(key);
-    if (backend !== null) this.#backends.bury(backend);
-    const nodeKey = isNodeRecordKey(key) ? nodeKeyOfRecordKey(key) : null;
-    const member = nodeKey === null ? undefined : this.membership.get(nodeKey);
-    if (member === undefined) return;
-    this.membership.forget(member, partition);
-    // Rows of a bucket that nobody buried still count if the node comes back, so they must find it.
-    if (isForgotten(member) && !this.usageMap.hasRowsOf(member)) this.membership.drop(member);
+    if (backend === null) buryKey(partition, key, this.membership, this.usageMap);
+    else this.#backends.bury(backend);
   }
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {

@@ -1,5 +1,6 @@
 import type { Author } from '../report/record.js';
 import type { Incarnation, NodeId, NodeKey } from '../vocabulary.js';
+import { NOBODY as NOBODYS_SLOT } from './record-store.js';
 
 /** The partition whose log decides who is a member, and on whose log time silence is measured. */
 export const MEMBERSHIP_PARTITION = 0;
@@ -16,11 +17,13 @@ export interface Member {
   /** That life's highest sequence on the membership partition. */
   sequence: number;
   /**
-   * Newest life per partition. Rows of a partition count if they are as new as that life and as the one on the
-   * membership partition; partitions know nothing of each other otherwise, so it does not matter in which order a node
-   * reads them.
+   * Newest life of the records that the log holds of it, per partition. Rows of a partition count if they are as new as
+   * that life and as the one on the membership partition; partitions know nothing of each other otherwise, so it does
+   * not matter in which order a node reads them.
    */
   readonly lives: Float64Array;
+  /** The same of its NODE and FAREWELL records alone; 0 = none, or buried. */
+  readonly signedLives: Float64Array;
   /**
    * Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known.
    */
@@ -45,7 +48,7 @@ export class Membership {
   readonly #stalenessMs: number;
   readonly #partitions: number;
   readonly #byKey = new Map<NodeKey, Member>();
-  readonly #bySlot: Member[] = [];
+  readonly #bySlot: Member[];
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
@@ -58,6 +61,7 @@ export class Membership {
     this.#stalenessMs = stalenessMs;
     this.#partitions = partitions;
     this.#maxNodes = maxNodes;
+    this.#bySlot = [this.#createMember(0, NOBODYS_SLOT, 0)];
   }
 
   get(nodeKey: NodeKey): Member | undefined {
@@ -151,51 +155,59 @@ export class Membership {
     return expired;
   }
 
-  /** A tombstone of the node's own key on a partition: it has no life there any more. */
-  forget(member: Member, partition: number): void {
-    if (partition === MEMBERSHIP_PARTITION) {
-      if (member.state === 'alive') return;
-      if (member.lives[partition] !== 0) this.#settled--;
-      member.incarnation = 0;
-      member.sequence = 0;
-      member.state = 'expired';
-    }
-    member.lives[partition] = 0;
+  /** A NODE or FAREWELL record is in the log of a partition. Returns false when a later life has signed there. */
+  sign(member: Member, partition: number, incarnation: Incarnation): boolean {
+    if (incarnation < (member.signedLives[partition] as number)) return false;
+    member.signedLives[partition] = incarnation;
+    return true;
+  }
+
+  /** A tombstone of the node's own key on a partition. Who is alive says again what was buried. */
+  bury(member: Member, partition: number): void {
+    if (partition === MEMBERSHIP_PARTITION && member.state === 'alive') return;
+    if (partition === MEMBERSHIP_PARTITION) member.state = 'expired';
+    member.signedLives[partition] = 0;
+  }
+
+  /** The newest record that the log still holds of the node on a partition is of this life; 0 = it holds none. */
+  fallBack(member: Member, partition: number, { incarnation, sequence }: Omit<Author, 'nodeKey'>): void {
+    member.lives[partition] = incarnation;
+    if (partition !== MEMBERSHIP_PARTITION) return;
+    if (incarnation === 0) this.#settled--;
+    member.incarnation = incarnation;
+    member.sequence = sequence;
   }
 
   /** Another log begins: nobody is known in it. */
   forgetAll(): void {
     this.#byKey.clear();
-    this.#bySlot.length = 0;
+    this.#bySlot.length = 1;
     this.#freeSlots.length = 0;
     this.#settled = 0;
     this.#nextExpiryLogMs = 0;
     this.#reorder();
   }
 
-  /** Drops a node without life and rows from memory. Nothing refers to its slot any more, so the next one has it. */
+  /** Drops a node that is forgotten from memory. Nothing refers to its slot any more, so the next one has it. */
   drop(member: Member): void {
     this.#byKey.delete(member.nodeKey);
     this.#freeSlots.push(member.slot);
   }
 
   #introduce(nodeKey: NodeKey, logMs: number): Member {
-    const member: Member = {
-      nodeKey,
-      slot: this.#freeSlots.pop() ?? this.#bySlot.length,
-      nodeId: '',
-      version: '',
-      incarnation: 0,
-      sequence: 0,
-      lives: new Float64Array(this.#partitions),
-      lastSignLogMs: logMs,
-      lastSignMs: 0,
-      state: 'expired',
-      position: -1,
-    };
+    const member = this.#createMember(nodeKey, this.#freeSlots.pop() ?? this.#bySlot.length, logMs);
     this.#bySlot[member.slot] = member;
     this.#byKey.set(nodeKey, member);
     return member;
+  }
+
+  #createMember(nodeKey: NodeKey, slot: number, logMs: number): Member {
+    return {
+      ...{ nodeKey, slot, nodeId: '', version: '', incarnation: 0, sequence: 0 },
+      lives: new Float64Array(this.#partitions),
+      signedLives: new Float64Array(this.#partitions),
+      ...{ lastSignLogMs: logMs, lastSignMs: 0, state: 'expired', position: -1 },
+    };
   }
 
   #reorder(): void {
@@ -212,7 +224,7 @@ export class Membership {
   }
 }
 
-/** Whether nothing but rows can be left of a node: it is not alive, and its key is buried on every partition. */
+/** Whether nothing is left of a node: it is not alive, and the log holds no record of it. */
 export function isForgotten(member: Member): boolean {
   return member.state !== 'alive' && newestLife(member) === 0;
 }

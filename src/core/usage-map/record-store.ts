@@ -1,11 +1,14 @@
 import type { Incarnation } from '../vocabulary.js';
 
+/** Slot of the member that no node is: whatever refers to it counts for nobody. */
+export const NOBODY = 0;
+
 /**
- * The newest record of every key, in columns of 37 bytes in all: what its rows have in common stands here once, not in
- * each of them. As objects the 83,400 records of DESIGN §12's scale took 64 bytes each, and their rows 20 more.
+ * The newest record of every key, in columns of 53 bytes in all: what its rows have in common stands here once, not in
+ * each of them. As objects 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and their rows 20 more.
  */
 export class RecordStore {
-  /** Slot of the member that wrote it. */
+  /** Slot of the member that wrote it; NOBODY while it is of a past life. */
   member = new Int32Array(INITIAL_RECORDS);
   partition = new Uint8Array(INITIAL_RECORDS);
   incarnation = new Float64Array(INITIAL_RECORDS);
@@ -15,6 +18,11 @@ export class RecordStore {
   /** When it was read: local monotonic time; log time of its partition, whole ms modulo 2³². */
   readMs = new Float64Array(INITIAL_RECORDS);
   logMs = new Int32Array(INITIAL_RECORDS);
+  /** Its number at its node, and the places where bucket-keys.ts finds it; −1 = none. */
+  bucket = new Int32Array(INITIAL_RECORDS);
+  nextOfNumber = new Int32Array(INITIAL_RECORDS);
+  nextOfKeys = new Int32Array(INITIAL_RECORDS);
+  previousOfKeys = new Int32Array(INITIAL_RECORDS);
   readonly #free: number[] = [];
   #used = 0;
 
@@ -37,6 +45,7 @@ export class RecordStore {
   ): void {
     this.member[record] = at.member;
     this.partition[record] = at.partition;
+    this.bucket[record] = at.bucket;
     this.incarnation[record] = author.incarnation;
     this.sequence[record] = author.sequence;
     this.readMs[record] = at.nowMs;
@@ -56,13 +65,18 @@ export class RecordStore {
     this.first = grown(new Int32Array(length), this.first);
     this.readMs = grown(new Float64Array(length), this.readMs);
     this.logMs = grown(new Int32Array(length), this.logMs);
+    this.bucket = grown(new Int32Array(length), this.bucket);
+    this.nextOfNumber = grown(new Int32Array(length), this.nextOfNumber);
+    this.nextOfKeys = grown(new Int32Array(length), this.nextOfKeys);
+    this.previousOfKeys = grown(new Int32Array(length), this.previousOfKeys);
   }
 }
 
-/** Whose record it is, and where and when it was read: local monotonic time, log time of the partition. */
+/** For whom it counts, its key, and when it was read: local monotonic time, log time of the partition. */
 export interface RecordPlace {
   readonly member: number;
   readonly partition: number;
+  readonly bucket: number;
   readonly nowMs: number;
   readonly logMs: number;
 }

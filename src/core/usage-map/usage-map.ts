@@ -1,8 +1,10 @@
 import type { ReportRecord, ReportRow } from '../report/record.js';
 import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
+import { BucketKeys } from './bucket-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
+import { NOBODY } from './record-store.js';
 import { RowStore } from './row-store.js';
 
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
@@ -14,8 +16,28 @@ export interface ReadTime {
   readonly logMs: number;
 }
 
+/** Where a record stands: its key, and whether it is of a life that is past. */
+export interface RecordKey {
+  readonly partition: number;
+  readonly bucket: number;
+  readonly isPast: boolean;
+}
+
+/** What became of a record; older = the log holds it above a newer one. */
+export type Verdict = 'applied' | 'repeated' | 'older';
+
+/** A key of a node that the log holds a record of. */
+export interface KnownKey {
+  readonly partition: number;
+  readonly bucket: number;
+  readonly incarnation: Incarnation;
+}
+
 /**
- * group → node → usage (PIP-82, "Communications between brokers"), filled from the newest record per key.
+ * group → node → usage (PIP-82, "Communications between brokers"): the newest record of every key, as the log holds it.
+ * Also of keys of past lives: their rows count for nobody, but as long as the log holds them newcomers read them, so
+ * whoever buries the node has to know them (docs/decisions/0046).
+ *
  * Rows of every reported group are kept decoded, also of groups that are not configured here (yet): in columns that is
  * cheaper than keeping raw records and an index of them (docs/decisions/0003).
  */
@@ -23,8 +45,7 @@ export class UsageMap {
   readonly rows = new RowStore();
   readonly costs = new CostRows();
   readonly #onLaneChanged: LaneChanged;
-  /** The newest record of every key of the topic. */
-  readonly #entries = new Map<string, number>();
+  readonly #keys = new BucketKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   #heads = new Int32Array(64).fill(-1);
 
@@ -33,7 +54,12 @@ export class UsageMap {
   }
 
   get entryCount(): number {
-    return this.#entries.size;
+    return this.#keys.count;
+  }
+
+  /** Records looked at so far on behalf of lives and keys. */
+  get steps(): number {
+    return this.#keys.steps;
   }
 
   /** The map's own small number of a lane; stable for the life of the map. */
@@ -52,58 +78,81 @@ export class UsageMap {
     return this.#heads[mapLane] as number;
   }
 
-  /** Replaces what the key said before. Returns false when the record is not newer than what is known. */
-  apply(partition: number, key: string, member: Member, record: ReportRecord, read: ReadTime): boolean {
+  /** Replaces what the key said before, unless the record is not newer than what is known. */
+  apply({ partition, bucket, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { records } = this.rows;
-    const known = this.#entries.get(key);
-    const isOwn = known !== undefined && records.member[known] === member.slot;
-    if (isOwn && !this.#isNewer(record, known)) return false;
-    const entry = known ?? records.add();
-    if (known === undefined) this.#entries.set(key, entry);
-    records.write(entry, record.author, { member: member.slot, partition, nowMs: read.nowMs, logMs: read.logMs });
-    if (!isOwn || !this.#overwriteAll(entry, record.rows)) {
+    const known = this.#keys.find(member.slot, partition, bucket);
+    const order = known === -1 ? 1 : this.#compare(record, known);
+    if (order <= 0) return order < 0 ? 'older' : 'repeated';
+    const entry = known === -1 ? records.add() : known;
+    const counted = isPast ? NOBODY : member.slot;
+    records.write(entry, record.author, { member: counted, partition, bucket, nowMs: read.nowMs, logMs: read.logMs });
+    if (known === -1) this.#keys.add(member.slot, entry);
+    if (known === -1 || !this.#overwriteAll(entry, record.rows)) {
       this.#release(entry);
       records.first[entry] = this.#insertAll(entry, record.rows);
     }
-    return true;
+    return 'applied';
   }
 
   /**
    * A tombstone: forgets the key. It changes shares only where the node is still alive, which only a defect can cause.
    */
-  remove(key: string): void {
-    const known = this.#entries.get(key);
-    if (known === undefined) return;
+  remove(member: Member, partition: number, bucket: number): void {
+    const known = this.#keys.find(member.slot, partition, bucket);
+    if (known === -1) return;
+    this.#keys.remove(member.slot, known);
     this.#release(known);
     this.rows.records.release(known);
-    this.#entries.delete(key);
   }
 
   /** Another log begins: nothing was reported in it. */
-  forgetAll(): void {
-    for (const key of [...this.#entries.keys()]) this.remove(key);
-  }
-
-  /** Drops the rows of a member's past incarnations, on one partition or on all. */
-  removeBefore(member: Member, incarnation: Incarnation, partition?: number): void {
-    const { records } = this.rows;
-    for (const [key, entry] of this.#entries) {
-      if (records.member[entry] !== member.slot || (records.incarnation[entry] as number) >= incarnation) continue;
-      if (partition === undefined || records.partition[entry] === partition) this.remove(key);
+  forgetAll(members: Iterable<Member>): void {
+    for (const member of members) {
+      for (const { partition, bucket } of this.keysOf(member)) this.remove(member, partition, bucket);
     }
   }
 
-  hasRowsOf(member: Member): boolean {
-    const { member: writers } = this.rows.records;
-    for (const entry of this.#entries.values()) if (writers[entry] === member.slot) return true;
-    return false;
+  /** Records of a member on a partition count if they are of this life or a later one, the others for nobody. */
+  countFrom(member: Member, partition: number, incarnation: Incarnation): void {
+    const { records } = this.rows;
+    for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
+      const counted = (records.incarnation[entry] as number) < incarnation ? NOBODY : member.slot;
+      if (records.member[entry] === counted) continue;
+      records.member[entry] = counted;
+      for (let row = records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
+        this.costs.recounted(row);
+        this.#onLaneChanged(this.rows.laneOf(row));
+      }
+    }
   }
 
-  keysOf(member: Member): { partition: number; key: string }[] {
+  /** Newest life of a member's records on a partition, and its highest sequence; 0 without any. */
+  newestOn(member: Member, partition: number): { readonly incarnation: Incarnation; readonly sequence: number } {
     const { records } = this.rows;
-    const keys: { partition: number; key: string }[] = [];
-    for (const [key, entry] of this.#entries) {
-      if (records.member[entry] === member.slot) keys.push({ partition: records.partition[entry] as number, key });
+    const newest = { incarnation: 0, sequence: 0 };
+    for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
+      const incarnation = records.incarnation[entry] as number;
+      const sequence = records.sequence[entry] as number;
+      if (incarnation < newest.incarnation) continue;
+      newest.sequence = incarnation > newest.incarnation ? sequence : Math.max(sequence, newest.sequence);
+      newest.incarnation = incarnation;
+    }
+    return newest;
+  }
+
+  hasKeysOf(member: Member): boolean {
+    return this.#keys.countOf(member.slot) > 0;
+  }
+
+  /** All keys of a member that the log holds a record of. */
+  keysOf(member: Member): KnownKey[] {
+    const { incarnation, bucket } = this.rows.records;
+    const keys: KnownKey[] = [];
+    for (let partition = 0; partition < member.lives.length; partition++) {
+      for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
+        keys.push({ partition, bucket: bucket[entry] as number, incarnation: incarnation[entry] as number });
+      }
     }
     return keys;
   }
@@ -165,10 +214,10 @@ export class UsageMap {
     }
   }
 
-  #isNewer({ author }: ReportRecord, known: number): boolean {
+  /** > 0 where the record is newer than what is known. */
+  #compare({ author }: ReportRecord, known: number): number {
     const { records } = this.rows;
-    const incarnation = records.incarnation[known] as number;
-    if (author.incarnation !== incarnation) return author.incarnation > incarnation;
-    return author.sequence > (records.sequence[known] as number);
+    const lives = author.incarnation - (records.incarnation[known] as number);
+    return lives !== 0 ? lives : author.sequence - (records.sequence[known] as number);
   }
 }

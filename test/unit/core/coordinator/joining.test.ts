@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { incarnationCount } from '../../../../src/core/ids.js';
+import { reportRecordKey } from '../../../../src/core/report/record.js';
 import { OneNode } from './one-node.js';
 
 describe('joining', () => {
@@ -105,8 +106,8 @@ describe('records that vanish', () => {
   test('a bucket is published again after its append failed, or after somebody buried its key', () => {
     const node = OneNode.ready();
     node.run(2000, { each: () => node.tryAcquire(0, 1) });
-    const key = [...node.coordinator.usageMap.keysOf(node.coordinator.membership.get(node.coordinator.nodeKey)!)][0]!
-      .key;
+    const { nodeKey, usageMap, membership } = node.coordinator;
+    const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0]!.bucket);
     node.step({ kind: 'append-failed', keys: [key, 'unknown'] });
     node.run(100, { echo: false });
     expect(node.lose().some((append) => append.key === key && append.record?.kind === 'report')).toBe(true);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createLaneRates } from '../../../../src/core/report/estimate.js';
 import { noticedIn } from '../../../../src/core/report/significant-change.js';
 import { Sampling } from '../sample/sampling.js';
-import { nodeKeyText, Reading } from '../usage-map/reading.js';
+import { bucketKeyText, nodeKeyText, Reading } from '../usage-map/reading.js';
 
 interface ReportingCase {
   readonly id: string;
@@ -57,7 +57,9 @@ test.each(['zero-report-removes-the-sender', 'departed-member-is-cleared', 'old-
   }
   for (const node of departed) {
     reading.farewell(node, { life: 2 });
-    for (const key of reading.usageMap.keysOf(memberNamed(reading, node))) reading.tombstone(key.key);
+    for (const { bucket } of reading.usageMap.keysOf(memberNamed(reading, node))) {
+      reading.tombstone(bucketKeyText(node, bucket));
+    }
     reading.tombstone(nodeKeyText(node));
   }
   expect(Object.keys(reading.rowsOf('group'))).toEqual(expectedKnown);

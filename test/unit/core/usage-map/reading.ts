@@ -10,6 +10,7 @@ import {
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
 import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
+import { NOBODY } from '../../../../src/core/usage-map/record-store.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
@@ -76,12 +77,13 @@ export class Reading {
     return this.membership.alive.map(({ nodeId }) => nodeId).sort();
   }
 
-  /** Node → demand of a group, of all known rows, alive or not. */
+  /** Node → demand of a group, of all rows that are not of a past life, whether their nodes are alive or not. */
   rowsOf(group: string): Record<string, number> {
     const { rows } = this.usageMap;
     const found: Record<string, number> = {};
     const lane = this.usageMap.mapLaneOf(groupIdOf('demo', group), 0);
     for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.nextOf(row)) {
+      if (rows.memberOf(row) === NOBODY) continue;
       const { nodeId } = this.membership.inSlot(rows.memberOf(row));
       found[nodeId] = rows.demandOf(row, 0);
     }

@@ -23,13 +23,13 @@ test('a record of a known key replaces the one before without growing the map', 
   const membership = new Membership(5000, 1);
   const usageMap = new UsageMap(() => {});
   const member = membership.memberOf({ nodeKey: 5, incarnation: 65_536, sequence: 1 }, 0);
-  const keys = Array.from({ length: KEYS }, (_, key) => `AAAAAAAF/${key}`);
-  const records = keys.map((_, key) => recordOf(key, 1));
+  const records = Array.from({ length: KEYS }, (_, key) => recordOf(key, 1));
   const applyAll = (round: number) => {
     for (let key = 0; key < KEYS; key++) {
       const record = records[key] as ReportRecord;
       (record.author as { sequence: number }).sequence = round;
-      expect(usageMap.apply(0, keys[key] as string, member, record, { nowMs: round, logMs: round })).toBe(true);
+      const place = { partition: 0, bucket: key, isPast: false };
+      expect(usageMap.apply(place, member, record, { nowMs: round, logMs: round })).toBe('applied');
     }
   };
   applyAll(1);
@@ -53,7 +53,10 @@ test('costs go with the record that said them, also where its rows are overwritt
   const costs = { transactions: 10, backends: [{ backend: 7, cost: 30 }] };
   const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
-    usageMap.apply(0, 'key', member, said(sequence + 1, given), { nowMs: 0, logMs: 0 });
+    usageMap.apply({ partition: 0, bucket: 0, isPast: false }, member, said(sequence + 1, given), {
+      nowMs: 0,
+      logMs: 0,
+    });
     expect(usageMap.costs.hasLane(lane())).toBe(given !== undefined);
     const on = [...usageMap.costs.lanesOn(7)];
     expect(on.map(({ rows }) => rows)).toEqual(given === undefined ? [] : on.map(() => 1));
