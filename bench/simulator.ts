@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { runScenario } from '../sim/run/run-scenario.js';
 import { parseScenario } from '../sim/scenario/load-scenario.js';
 import { defaultSettings } from '../sim/scenario/world-settings.js';
-import { runSwarm } from '../sim/swarm.js';
+import { runSwarm } from '../sim/swarm/run-swarm.js';
 import { type System, systemNamed } from '../sim/systems.js';
 
 /**

@@ -8,6 +8,8 @@ import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
 import { exaggerated } from './lie.js';
+import type { NodeObserver } from './node-observer.js';
+import { ReadPosition } from './read-position.js';
 import type { Connection, SimulatedTopic } from './simulated-topic.js';
 
 /** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
@@ -15,6 +17,12 @@ export interface ShareDecision {
   readonly atMs: number;
   readonly lane: number;
   readonly share: number;
+}
+
+export interface ProcessOptions {
+  readonly compacted?: boolean;
+  readonly clock?: NodeClock;
+  readonly observer?: NodeObserver | null;
 }
 
 /** A node in virtual time: the production coordinator and limiter, driven as src/runtime drives them. */
@@ -28,12 +36,21 @@ export class SimulatedNode {
   isRunning = true;
   /** A stalled process runs nothing: no rounds, no reads, no requests. */
   isStalled = false;
+  /** How far the coordinator has read: what was delivered to a stalled process is not read. */
+  readonly position: ReadPosition;
+  /** Whether the log that it began with had been compacted. */
+  readonly beganCompacted: boolean;
   /** What its reports say is this times the truth. */
   lieFactor = 1;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
   readonly #connection: Connection;
   readonly #clock: NodeClock;
+  readonly #observer: NodeObserver | null;
+  /** For so long its own clock has stood still: the machine was suspended. */
+  #suspendedMs = 0;
+  /** Causes for which it is frozen now. */
+  #freezes = 0;
   readonly #outgoing = new OutgoingQueue();
   /** What happened to the process while it was frozen. */
   #backlog: (() => void)[] = [];
@@ -44,9 +61,12 @@ export class SimulatedNode {
     settings: CoordinatorSettings,
     queue: EventQueue,
     topic: SimulatedTopic,
-    { compacted = false, clock = TRUE_CLOCK }: { readonly compacted?: boolean; readonly clock?: NodeClock } = {},
+    { compacted = false, clock = TRUE_CLOCK, observer = null }: ProcessOptions = {},
   ) {
     this.#queue = queue;
+    this.#observer = observer;
+    this.beganCompacted = compacted;
+    this.position = new ReadPosition(settings.partitions);
     this.#clock = clock;
     this.#topic = topic;
     this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
@@ -64,7 +84,7 @@ export class SimulatedNode {
 
   /** The node's own monotonic clock. */
   get nowMs(): number {
-    return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs;
+    return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
   }
 
   /** True when granted. */
@@ -77,13 +97,16 @@ export class SimulatedNode {
       this.limiter.accrueSince(lane, this.coordinator.readyMs);
       answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
-    return answer === GRANTED;
+    if (answer !== GRANTED) return false;
+    this.#observer?.admitted(this, lane, messages);
+    return true;
   }
 
   /** kill -9. */
   crash(): void {
     this.isRunning = false;
     this.#topic.close(this.#connection);
+    this.#observer?.ended(this);
   }
 
   leave(): void {
@@ -101,6 +124,11 @@ export class SimulatedNode {
     this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
   }
 
+  /** What it reads, also of its own, comes so much later. */
+  delayReads(lateMs: number): void {
+    this.#connection.lateMs = lateMs;
+  }
+
   repeatDelivery(count: number): void {
     if (this.isRunning) this.#topic.repeat(this.#connection, count);
   }
@@ -110,9 +138,20 @@ export class SimulatedNode {
    * order them.
    */
   stall(durationMs: number, backlogMs = 0): void {
+    this.#freeze(durationMs, backlogMs);
+  }
+
+  /** The machine sleeps: as a stall, and the process's own clock stands still meanwhile. */
+  suspend(durationMs: number, backlogMs = 0): void {
+    this.#freeze(durationMs, backlogMs, durationMs);
+  }
+
+  #freeze(durationMs: number, backlogMs: number, sleptMs = 0): void {
+    this.#freezes++;
     this.isStalled = true;
     this.#queue.after(durationMs, () => {
-      this.isStalled = false;
+      this.#suspendedMs += sleptMs;
+      this.isStalled = --this.#freezes > 0;
       this.#queue.after(backlogMs, () => this.#work());
     });
   }
@@ -125,6 +164,8 @@ export class SimulatedNode {
     const nowMs = this.nowMs;
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
+    this.position.follow(event);
+    this.#observer?.stepped(this, event, effects);
     const { notices, decidedLanes, appends } = effects;
     const atMs = this.#queue.nowMs;
     if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });

@@ -27,6 +27,12 @@ export interface DeliveryTroubles {
   lateMs: number;
 }
 
+/** Added to the ways of all nodes, milliseconds. */
+export interface Slowness {
+  appendMs: number;
+  deliveryMs: number;
+}
+
 export interface TopicListener {
   readonly onEpoch: (epoch: string) => void;
   readonly onRecords: (records: readonly ReadEvent[]) => void;
@@ -43,6 +49,8 @@ export interface Connection {
   epoch: string;
   readsCut: boolean;
   appendsCut: boolean;
+  /** What is delivered to this node comes so much later. */
+  lateMs: number;
   isClosed: boolean;
   isOpen: boolean;
 }
@@ -63,6 +71,7 @@ export class SimulatedTopic {
   readonly partitions: readonly ReadEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
+  readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
   /** Added to the log's clock, to let it jump. */
   clockOffsetMs = 0;
   readonly #queue: EventQueue;
@@ -119,7 +128,7 @@ export class SimulatedTopic {
       next: this.partitions.map(() => 0),
       plannedMs: this.partitions.map(() => 0),
       epoch: this.epoch,
-      ...{ readsCut: false, appendsCut: false, isClosed: false, isOpen: false },
+      ...{ readsCut: false, appendsCut: false, lateMs: 0, isClosed: false, isOpen: false },
     };
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
     return connection;
@@ -220,7 +229,7 @@ export class SimulatedTopic {
   /** Deliveries keep the order of the partition, whatever their delays. */
   #planDelivery(connection: Connection, partition: number): void {
     const upTo = (this.partitions[partition] as ReadEvent[]).length;
-    const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness();
+    const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
     const atMs = Math.max(connection.plannedMs[partition] as number, soonestMs);
     connection.plannedMs[partition] = atMs;
     this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
@@ -273,7 +282,7 @@ export class SimulatedTopic {
   }
 
   #delay(way: keyof TopicDelays): number {
-    return this.#random.between(...this.#delays[way]);
+    return this.#random.between(...this.#delays[way]) + this.slowness[way];
   }
 }
 

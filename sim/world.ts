@@ -1,5 +1,6 @@
 import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
 import { EventQueue } from './event-queue.js';
+import type { NodeObserver } from './node-observer.js';
 import { Random } from './random.js';
 import { SimulatedNode } from './simulated-node.js';
 import { SimulatedTopic, type TopicDelays } from './simulated-topic.js';
@@ -59,6 +60,8 @@ export class World {
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   settings: WorldSettings;
+  /** Of all processes that start from now on. */
+  observer: NodeObserver | null = null;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
     this.random = new Random(seed);
@@ -73,7 +76,7 @@ export class World {
   start(nodeId: string, { compacted = false, as = nodeId, nonce }: StartOptions = {}): SimulatedNode {
     const drawn = Math.floor(this.random.next() * 0x10000);
     const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
-    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted });
+    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted, observer: this.observer });
     this.nodes.set(as, node);
     this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;

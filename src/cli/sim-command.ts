@@ -36,8 +36,10 @@ export interface LiveCommandOptions {
 }
 
 export interface SwarmOptions {
-  readonly runs?: number;
+  readonly seeds?: number;
+  readonly from?: number;
   readonly seed?: number;
+  readonly workers?: number;
   readonly json?: boolean;
 }
 
@@ -106,9 +108,11 @@ function liveCommand(): Command {
 function swarmCommand(): Command {
   return new Command('swarm')
     .description('Random clusters under random load and faults: safety while they last, convergence after them.')
-    .option('--runs <count>', 'how many seeds (default: 100; 1 with --seed)', countBetween(1, 1_000_000))
-    .option('--seed <number>', 'the first seed (default: a new one each time)', seedNumber)
-    .option('--json', 'one JSON object per run')
+    .option('--seeds <count>', 'how many seeds (default: 100)', countBetween(1, 10_000_000))
+    .option('--from <number>', 'the first seed (default: a new one each time)', seedNumber)
+    .option('--seed <number>', 'this one seed alone', seedNumber)
+    .option('--workers <count>', 'threads (default: one per core)', countBetween(1, 256))
+    .option('--json', 'one JSON object per seed')
     .addHelpText('after', SWARM_HELP)
     .action(async (options: SwarmOptions) => {
       const { runSwarms } = await import('./sim/run-swarms.js');
@@ -145,7 +149,7 @@ Examples:
   quotamesh sim run skewed --seed 7
   quotamesh sim compare skewed --seeds 3
   quotamesh sim live crash
-  quotamesh sim swarm --runs 200`;
+  quotamesh sim swarm --seeds 200`;
 
 const RUN_HELP = `
 Examples:
@@ -163,8 +167,9 @@ Examples:
   quotamesh sim live my-scenario.yaml --topic kafka --brokers 127.0.0.1:9092 --json`;
 
 const SWARM_HELP = `
-A run that breaks a promise prints its plan and the line that plays it again.
+A seed that breaks a promise (docs/promises.md) prints its plan and the line that plays it again. Ctrl-C ends the run with
+a summary of what was played.
 
 Examples:
-  quotamesh sim swarm --runs 1000
+  quotamesh sim swarm --seeds 100000 --from 1 --workers 2
   quotamesh sim swarm --seed 8103`;

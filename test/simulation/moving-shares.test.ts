@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSwarm } from '../../sim/swarm.js';
+import { runSwarm } from '../../sim/swarm/run-swarm.js';
 import { World } from '../../sim/world.js';
 import type { GroupSettings } from '../../src/core/settings.js';
 import { GROUP, SETTINGS } from './settings.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runSwarm } from '../../sim/swarm.js';
+import { runSwarm } from '../../sim/swarm/run-swarm.js';
 import { SETTINGS } from './settings.js';
 
 /** SWARM_SEED=n replays one seed. */

@@ -1,44 +1,63 @@
 import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
-import { runSwarm, type SwarmVerdict } from '../../../sim/swarm.js';
+import { playSeeds } from '../../../sim/swarm/play-seeds.js';
+import { runSwarm, type SwarmVerdict } from '../../../sim/swarm/run-swarm.js';
 import { EXIT_UNEXPECTED } from '../../errors.js';
 import type { SwarmOptions } from '../sim-command.js';
 import { ProgressBar } from './progress-bar.js';
+import { SwarmSummary } from './swarm-summary.js';
+
+/** Where no terminal shows a bar, one line says how far it is. */
+const LINE_EVERY_MS = 30_000;
 
 /** `quotamesh sim swarm`. */
-export async function runSwarms({
-  seed,
-  runs = seed === undefined ? 100 : 1,
-  json = false,
-}: SwarmOptions): Promise<void> {
-  const first = seed ?? randomInt(0x7fffffff);
-  const settings = defaultSettings();
-  const bar = new ProgressBar();
-  const worst = { whole: 0, split: 0, after: 0 };
-  let broken = 0;
-  let utilisation = 1;
-  for (let run = 0; run < runs; run++) {
-    bar.show(run / runs, `seed ${first + run}`);
-    const verdict = runSwarm((first + run) >>> 0, settings);
-    if (verdict.problems.length > 0) {
-      broken++;
-      bar.clear();
-      process.stderr.write(`${brokenLines(verdict).join('\n')}\n`);
-    }
+export async function runSwarms(options: SwarmOptions): Promise<void> {
+  const { seed, json = false } = options;
+  const count = seed === undefined ? (options.seeds ?? 100) : 1;
+  const first = seed ?? options.from ?? randomInt(0x7fffffff);
+  const summary = new SwarmSummary(first, count);
+  const print = (verdict: SwarmVerdict) => {
+    summary.add(verdict);
+    if (verdict.problems.length > 0) process.stderr.write(`${brokenLines(verdict).join('\n')}\n`);
     if (json) process.stdout.write(`${JSON.stringify(verdict)}\n`);
-    for (const phase of ['whole', 'split', 'after'] as const)
-      worst[phase] = Math.max(worst[phase], verdict.worst[phase]);
-    utilisation = Math.min(utilisation, verdict.utilisation);
-  }
+  };
+  if (count === 1) print(runSwarm(first, defaultSettings()));
+  else await playMany(first, count, options.workers ?? availableParallelism(), summary, print);
+  if (!json) process.stdout.write(`${summary.lines().join('\n')}\n`);
+  if (summary.broken.length > 0) process.exitCode = EXIT_UNEXPECTED;
+}
+
+/** An interruption ends it with the seeds under way, and the summary of what was played. */
+async function playMany(
+  first: number,
+  count: number,
+  workers: number,
+  summary: SwarmSummary,
+  print: (verdict: SwarmVerdict) => void,
+): Promise<void> {
+  const bar = new ProgressBar();
+  let isInterrupted = false;
+  const interrupt = () => {
+    isInterrupted = true;
+  };
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  let saidMs = Date.now();
+  const onVerdict = (verdict: SwarmVerdict): boolean => {
+    if (verdict.problems.length > 0) bar.clear();
+    print(verdict);
+    bar.show(summary.played / count, summary.progress());
+    if (!process.stderr.isTTY && Date.now() - saidMs > LINE_EVERY_MS) {
+      saidMs = Date.now();
+      process.stderr.write(`${summary.progress()}\n`);
+    }
+    return !isInterrupted;
+  };
+  await playSeeds({ first, count, workers: Math.min(workers, count), settings: defaultSettings(), onVerdict });
   bar.clear();
-  if (!json) {
-    process.stdout.write(
-      `seeds ${first} … ${first + runs - 1}: ${runs - broken} of ${runs} kept every promise\n` +
-        `worst 5 s ÷ quota: ${worst.whole.toFixed(3)} while whole, ${worst.split.toFixed(3)} while a node was cut off, ` +
-        `${worst.after.toFixed(3)} after the faults; least utilisation after them ${(100 * utilisation).toFixed(1)} %\n`,
-    );
-  }
-  if (broken > 0) process.exitCode = EXIT_UNEXPECTED;
+  process.off('SIGINT', interrupt);
+  process.off('SIGTERM', interrupt);
 }
 
 function brokenLines({ seed, plan, problems }: SwarmVerdict): readonly string[] {

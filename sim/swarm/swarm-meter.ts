@@ -1,6 +1,11 @@
 /** What arrived and what was admitted per group, in bins of half a second. */
 export class SwarmMeter {
   static readonly binMs = 500;
+  /** A time at which a bin begins. */
+  static upwards(ms: number): number {
+    return Math.ceil(ms / SwarmMeter.binMs) * SwarmMeter.binMs;
+  }
+
   readonly #bins: number;
   readonly #arrived: Uint32Array;
   readonly #admitted: Uint32Array;

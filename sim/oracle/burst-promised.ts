@@ -1,0 +1,28 @@
+import type { GroupSettings } from '../../src/core/settings.js';
+import { MESSAGES } from '../../src/core/vocabulary.js';
+import type { ProcessRecord } from './process-record.js';
+
+/** Bursts as docs/promises.md has them: parts of a second of target/N. */
+const MINIMUM_BOUND_SECONDS = 0.25;
+const SECOND_PIECE_SECONDS = 0.5;
+
+/**
+ * A bucket holds `burstMs` of its limit, or `burstMinMessages` where that is more; of those at most a quarter of a second
+ * of target/N, but two pieces where target/N is small.
+ */
+export function burstPromised(
+  { node, depth, limit, isServed, isMember }: ProcessRecord,
+  group: number,
+  settings: GroupSettings,
+  fail: (promise: string, says: string) => void,
+): void {
+  if (!isServed[group]) return;
+  const { membership } = node.coordinator;
+  const nodes = membership.alive.length + (isMember ? 0 : 1);
+  const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
+  const small = 1 + Math.min(1, equal * SECOND_PIECE_SECONDS);
+  const minimum = Math.min(settings.burstMinMessages, Math.max(small, equal * MINIMUM_BOUND_SECONDS));
+  const most = Math.max(((limit[group] as number) * settings.burstMs) / 1000, minimum);
+  const is = depth[group] as number;
+  if (is > most * (1 + 1e-9)) fail('bursts', `a bucket of ${is} where ${most} is promised`);
+}

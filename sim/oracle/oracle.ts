@@ -1,0 +1,180 @@
+import type { CoordinatorEvent, Effects } from '../../src/core/coordinator-protocol.js';
+import { DIRECTION_COUNT, MESSAGES } from '../../src/core/vocabulary.js';
+import type { NodeObserver } from '../node-observer.js';
+import type { SimulatedNode } from '../simulated-node.js';
+import type { World } from '../world.js';
+import { burstPromised } from './burst-promised.js';
+import { GroupLedger } from './group-ledger.js';
+import { checkIsolation } from './isolation-law.js';
+import { ProcessRecord } from './process-record.js';
+import { checkRecovered } from './recovery-law.js';
+import { checkAgreement } from './share-law.js';
+import { Violations } from './violation.js';
+import { viewsOf } from './views.js';
+
+/**
+ * Judges a world while it goes on, by what docs/promises.md says and by nothing that the core computes for itself:
+ *
+ *  - at every change of a share or limit: Σ shares of those who have read equally far ≤ target, Σ limits ≤ target and
+ *    allowance, bursts as documented, nobody rises while isolated;
+ *  - at every piece of work: no window has admitted more than its bound, in tokens;
+ *  - whenever `check` is called: who has read equally far computes the same shares, bit for bit, and applies them.
+ */
+export class Oracle implements NodeObserver {
+  readonly violations = new Violations();
+  readonly records = new Map<SimulatedNode, ProcessRecord>();
+  readonly #world: World;
+  readonly #ledgers: readonly GroupLedger[];
+  /** Groups whose Σ exceeds what one view may hold: views must be told apart, and change with every record read. */
+  readonly #isSplit: boolean[];
+  readonly #touched = new Set<number>();
+  /** Null while something is wrong, and until it must be over. */
+  #expected: readonly string[] | null = null;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#ledgers = world.settings.groups.map(() => new GroupLedger());
+    this.#isSplit = world.settings.groups.map(() => false);
+  }
+
+  stepped(node: SimulatedNode, event: CoordinatorEvent, effects: Effects): void {
+    const record = this.#recordOf(node);
+    if (event.kind === 'caught-up') record.caughtUpLogMs = node.coordinator.log.membershipLogMs;
+    this.#touched.clear();
+    const isServing = node.isRunning && node.coordinator.phase === 'ready';
+    if (isServing !== record.isServing) {
+      record.isServing = isServing;
+      this.#touchAll();
+    }
+    this.#touch(effects.decidedLanes);
+    this.#touch(effects.changedLanes);
+    this.#touch(effects.servedLanes);
+    this.#touch(effects.unservedLanes);
+    if (event.kind === 'records-read' || event.kind === 'epoch-began') {
+      for (let group = 0; group < this.#isSplit.length; group++) if (this.#isSplit[group]) this.#touched.add(group);
+    }
+    for (const group of this.#touched) this.#look(group, record);
+  }
+
+  admitted(node: SimulatedNode, lane: number, messages: number): void {
+    if (lane % DIRECTION_COUNT !== 0) return;
+    const group = lane / DIRECTION_COUNT;
+    const ledger = this.#ledgers[group] as GroupLedger;
+    const { nowMs } = this.#world;
+    const excess = ledger.admit(messages, nowMs);
+    if (excess <= TOKEN_ERROR * (1 + ledger.admitted)) return;
+    const says = `${excess.toFixed(3)} tokens too many since ${(ledger.sinceMs / 1000).toFixed(3)} s, by ${this.#recordOf(node).name}`;
+    this.violations.add(nowMs, 'admissions', this.#nameOf(group), says);
+  }
+
+  ended(node: SimulatedNode): void {
+    const record = this.#recordOf(node);
+    this.#touched.clear();
+    this.#touchAll();
+    record.isServing = false;
+    for (const group of this.#touched) this.#look(group, record);
+    this.records.delete(node);
+  }
+
+  /** From now on each of these nodes is one process that decides, and knows all of them. */
+  expectRecovered(nodes: readonly string[]): void {
+    this.#expected = nodes;
+  }
+
+  /** Everything that is too costly to be looked at with every step. */
+  check(): void {
+    const { nowMs, settings } = this.#world;
+    const expected = this.#expected;
+    if (expected !== null) {
+      checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));
+    }
+    for (const view of viewsOf(this.records.values(), settings)) {
+      checkAgreement(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
+    }
+  }
+
+  #recordOf(node: SimulatedNode): ProcessRecord {
+    const known = this.records.get(node);
+    if (known !== undefined) return known;
+    const { nodeId, nonce } = node.coordinator.settings;
+    const record = new ProcessRecord(node, `${nodeId}/${nonce}`, this.#ledgers.length);
+    this.records.set(node, record);
+    return record;
+  }
+
+  #touchAll(): void {
+    for (let group = 0; group < this.#ledgers.length; group++) this.#touched.add(group);
+  }
+
+  #touch(lanes: readonly number[]): void {
+    for (const lane of lanes) if (lane % DIRECTION_COUNT === 0) this.#touched.add(lane / DIRECTION_COUNT);
+  }
+
+  #look(group: number, changed: ProcessRecord): void {
+    const ledger = this.#ledgers[group] as GroupLedger;
+    const { nowMs } = this.#world;
+    ledger.advance(nowMs);
+    const before = {
+      ...{ isServed: changed.isServed[group] as boolean, isLinked: changed.isLinked[group] as boolean },
+      share: changed.share[group] as number,
+    };
+    changed.look(group);
+    if (changed.isServed[group] && !before.isServed) ledger.bring(changed.depth[group] as number);
+    const settings = this.#settingsOf(group);
+    const fail = (promise: string, says: string) => this.violations.add(nowMs, promise, this.#nameOf(group), says);
+    burstPromised(changed, group, settings, fail);
+    checkIsolation(before, changed, group, fail);
+    this.#judge(group, ledger);
+  }
+
+  /** What the cluster may admit from now on, and whether its shares keep their sum. */
+  #judge(group: number, ledger: GroupLedger): void {
+    const { quota, allowanceRatio } = this.#settingsOf(group);
+    const target = quota.publish[MESSAGES];
+    const most = target * (1 + allowanceRatio);
+    let [shares, limits, burst] = [0, 0, 0];
+    for (const { share, limit, depth } of this.records.values()) {
+      shares += share[group] as number;
+      limits += limit[group] as number;
+      burst += depth[group] as number;
+    }
+    const isSplit = shares > target * (1 + SUM_ERROR) || limits > most * (1 + SUM_ERROR);
+    this.#isSplit[group] = isSplit;
+    ledger.set(isSplit ? this.#capOfViews(group, target, most) : limits, burst);
+  }
+
+  /** Each view may hold the whole target; what a view holds beyond that is a defect, and not allowed for. */
+  #capOfViews(group: number, target: number, most: number): number {
+    const { nowMs, settings } = this.#world;
+    let cap = 0;
+    for (const view of viewsOf(this.records.values(), settings)) {
+      const shares = sum(view, ({ share }) => share[group] as number);
+      const limits = sum(view, ({ limit }) => limit[group] as number);
+      cap += Math.min(limits, most);
+      const held = () => view.map(({ name, share }) => `${name} ${(share[group] as number).toFixed(3)}`).join(', ');
+      if (shares > target * (1 + SUM_ERROR)) {
+        this.violations.add(nowMs, 'sum of shares', this.#nameOf(group), `${shares.toFixed(3)} of ${target}: ${held()}`);
+      } else if (limits > most * (1 + SUM_ERROR)) {
+        this.violations.add(nowMs, 'sum of limits', this.#nameOf(group), `${limits.toFixed(3)} of ${most}: ${held()}`);
+      }
+    }
+    return cap;
+  }
+
+  #settingsOf(group: number) {
+    return this.#world.settings.groups[group] as World['settings']['groups'][number];
+  }
+
+  #nameOf(group: number): string {
+    return this.#settingsOf(group).name;
+  }
+}
+
+function sum(view: readonly ProcessRecord[], of: (record: ProcessRecord) => number): number {
+  return view.reduce((total, record) => total + of(record), 0);
+}
+
+/** Relative: sums of doubles over some nodes. */
+const SUM_ERROR = 1e-9;
+/** Per token admitted: refills round twice each. */
+const TOKEN_ERROR = 1e-9;

@@ -1,0 +1,45 @@
+import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import type { SimulatedNode } from '../simulated-node.js';
+
+/** What one process holds of each group (publish, messages), as the oracle saw it last. */
+export class ProcessRecord {
+  readonly node: SimulatedNode;
+  /** Short name for reports: node id and the number of its process. */
+  readonly name: string;
+  isServing = false;
+  readonly share: Float64Array;
+  readonly limit: Float64Array;
+  readonly depth: Float64Array;
+  readonly isLinked: boolean[];
+  readonly isServed: boolean[];
+  /** Log time of the membership partition when it had caught up; null before. */
+  caughtUpLogMs: number | null = null;
+
+  constructor(node: SimulatedNode, name: string, groups: number) {
+    this.node = node;
+    this.name = name;
+    this.share = new Float64Array(groups);
+    this.limit = new Float64Array(groups);
+    this.depth = new Float64Array(groups);
+    this.isLinked = new Array<boolean>(groups).fill(true);
+    this.isServed = new Array<boolean>(groups).fill(false);
+  }
+
+  /** Whether the log still counts it among the members, as far as it has read itself. */
+  get isMember(): boolean {
+    const { membership, nodeKey } = this.node.coordinator;
+    return membership.get(nodeKey)?.state === 'alive';
+  }
+
+  /** Reads what it holds of a group now. */
+  look(group: number): void {
+    const { coordinator } = this.node;
+    const state = this.isServing ? coordinator.lanes.get(laneOf(group, 0)) : undefined;
+    const slot = slotOf(laneOf(group, 0), MESSAGES);
+    this.isServed[group] = state !== undefined;
+    this.isLinked[group] = state === undefined || state.link === 'linked';
+    this.share[group] = state === undefined ? 0 : (coordinator.shares.applied[slot] as number);
+    this.limit[group] = state === undefined ? 0 : (coordinator.shares.limit[slot] as number);
+    this.depth[group] = state === undefined ? 0 : (coordinator.shares.depth[slot] as number);
+  }
+}

@@ -1,0 +1,25 @@
+import type { SimulatedNode } from '../simulated-node.js';
+import type { World } from '../world.js';
+
+type Fail = (about: string, says: string) => void;
+
+/** Each name is served by one process, which decides, hears itself, and knows all the others and nobody else. */
+export function checkRecovered(world: World, nodes: readonly string[], fail: Fail): void {
+  const all = [...nodes].sort().join(' ');
+  for (const name of nodes) {
+    const serving = world.serving(name);
+    if (serving.length !== 1) fail(name, `${serving.length} processes serve under this name`);
+    for (const process of serving) checkProcess(process, name, all, fail);
+  }
+}
+
+function checkProcess({ coordinator }: SimulatedNode, name: string, all: string, fail: Fail): void {
+  if (!coordinator.isReady) {
+    fail(name, `is ${coordinator.phase}`);
+    return;
+  }
+  const members = coordinator.membership.alive.map(({ nodeId }) => nodeId).sort();
+  if (members.join(' ') !== all) fail(name, `knows ${members.join(' ')}`);
+  const isolated = coordinator.link.isolatedPartitions;
+  if (isolated.length > 0) fail(name, `does not hear itself on partitions ${isolated.join(' ')}`);
+}

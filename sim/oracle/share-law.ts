@@ -1,0 +1,78 @@
+import { groupIdOf } from '../../src/core/ids.js';
+import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import type { WorldSettings } from '../world.js';
+import type { ProcessRecord } from './process-record.js';
+
+type Fail = (promise: string, about: string, says: string) => void;
+
+/** The shares of all members for a group, as one process computes them from what it has read. */
+interface Division {
+  readonly members: readonly number[];
+  readonly shares: readonly number[];
+}
+
+/** Those who have read equally far know the same members, compute the same shares, and apply them. */
+export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
+  settings.groups.forEach(({ name, quota }, group) => {
+    const divisions = view.map((record) => divisionOf(record, group));
+    view.forEach((record, at) => {
+      const own = divisions[at] as Division;
+      checkSum(own, quota.publish[MESSAGES], (says) => {
+        fail('sum of shares', name, `as ${record.name} computes them: ${says}`);
+      });
+      checkApplied(record, group, own, (says) => fail('applied shares', name, `${record.name} ${says}`));
+      if (at === 0) return;
+      const agreesOnPool = record.node.coordinator.shares.strategyOf(group).agreesOnPool === true;
+      const disagree = (says: string) => fail('same view', name, says);
+      compare(view[0] as ProcessRecord, divisions[0] as Division, record, own, { agreesOnPool, fail: disagree });
+    });
+  });
+}
+
+function divisionOf({ node }: ProcessRecord, group: number): Division {
+  const { coordinator } = node;
+  const { cluster, groups } = coordinator.settings;
+  const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(cluster, (groups[group] as { name: string }).name), 0);
+  const round = coordinator.shares.converge(group, 0, mapLane);
+  const members = coordinator.membership.alive.map(({ nodeKey }) => nodeKey);
+  return { members, shares: [...(round.share[MESSAGES] as Float64Array).slice(0, round.count)] };
+}
+
+function checkSum({ shares }: Division, target: number, fail: (says: string) => void): void {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
+}
+
+/** Who hears itself applies what the log says; who does not, at most that. */
+function checkApplied(record: ProcessRecord, group: number, own: Division, fail: (says: string) => void): void {
+  const { node, isServed, isMember } = record;
+  if (!isServed[group] || !isMember) return;
+  const { coordinator } = node;
+  const applied = coordinator.shares.applied[slotOf(laneOf(group, 0), MESSAGES)] as number;
+  const due = own.shares[own.members.indexOf(coordinator.nodeKey)] as number;
+  const isLinked = coordinator.lanes.get(laneOf(group, 0))?.link === 'linked';
+  if (applied > due * (1 + 1e-9)) fail(`applies ${applied} where the log gives it ${due}`);
+  else if (isLinked && applied !== due) fail(`hears itself and applies ${applied} where the log gives it ${due}`);
+}
+
+/**
+ * But for the two nodes' own parts of an agreed pool: what a node has claimed and not read back lowers what it takes
+ * itself.
+ */
+function compare(
+  first: ProcessRecord,
+  one: Division,
+  second: ProcessRecord,
+  other: Division,
+  { agreesOnPool, fail }: { readonly agreesOnPool: boolean; readonly fail: (says: string) => void },
+): void {
+  const names = `${first.name} and ${second.name}, both at ${first.node.position.next.join('/')}`;
+  if (one.members.join() !== other.members.join()) {
+    fail(`${names} know ${one.members.length} and ${other.members.length} members`);
+    return;
+  }
+  const own = agreesOnPool ? [first, second].map(({ node }) => one.members.indexOf(node.coordinator.nodeKey)) : [];
+  const differing = one.shares.findIndex((share, at) => share !== other.shares[at] && !own.includes(at));
+  if (differing === -1) return;
+  fail(`${names} give member ${differing} ${one.shares[differing]} and ${other.shares[differing]}`);
+}

@@ -1,0 +1,38 @@
+import type { CoordinatorSettings } from '../../src/core/settings.js';
+import type { ProcessRecord } from './process-record.js';
+
+/**
+ * Processes that must agree: those that have read the same log equally far, and all of it. Two kinds stand alone:
+ * who began with a compacted log, until whom it misses has expired for everybody (it may believe a dead node for one
+ * staleness longer, and takes less for itself meanwhile); and whom the log has given up, because its share is in
+ * nobody's sum: it lives on its fallback.
+ */
+export function viewsOf(
+  records: Iterable<ProcessRecord>,
+  settings: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
+): ProcessRecord[][] {
+  const views: ProcessRecord[][] = [];
+  for (const record of records) {
+    if (!record.isServing) continue;
+    const known = isComparable(record, settings)
+      ? views.find((view) => isComparable(view[0] as ProcessRecord, settings) && isSame(view[0] as ProcessRecord, record))
+      : undefined;
+    if (known === undefined) views.push([record]);
+    else known.push(record);
+  }
+  return views;
+}
+
+function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
+  return one.node.position.isEqual(other.node.position);
+}
+
+function isComparable(
+  record: ProcessRecord,
+  { stalenessMs, heartbeatMs }: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
+): boolean {
+  if (!record.isMember) return false;
+  if (!record.node.beganCompacted) return true;
+  const { caughtUpLogMs, node } = record;
+  return caughtUpLogMs !== null && node.coordinator.log.membershipLogMs - caughtUpLogMs > stalenessMs + 2 * heartbeatMs;
+}

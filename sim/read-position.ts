@@ -1,0 +1,26 @@
+import type { CoordinatorEvent } from '../src/core/coordinator-protocol.js';
+
+/** How far a process has read: which log, and the next offset of each partition. */
+export class ReadPosition {
+  epoch = '';
+  readonly next: number[];
+
+  constructor(partitions: number) {
+    this.next = new Array<number>(partitions).fill(0);
+  }
+
+  follow(event: CoordinatorEvent): void {
+    if (event.kind === 'epoch-began') {
+      this.epoch = event.epoch;
+      this.next.fill(0);
+    } else if (event.kind === 'records-read') {
+      for (const { partition, offset } of event.records) {
+        if (offset >= (this.next[partition] as number)) this.next[partition] = offset + 1;
+      }
+    }
+  }
+
+  isEqual(other: ReadPosition): boolean {
+    return this.epoch === other.epoch && this.next.every((next, partition) => next === other.next[partition]);
+  }
+}

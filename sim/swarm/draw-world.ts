@@ -1,0 +1,53 @@
+import { MESSAGES, UNLIMITED } from '../../src/core/vocabulary.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
+import type { GroupSettings } from '../../src/core/settings.js';
+import type { Random } from '../random.js';
+import type { WorldSettings } from '../world.js';
+
+/** What a seed chooses of a cluster: half of the worlds live twice as fast as production, and forget the dead soon. */
+export function drawSettings(random: Random, base: WorldSettings): WorldSettings {
+  const partitions = Math.floor(random.between(1, 5));
+  const pattern = base.groups[0] as GroupSettings;
+  const groups = Array.from({ length: Math.floor(random.between(1, 7)) }, (_, at) => drawGroup(random, pattern, at));
+  // Few groups per record: a node that comes back with fewer groups leaves keys behind.
+  const groupsPerRecord = random.next() < 0.5 ? base.groupsPerRecord : Math.floor(random.between(1, 3));
+  const timing = random.next() < 0.5 ? {} : fastTiming(base);
+  return { ...base, ...timing, partitions, groups, groupsPerRecord };
+}
+
+/** The relations between the settings stay (src/config/relations.ts). */
+function fastTiming(base: WorldSettings): Partial<WorldSettings> {
+  const stalenessMs = base.stalenessMs / 2;
+  return {
+    heartbeatMs: base.heartbeatMs / 2,
+    partitionHeartbeatMs: base.partitionHeartbeatMs / 2,
+    stalenessMs,
+    isolationAfterMs: base.isolationAfterMs / 2,
+    shareValidMs: base.shareValidMs / 2,
+    forgetAfterMs: 2 * stalenessMs,
+  };
+}
+
+function drawGroup(random: Random, pattern: GroupSettings, at: number): GroupSettings {
+  const quota = Math.round(random.between(30, 400));
+  // Longer than most faults, or over before they are.
+  const holdMs = random.next() < 0.5 ? pattern.isolation.holdMs : 2000;
+  const policy = random.next() < 0.6 ? pattern.isolation.policy : random.next() < 0.5 ? 'floor' : 'closed';
+  const name = `group-${at}`;
+  const limits = { publish: [quota, UNLIMITED[1]] as const, dispatch: UNLIMITED };
+  return { ...pattern, name, ...drawStrategy(random, pattern), isolation: { policy, holdMs }, quota: limits };
+}
+
+function drawStrategy(random: Random, pattern: GroupSettings): Partial<GroupSettings> {
+  const drawn = random.next();
+  if (pattern.strategy !== DEFAULT_STRATEGY || drawn < 0.55) return {};
+  if (drawn < 0.7) return { strategy: 'equal' };
+  if (drawn < 0.78) return { strategy: 'steal-halfway' };
+  if (drawn < 0.86) return { strategy: 'client-rate' };
+  if (drawn < 0.92) return { strategy: 'proportional' };
+  return { smoothingMs: 500, slewPerSecond: 1 };
+}
+
+export function quotaOf({ quota }: GroupSettings): number {
+  return quota.publish[MESSAGES];
+}

@@ -1,0 +1,120 @@
+import type { Random } from '../random.js';
+import type { World } from '../world.js';
+
+/** What happens, and when the world is whole again: everything ends by itself. Its name is the name of the function. */
+export type FaultKind = (
+  world: World,
+  node: string,
+  random: Random,
+) => { readonly says: string; readonly lastsMs: number };
+
+const HOUR_MS = 3_600_000;
+const LASTS_MS_MAX = 7000;
+
+/** What may happen to a cluster. */
+export const FAULT_KINDS: readonly FaultKind[] = [
+  function crash(world, node, random) {
+    return goAway(world, node, random, drawLength(random), 'is killed');
+  },
+  function leave(world, node, random) {
+    return goAway(world, node, random, drawLength(random), 'leaves');
+  },
+  /** Until nobody remembers it, and its records have been buried. */
+  function absence(world, node, random) {
+    const { stalenessMs, forgetAfterMs } = world.settings;
+    // Production forgets after ten minutes, and no world lasts as long.
+    const lastsMs = Math.min(stalenessMs + forgetAfterMs, 10_000) + random.between(500, 3000);
+    return goAway(world, node, random, lastsMs, random.next() < 0.5 ? 'is killed' : 'leaves');
+  },
+  function stall(world, node, random) {
+    const lastsMs = drawLength(random);
+    world.node(node).stall(lastsMs, random.between(0, 200));
+    return { says: `${node} is frozen`, lastsMs };
+  },
+  function suspend(world, node, random) {
+    const lastsMs = drawLength(random);
+    world.node(node).suspend(lastsMs, random.between(0, 200));
+    return { says: `${node} is suspended and its clock stands still`, lastsMs };
+  },
+  function cutOff(world, node, random) {
+    const fated = random.next();
+    const ways = { reads: fated < 0.7, appends: fated > 0.3 };
+    const cut = world.node(node);
+    const lastsMs = drawLength(random);
+    cut.cutOff(true, ways);
+    world.queue.after(lastsMs, () => cut.cutOff(false));
+    return {
+      says: `${node} cannot ${[ways.reads ? 'read' : '', ways.appends ? 'append' : ''].join(' ').trim()}`,
+      lastsMs,
+    };
+  },
+  function outage(world, _node, random) {
+    const lastsMs = drawLength(random);
+    world.topic.isAway = true;
+    world.queue.after(lastsMs, () => {
+      world.topic.isAway = false;
+    });
+    return { says: 'the topic is away', lastsMs };
+  },
+  function badAppends(world, _node, random) {
+    const lastsMs = drawLength(random);
+    Object.assign(world.topic.faults, { lost: random.between(0, 0.2), unacknowledged: random.between(0, 0.2) });
+    world.queue.after(lastsMs, () => Object.assign(world.topic.faults, { lost: 0, unacknowledged: 0 }));
+    return { says: 'appends and acknowledgements get lost', lastsMs };
+  },
+  function repeats(world, node, random) {
+    world.node(node).repeatDelivery(Math.floor(random.between(1, 50)));
+    return { says: `${node} is given old records again`, lastsMs: 0 };
+  },
+  function clockJump(world, _node, random) {
+    const byMs = (random.next() < 0.5 ? 1 : -1) * (random.next() < 0.5 ? HOUR_MS : random.between(50, 5000));
+    world.topic.clockOffsetMs += byMs;
+    return { says: `the clock of the log is stepped by ${(byMs / 1000).toFixed(1)} s`, lastsMs: 0 };
+  },
+  function impostor(world, node) {
+    world.start(node, { compacted: true });
+    return { says: `a second process starts as ${node}`, lastsMs: 1000 };
+  },
+  function slowLog(world, _node, random) {
+    const lastsMs = drawLength(random);
+    const slowness = { appendMs: random.between(0, 400), deliveryMs: random.between(0, 200) };
+    Object.assign(world.topic.slowness, slowness);
+    world.queue.after(lastsMs, () => Object.assign(world.topic.slowness, { appendMs: 0, deliveryMs: 0 }));
+    const says = `appends take ${slowness.appendMs.toFixed(0)} ms more, deliveries ${slowness.deliveryMs.toFixed(0)} ms`;
+    return { says, lastsMs };
+  },
+  function slowReader(world, node, random) {
+    const slow = world.node(node);
+    const lastsMs = drawLength(random);
+    const lateMs = random.between(50, 2500);
+    slow.delayReads(lateMs);
+    world.queue.after(lastsMs, () => slow.delayReads(0));
+    return { says: `${node} reads ${lateMs.toFixed(0)} ms late`, lastsMs: lastsMs + lateMs };
+  },
+  function madeAnew(world) {
+    world.topic.makeAnew();
+    return { says: 'the topic is deleted and made anew', lastsMs: 0 };
+  },
+  /** Whoever is cut off meanwhile finds a log that has grown past its place again. */
+  function truncated(world, _node, random) {
+    const kept = random.next();
+    world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));
+    return { says: `the log loses all but ${(100 * kept).toFixed(0)} % of each partition`, lastsMs: 0 };
+  },
+];
+
+function drawLength(random: Random): number {
+  return random.between(200, LASTS_MS_MAX);
+}
+
+/** Nobody is sent away twice: the second fault would be over before the first. */
+function goAway(world: World, node: string, random: Random, lastsMs: number, how: 'is killed' | 'leaves') {
+  const gone = world.node(node);
+  if (!gone.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
+  if (how === 'leaves') gone.leave();
+  else gone.crash();
+  const compacted = random.next() < 0.7;
+  world.queue.after(lastsMs, () => world.start(node, { compacted }));
+  const back = `comes back after ${(lastsMs / 1000).toFixed(1)} s`;
+  return { says: `${node} ${how} and ${back}${compacted ? ' to a compacted log' : ''}`, lastsMs };
+}

@@ -1,0 +1,58 @@
+import { Worker } from 'node:worker_threads';
+import type { WorldSettings } from '../world.js';
+import type { SwarmVerdict } from './run-swarm.js';
+import type { SeedRange } from './swarm-thread.js';
+
+export interface SeedPlan {
+  readonly first: number;
+  readonly count: number;
+  readonly workers: number;
+  readonly settings: WorldSettings;
+  /** Called per seed, in no order; false = no more seeds are begun. */
+  readonly onVerdict: (verdict: SwarmVerdict) => boolean;
+}
+
+/** Few enough that threads end together and an interruption waits for no more than a second. */
+const SEEDS_AT_ONCE = 10;
+
+/** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on. */
+export async function playSeeds(plan: SeedPlan): Promise<void> {
+  let next = plan.first;
+  const end = plan.first + plan.count;
+  let isWanted = true;
+  const takeRange = (): SeedRange | null => {
+    if (!isWanted || next >= end) return null;
+    const count = Math.min(SEEDS_AT_ONCE, end - next);
+    next += count;
+    return { first: next - count, count, settings: plan.settings };
+  };
+  const onVerdict = (verdict: SwarmVerdict) => {
+    isWanted = plan.onVerdict(verdict) && isWanted;
+  };
+  await Promise.all(Array.from({ length: plan.workers }, () => runThread(takeRange, onVerdict)));
+}
+
+async function runThread(
+  takeRange: () => SeedRange | null,
+  onVerdict: (verdict: SwarmVerdict) => void,
+): Promise<void> {
+  const first = takeRange();
+  if (first === null) return;
+  const thread = new Worker(new URL('./swarm-thread.js', import.meta.url));
+  await new Promise<void>((resolve, reject) => {
+    let left = first.count;
+    thread.on('message', (verdict: SwarmVerdict) => {
+      onVerdict(verdict);
+      if (--left > 0) return;
+      const range = takeRange();
+      if (range === null) resolve();
+      else {
+        left = range.count;
+        thread.postMessage(range);
+      }
+    });
+    thread.once('error', reject);
+    thread.once('exit', (code) => reject(new Error(`a thread of the swarm has ended with code ${code}`)));
+    thread.postMessage(first);
+  }).finally(() => thread.terminate());
+}

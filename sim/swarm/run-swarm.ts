@@ -1,0 +1,164 @@
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
+import { Oracle } from '../oracle/oracle.js';
+import type { Violation } from '../oracle/violation.js';
+import { Random } from '../random.js';
+import { World, type WorldSettings } from '../world.js';
+import { drawSettings, quotaOf } from './draw-world.js';
+import type { FaultKind } from './fault-kinds.js';
+import { drawFaultKinds, injectFault } from './faults.js';
+import { driveAll } from './load.js';
+import { SwarmMeter } from './swarm-meter.js';
+
+/** What a seed chose, and how it went. `problems` is empty when every promise was kept. */
+export interface SwarmVerdict {
+  readonly seed: number;
+  readonly plan: readonly string[];
+  readonly problems: readonly string[];
+  /** Admitted ÷ quota over the worst 5 s, until the cluster had got over the last fault, and from then on. */
+  readonly worst: { readonly faults: number; readonly after: number };
+  readonly utilisation: number;
+}
+
+const FAULTS_FROM_MS = 3000;
+const FAULTS_UNTIL_MS = 14_000;
+const JUDGED_MS = 5500;
+const CHECK_EVERY_MS = 250;
+const WINDOW_MS = 5000;
+/** No world lasts longer: the longest absence, its recovery, and what is judged. */
+const END_MS_MAX = 60_000;
+/** Over 5 s when nothing is wrong: noise and bursts. */
+const WORST_AFTER = 1.1;
+const LEAST_UTILISATION = 0.9;
+/** Of target/N, messages/s: below it buckets of two tokens refuse a fifth of what arrives at random (0004). */
+const LEAST_EQUAL_SHARE = 20;
+
+/**
+ * A random cluster under random traffic and faults, judged by the oracle as it goes: first safety while faults happen,
+ * then convergence after they have ended. The seed picks everything, also which kinds of fault there are.
+ *
+ * @param base settings of the nodes; its first group is the pattern of all groups
+ */
+export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
+  const random = new Random(seed);
+  const settings = drawSettings(random, base);
+  const nodes = Array.from({ length: Math.floor(random.between(2, 7)) }, (_, at) => `n${at}`);
+  const kinds = drawFaultKinds(random);
+  const plan = describePlan(settings, nodes, kinds);
+  const world = new World(seed, settings);
+  const verdict = { seed, plan, problems: [] as string[], worst: { faults: 0, after: 0 }, utilisation: 1 };
+  try {
+    return { ...verdict, ...play(world, { nodes, kinds, random, plan }) };
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    return { ...verdict, problems: [`${(world.nowMs / 1000).toFixed(3)} s the simulation threw: ${says}`] };
+  }
+}
+
+interface Cast {
+  readonly nodes: readonly string[];
+  readonly kinds: readonly FaultKind[];
+  readonly random: Random;
+  /** Faults are added as they happen. */
+  readonly plan: string[];
+}
+
+function play(
+  world: World,
+  { nodes, kinds, random, plan }: Cast,
+): Pick<SwarmVerdict, 'problems' | 'worst' | 'utilisation'> {
+  const { settings } = world;
+  const oracle = new Oracle(world);
+  world.observer = oracle;
+  for (const node of nodes) world.queue.after(random.between(0, 1500), () => world.start(node));
+  const meter = new SwarmMeter(settings.groups.length, END_MS_MAX);
+  driveAll(world, nodes, { meter, random, steadyFromMs: FAULTS_UNTIL_MS, untilMs: END_MS_MAX });
+  const check = () => {
+    oracle.check();
+    world.queue.after(CHECK_EVERY_MS, check);
+  };
+  check();
+  world.runFor(FAULTS_FROM_MS);
+  const wholeMs = injectFaults(world, { nodes, kinds, random, plan });
+  const quietMs = SwarmMeter.upwards(wholeMs + recoveryMs(settings));
+  world.runFor(quietMs - world.nowMs);
+  oracle.expectRecovered(nodes);
+  world.runFor(JUDGED_MS);
+  const { nowMs } = world;
+  const worst = { faults: worstOf(settings, meter, 0, quietMs), after: worstOf(settings, meter, quietMs, nowMs) };
+  const utilisation = utilisationOf(settings, meter, { nodes: nodes.length, fromMs: quietMs, untilMs: nowMs });
+  const problems = [...oracle.violations.first.map(described), ...figuresBeyond(worst, utilisation)];
+  return { problems, worst, utilisation };
+}
+
+/**
+ * Within this after the last fault every node that is fed with records has converged again: whoever is gone has been
+ * silent for one staleness, whoever was isolated has heard itself, and demands have been reported anew.
+ */
+export function recoveryMs({ stalenessMs, isolationAfterMs }: WorldSettings): number {
+  return stalenessMs + isolationAfterMs / 2 + 2000;
+}
+
+/** Returns when the last of them is over. */
+function injectFaults(world: World, { nodes, kinds, random, plan }: Cast): number {
+  let wholeMs = 0;
+  while (world.nowMs < FAULTS_UNTIL_MS) {
+    const { atMs, endMs, says } = injectFault(world, nodes, kinds, random);
+    plan.push(`${(atMs / 1000).toFixed(3)}–${(endMs / 1000).toFixed(3)} s ${says}`);
+    wholeMs = Math.max(wholeMs, endMs);
+    // Half of the time the next one comes before this one is over.
+    const untilMs = random.next() < 0.5 ? random.between(0, 1000) : endMs - atMs + random.between(0, 2000);
+    world.runFor(Math.max(20, Math.min(untilMs, FAULTS_UNTIL_MS - world.nowMs)));
+  }
+  return Math.max(world.nowMs, wholeMs);
+}
+
+function worstOf(settings: WorldSettings, meter: SwarmMeter, fromMs: number, untilMs: number): number {
+  let worst = 0;
+  for (const [at, group] of settings.groups.entries()) {
+    const quota = (quotaOf(group) * WINDOW_MS) / 1000;
+    for (let startMs = fromMs; startMs + WINDOW_MS <= untilMs; startMs += SwarmMeter.binMs) {
+      worst = Math.max(worst, meter.admitted(at, startMs, startMs + WINDOW_MS) / quota);
+    }
+  }
+  return worst;
+}
+
+/** Least over the groups of admitted ÷ min(quota, what arrived); the other strategies do not aim at it. */
+function utilisationOf(
+  settings: WorldSettings,
+  meter: SwarmMeter,
+  { nodes, fromMs, untilMs }: { readonly nodes: number; readonly fromMs: number; readonly untilMs: number },
+): number {
+  let least = 1;
+  for (const [at, group] of settings.groups.entries()) {
+    if (group.strategy !== DEFAULT_STRATEGY || group.smoothingMs > 0) continue;
+    if (quotaOf(group) < LEAST_EQUAL_SHARE * nodes) continue;
+    const quota = (quotaOf(group) * (untilMs - fromMs)) / 1000;
+    const owed = Math.min(quota, meter.arrived(at, fromMs, untilMs));
+    if (owed > 0) least = Math.min(least, meter.admitted(at, fromMs, untilMs) / owed);
+  }
+  return least;
+}
+
+function figuresBeyond({ after }: SwarmVerdict['worst'], utilisation: number): string[] {
+  const problems: string[] = [];
+  if (after > WORST_AFTER) problems.push(`after the faults ${after.toFixed(3)} × quota over 5 s > ${WORST_AFTER}`);
+  if (utilisation < LEAST_UTILISATION) {
+    problems.push(`after the faults only ${(100 * utilisation).toFixed(1)} % of min(quota, demand)`);
+  }
+  return problems;
+}
+
+function described({ atMs, promise, says }: Violation): string {
+  return `${(atMs / 1000).toFixed(3)} s ${promise}: ${says}`;
+}
+
+function describePlan(settings: WorldSettings, nodes: readonly string[], kinds: readonly FaultKind[]): string[] {
+  const { groups, partitions, groupsPerRecord, stalenessMs, forgetAfterMs } = settings;
+  const quotas = groups.map((group) => `${group.strategy} ${quotaOf(group)}/s`).join(', ');
+  return [
+    `${nodes.length} nodes, ${partitions} partitions, ${groups.length} groups, ${groupsPerRecord} per record: ${quotas}`,
+    `silent nodes expire after ${stalenessMs} ms and are forgotten after ${forgetAfterMs} ms`,
+    `faults that exist: ${kinds.map(({ name }) => name).join(', ')}`,
+  ];
+}

@@ -1,0 +1,15 @@
+import { parentPort } from 'node:worker_threads';
+import type { WorldSettings } from '../world.js';
+import { runSwarm } from './run-swarm.js';
+
+/** Seeds to be played one after the other. */
+export interface SeedRange {
+  readonly first: number;
+  readonly count: number;
+  readonly settings: WorldSettings;
+}
+
+/** One thread of sim/swarm/play-seeds.ts: a verdict per seed. */
+parentPort?.on('message', ({ first, count, settings }: SeedRange) => {
+  for (let at = 0; at < count; at++) parentPort?.postMessage(runSwarm((first + at) >>> 0, settings));
+});
