@@ -1,59 +1,18 @@
 import type { Append, ReadEvent } from '../src/core/coordinator-protocol.js';
 import type { EventQueue } from './event-queue.js';
 import type { Random } from './random.js';
+import type {
+  AppendFaults,
+  Connection,
+  DeliveryTroubles,
+  ProduceEnded,
+  Slowness,
+  TopicDelays,
+  TopicListener,
+} from './topic-connection.js';
 import { roundToWire } from './wire-precision.js';
 
-export interface TopicDelays {
-  /** From a node to the log, and from the log to a node; uniform between the two. */
-  readonly appendMs: readonly [number, number];
-  readonly deliveryMs: readonly [number, number];
-}
-
-/** Parts of the produces, 0 … 1, that go wrong; of a produce to several partitions each part has its own fate. */
-export interface AppendFaults {
-  /** Never reaches the log; the appender is told so. */
-  lost: number;
-  /** Is in the log although the appender is told that it failed. */
-  unacknowledged: number;
-}
-
-/** Told once per produce: whether all of it is known to be in the log. */
-export type ProduceEnded = (isAcknowledged: boolean) => void;
-
-/** Parts of the deliveries, 0 … 1, that are given twice, or late (the order of a partition is kept). */
-export interface DeliveryTroubles {
-  repeatedRatio: number;
-  lateRatio: number;
-  lateMs: number;
-}
-
-/** Added to the ways of all nodes, milliseconds. */
-export interface Slowness {
-  appendMs: number;
-  deliveryMs: number;
-}
-
-export interface TopicListener {
-  readonly onEpoch: (epoch: string) => void;
-  readonly onRecords: (records: readonly ReadEvent[]) => void;
-  readonly onCaughtUp: () => void;
-}
-
-/** One node's connection: what it has read, and which ways are cut. */
-export interface Connection {
-  readonly listener: TopicListener;
-  /** Per partition, index of the next record to deliver, and the time of the last planned delivery. */
-  readonly next: number[];
-  readonly plannedMs: number[];
-  /** The log that is being read; another one than the topic's until the connection has noticed. */
-  epoch: string;
-  readsCut: boolean;
-  appendsCut: boolean;
-  /** What is delivered to this node comes so much later. */
-  lateMs: number;
-  isClosed: boolean;
-  isOpen: boolean;
-}
+export type { Connection, TopicDelays } from './topic-connection.js';
 
 /** How long an appender waits for an answer that does not come. */
 const APPEND_TIMEOUT_MS = 500;

@@ -7,8 +7,8 @@ const MINIMUM_BOUND_SECONDS = 0.25;
 const SECOND_PIECE_SECONDS = 0.5;
 
 /**
- * A bucket holds `burstMs` of its limit, or `burstMinMessages` where that is more; of those at most a quarter of a second
- * of target/N, but two pieces where target/N is small.
+ * A bucket holds `burstMs` of its limit, or `burstMinMessages` where that is more; of those at most a quarter of a
+ * second of target/N, but two pieces where target/N is small.
  */
 export function burstPromised(
   { node, depth, limit, isServed, isMember }: ProcessRecord,

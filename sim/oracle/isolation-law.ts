@@ -1,15 +1,22 @@
+import type { GroupSettings } from '../../src/core/settings.js';
+import { MESSAGES } from '../../src/core/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
-/** Nobody rises while isolated: what was held when the echo went missing may fall, and never grow. */
+/**
+ * Nobody rises while it does not hear itself, nor while its log does not say everything yet: what was held may fall,
+ * and never grow. A process that has begun in such a log has its floor, which is a part of target/N.
+ */
 export function checkIsolation(
   before: { readonly isServed: boolean; readonly isLinked: boolean; readonly share: number },
-  { name, isServed, isLinked, share }: ProcessRecord,
+  { name, node, isServed, isLinked, share }: ProcessRecord,
   group: number,
+  { quota, floorRatio }: GroupSettings,
   fail: (promise: string, says: string) => void,
 ): void {
   if (!before.isServed || !isServed[group] || isLinked[group]) return;
   const now = share[group] as number;
-  if (now > before.share * (1 + 1e-9)) {
+  const floor = (quota.publish[MESSAGES] / Math.max(1, node.coordinator.membership.alive.length)) * floorRatio;
+  if (now > Math.max(before.share, floor) * (1 + 1e-9)) {
     fail('isolation', `${name} is isolated and rises from ${before.share.toFixed(3)} to ${now.toFixed(3)}`);
   }
 }

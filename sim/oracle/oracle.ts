@@ -9,8 +9,8 @@ import { checkIsolation } from './isolation-law.js';
 import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
-import { Violations } from './violation.js';
 import { viewsOf } from './views.js';
+import { Violations } from './violation.js';
 
 /**
  * Judges a world while it goes on, by what docs/promises.md says and by nothing that the core computes for itself:
@@ -59,11 +59,17 @@ export class Oracle implements NodeObserver {
   admitted(node: SimulatedNode, lane: number, messages: number): void {
     if (lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
-    const ledger = this.#ledgers[group] as GroupLedger;
+    const record = this.#recordOf(node);
+    this.#admit(record.ledgers[group] as GroupLedger, group, messages, record.name);
+    this.#admit(this.#ledgers[group] as GroupLedger, group, messages, 'the cluster');
+  }
+
+  #admit(ledger: GroupLedger, group: number, messages: number, who: string): void {
     const { nowMs } = this.#world;
     const excess = ledger.admit(messages, nowMs);
     if (excess <= TOKEN_ERROR * (1 + ledger.admitted)) return;
-    const says = `${excess.toFixed(3)} tokens too many since ${(ledger.sinceMs / 1000).toFixed(3)} s, by ${this.#recordOf(node).name}`;
+    const since = (ledger.sinceMs / 1000).toFixed(3);
+    const says = `${who} has admitted ${excess.toFixed(3)} tokens too many since ${since} s`;
     this.violations.add(nowMs, 'admissions', this.#nameOf(group), says);
   }
 
@@ -119,12 +125,23 @@ export class Oracle implements NodeObserver {
       share: changed.share[group] as number,
     };
     changed.look(group);
-    if (changed.isServed[group] && !before.isServed) ledger.bring(changed.depth[group] as number);
+    this.#follow(changed, group, before.isServed);
     const settings = this.#settingsOf(group);
     const fail = (promise: string, says: string) => this.violations.add(nowMs, promise, this.#nameOf(group), says);
     burstPromised(changed, group, settings, fail);
-    checkIsolation(before, changed, group, fail);
+    checkIsolation(before, changed, group, settings, fail);
     this.#judge(group, ledger);
+  }
+
+  /** What the process itself may admit from now on. */
+  #follow({ ledgers, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
+    const own = ledgers[group] as GroupLedger;
+    own.advance(this.#world.nowMs);
+    if (isServed[group] && !wasServed) {
+      own.bring(depth[group] as number);
+      this.#ledgers[group]?.bring(depth[group] as number);
+    }
+    own.set(limit[group] as number, depth[group] as number);
   }
 
   /** What the cluster may admit from now on, and whether its shares keep their sum. */
@@ -153,7 +170,12 @@ export class Oracle implements NodeObserver {
       cap += Math.min(limits, most);
       const held = () => view.map(({ name, share }) => `${name} ${(share[group] as number).toFixed(3)}`).join(', ');
       if (shares > target * (1 + SUM_ERROR)) {
-        this.violations.add(nowMs, 'sum of shares', this.#nameOf(group), `${shares.toFixed(3)} of ${target}: ${held()}`);
+        this.violations.add(
+          nowMs,
+          'sum of shares',
+          this.#nameOf(group),
+          `${shares.toFixed(3)} of ${target}: ${held()}`,
+        );
       } else if (limits > most * (1 + SUM_ERROR)) {
         this.violations.add(nowMs, 'sum of limits', this.#nameOf(group), `${limits.toFixed(3)} of ${most}: ${held()}`);
       }

@@ -1,5 +1,6 @@
 import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
 import type { SimulatedNode } from '../simulated-node.js';
+import { GroupLedger } from './group-ledger.js';
 
 /** What one process holds of each group (publish, messages), as the oracle saw it last. */
 export class ProcessRecord {
@@ -10,8 +11,11 @@ export class ProcessRecord {
   readonly share: Float64Array;
   readonly limit: Float64Array;
   readonly depth: Float64Array;
+  /** Hears itself, in a log that says everything: its share follows the log. */
   readonly isLinked: boolean[];
   readonly isServed: boolean[];
+  /** What it may admit by its own limits. */
+  readonly ledgers: readonly GroupLedger[];
   /** Log time of the membership partition when it had caught up; null before. */
   caughtUpLogMs: number | null = null;
 
@@ -22,6 +26,7 @@ export class ProcessRecord {
     this.limit = new Float64Array(groups);
     this.depth = new Float64Array(groups);
     this.isLinked = new Array<boolean>(groups).fill(true);
+    this.ledgers = Array.from({ length: groups }, () => new GroupLedger());
     this.isServed = new Array<boolean>(groups).fill(false);
   }
 
@@ -37,7 +42,7 @@ export class ProcessRecord {
     const state = this.isServing ? coordinator.lanes.get(laneOf(group, 0)) : undefined;
     const slot = slotOf(laneOf(group, 0), MESSAGES);
     this.isServed[group] = state !== undefined;
-    this.isLinked[group] = state === undefined || state.link === 'linked';
+    this.isLinked[group] = state === undefined || (state.link === 'linked' && !coordinator.log.epochs.isHolding);
     this.share[group] = state === undefined ? 0 : (coordinator.shares.applied[slot] as number);
     this.limit[group] = state === undefined ? 0 : (coordinator.shares.limit[slot] as number);
     this.depth[group] = state === undefined ? 0 : (coordinator.shares.depth[slot] as number);

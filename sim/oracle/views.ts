@@ -15,7 +15,9 @@ export function viewsOf(
   for (const record of records) {
     if (!record.isServing) continue;
     const known = isComparable(record, settings)
-      ? views.find((view) => isComparable(view[0] as ProcessRecord, settings) && isSame(view[0] as ProcessRecord, record))
+      ? views.find(
+          (view) => isComparable(view[0] as ProcessRecord, settings) && isSame(view[0] as ProcessRecord, record),
+        )
       : undefined;
     if (known === undefined) views.push([record]);
     else known.push(record);

@@ -1,6 +1,6 @@
-import { MESSAGES, UNLIMITED } from '../../src/core/vocabulary.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
 import type { GroupSettings } from '../../src/core/settings.js';
+import { MESSAGES, UNLIMITED } from '../../src/core/vocabulary.js';
 import type { Random } from '../random.js';
 import type { WorldSettings } from '../world.js';
 

@@ -32,10 +32,7 @@ export async function playSeeds(plan: SeedPlan): Promise<void> {
   await Promise.all(Array.from({ length: plan.workers }, () => runThread(takeRange, onVerdict)));
 }
 
-async function runThread(
-  takeRange: () => SeedRange | null,
-  onVerdict: (verdict: SwarmVerdict) => void,
-): Promise<void> {
+async function runThread(takeRange: () => SeedRange | null, onVerdict: (verdict: SwarmVerdict) => void): Promise<void> {
   const first = takeRange();
   if (first === null) return;
   const thread = new Worker(new URL('./swarm-thread.js', import.meta.url));

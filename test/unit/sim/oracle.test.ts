@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
+import { Oracle } from '../../../sim/oracle/oracle.js';
+import { World } from '../../../sim/world.js';
+import { createEffects } from '../../../src/core/coordinator-protocol.js';
+import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
+
+const NODES = ['a', 'b', 'c'];
+
+/** Three nodes that want more than there is; whole after 6 s. */
+function judged(): { readonly world: World; readonly oracle: Oracle; readonly promises: () => string[] } {
+  const world = new World(9, { ...SETTINGS, groups: [{ ...GROUP }, { ...GROUP, name: 'parts', strategy: 'equal' }] });
+  const oracle = new Oracle(world);
+  world.observer = oracle;
+  for (const node of NODES) world.start(node);
+  for (const node of NODES) for (const lane of [0, 2]) world.drive({ node, lane, ratePerSecond: () => 600 });
+  const check = () => {
+    oracle.check();
+    world.queue.after(100, check);
+  };
+  check();
+  world.runFor(6000);
+  return { world, oracle, promises: () => [...new Set(oracle.violations.first.map(({ promise }) => promise))] };
+}
+
+describe('the oracle', () => {
+  it('has nothing against a cluster that works', () => {
+    const { world, oracle } = judged();
+    oracle.expectRecovered(NODES);
+    world.runFor(5000);
+    expect(oracle.violations.first).toEqual([]);
+  });
+
+  it('sees a limiter that grants a tenth more than its limit says, within 2 s', () => {
+    const { world, promises } = judged();
+    const { limiter, coordinator } = world.node('b');
+    const setLimit = limiter.setLimit.bind(limiter);
+    limiter.setLimit = (lane, dimension, limit, ...others) => setLimit(lane, dimension, limit * 1.1, ...others);
+    const { limit, depth } = coordinator.shares;
+    limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
+    world.runFor(2000);
+    expect(promises()).toEqual(['admissions']);
+  });
+
+  it('sees tokens that are minted, whoever asks for them', () => {
+    const { world, promises } = judged();
+    world.queue.after(500, () =>
+      world.node('c').limiter.buckets.tokens.set(0, 40 + world.node('c').limiter.buckets.tokens.at(0)),
+    );
+    world.runFor(1000);
+    expect(promises()).toEqual(['admissions']);
+  });
+
+  it('sees that one of those who have read as far has another view of the members', () => {
+    const { world, oracle, promises } = judged();
+    const { membership } = world.node('c').coordinator;
+    const forgotten = membership.alive.find(({ nodeId }) => nodeId === 'a');
+    if (forgotten !== undefined) membership.leave(forgotten);
+    oracle.check();
+    expect(promises().sort()).toEqual(['applied shares', 'same view']);
+  });
+
+  it('sees a node that does not apply what it computes, and one that rises while it does not hear itself', () => {
+    const { world, oracle, promises } = judged();
+    const node = world.node('a');
+    node.coordinator.shares.applied[0] = 1;
+    oracle.check();
+    expect(promises()).toEqual(['applied shares']);
+    node.cutOff(true);
+    world.runFor(4000);
+    node.coordinator.shares.applied[0] = 999;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    expect(promises()).toContain('isolation');
+  });
+
+  it('sees a Σ of shares above the target at the very step', () => {
+    const { world, oracle, promises } = judged();
+    const node = world.node('a');
+    node.coordinator.shares.applied[0] = 900;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    expect(promises()).toEqual(['sum of shares']);
+  });
+
+  it('sees a bucket deeper than is documented, and a node that does not come back', () => {
+    const { world, oracle, promises } = judged();
+    const node = world.node('a');
+    node.coordinator.shares.depth[0] = 400;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    expect(promises()).toEqual(['bursts']);
+    world.node('b').crash();
+    oracle.expectRecovered(NODES);
+    world.runFor(500);
+    expect(promises()).toContain('recovery');
+  });
+});
+
+describe('the ledger', () => {
+  it('judges every window, also one that begins in the middle of a quiet time', () => {
+    const ledger = new GroupLedger();
+    ledger.set(100, 10);
+    // 10 s of nothing save nobody anything: 10 tokens of burst and what the cap gives.
+    for (let at = 0; at < 10; at++) expect(ledger.admit(1, 10_000)).toBeLessThanOrEqual(0);
+    expect(ledger.admit(1, 10_000)).toBeCloseTo(1);
+    expect(ledger.sinceMs).toBe(10_000);
+    expect(ledger.admit(9, 10_100)).toBeCloseTo(0);
+  });
+});
