@@ -38,7 +38,7 @@ groups:
   break at the end is not part of the secret. Secrets are never printed.
 - **YAML.** Version 1.2, one document, at most 8 MiB. Each key once. Anchors and aliases work (an anchor may be used
   999 times); merge keys (\`<<\`) do not: \`defaults:\` is there for that. A key with nothing or \`null\` behind
-  it means the default.
+  it means the default; a quota or another limit, and what leads to it, must say \`null\`.
 - **Editors** with a YAML language server read \`schema/node.schema.json\` (the examples name it in their first line).`;
 
 const INHERITANCE = `## How \`defaults:\` inherits

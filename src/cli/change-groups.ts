@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
+import { formatPath } from '../config/config-error.js';
+import { type ParsedYaml, parseYaml } from '../config/parse-yaml.js';
 import { QuotameshError } from '../errors.js';
 import { isMapping } from '../mapping.js';
 import type { DefinedGroup } from '../runtime/groups/administration.js';
@@ -104,21 +106,24 @@ function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[]
   }).trimEnd();
 }
 
-/** `a.b=1` → { a: { b: '1' } }; `a.b=` → { a: { b: null } }. Values are read by the node, as YAML's are. */
+/** `a.b=1` → { a: { b: '1' } }; `a.b=null` → { a: { b: null } }. Values are read by the node, as YAML's are. */
 function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
   const patch: Record<string, unknown> = Object.create(null);
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     if (at <= 0) throw usage(`${JSON.stringify(pair)} is not key=value`);
-    const keys = pair.slice(0, at).split('.');
-    let below = patch;
-    for (const key of keys.slice(0, -1)) {
-      below[key] ??= Object.create(null);
-      if (!isMapping(below[key])) throw usage(`${pair} stands below a key that has a value of its own`);
-      below = below[key] as Record<string, unknown>;
-    }
+    const key = pair.slice(0, at);
     const text = pair.slice(at + 1);
-    below[keys.at(-1) as string] = text === '' ? null : text;
+    // A variable of a shell that is not set must not take a limit away.
+    if (text === '') throw usage(`${pair} has no value; ${key}=null takes the key away`);
+    const keys = key.split('.');
+    let below = patch;
+    for (const part of keys.slice(0, -1)) {
+      below[part] ??= Object.create(null);
+      if (!isMapping(below[part])) throw usage(`${pair} stands below a key that has a value of its own`);
+      below = below[part] as Record<string, unknown>;
+    }
+    below[keys.at(-1) as string] = text === 'null' ? null : text;
   }
   return patch;
 }
@@ -128,11 +133,15 @@ async function fromFile(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: error.message });
   });
-  try {
-    return parse(text) ?? {};
-  } catch (error) {
-    throw new QuotameshError('CONFIG_UNREADABLE', { file, reason: (error as Error).message });
-  }
+  const { raw, mistakes } = parseYaml(text);
+  const [first] = mistakes;
+  const reason = first === undefined ? 'it is empty; {} is a group without settings' : mistakeText(first);
+  if (first !== undefined || raw === null) throw new QuotameshError('CONFIG_UNREADABLE', { file, reason });
+  return raw;
+}
+
+function mistakeText({ path, place, problem, remedy }: ParsedYaml['mistakes'][number]): string {
+  return `line ${place.line}: ${formatPath(path)} ${problem}. ${remedy}`;
 }
 
 function report(group: Changed | null, { json = false }: GroupOptions): void {

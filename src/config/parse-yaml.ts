@@ -41,7 +41,7 @@ export function parseYaml(text: string): ParsedYaml {
       );
     }
     const raw: unknown = document.toJS({ maxAliasCount: ALIAS_COUNT_MAX });
-    return { raw, locate: locator(document, lines), mistakes: duplicateKeys(document, lines), readable: true };
+    return { raw, locate: locator(document, lines), mistakes: keyMistakes(document, lines), readable: true };
   } catch (error) {
     // Unknown aliases, too many of them, and the YAML 1.1 merge keys that a %YAML directive switches on.
     return unreadable([syntaxMistake({ line: 1, column: 1 }, withoutQuotation((error as Error).message))]);
@@ -138,7 +138,8 @@ function childOf(node: Node | null, step: string | number): Child | null {
   return pair === undefined ? null : { key: pair.key as Node, value: pair.value as Node | null };
 }
 
-function duplicateKeys(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
+/** Keys that are written twice, and keys of limits with nothing behind them. */
+function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
   const mistakes: (Finding & { path: ConfigPath; place: Place })[] = [];
   const look = (node: unknown, path: ConfigPath): void => {
     if (isSeq(node)) for (const [index, item] of node.items.entries()) look(item, [...path, index]);
@@ -151,11 +152,32 @@ function duplicateKeys(document: Document, lines: LineCounter): ParsedYaml['mist
       const before = first.get(name);
       if (before !== undefined) mistakes.push({ ...duplicateKey(before), path: [...path, name], place });
       else first.set(name, place);
+      if (LIMITING_KEYS.has(name) && isBlank(value)) mistakes.push({ ...BLANK, path: [...path, name], place });
       look(value, [...path, name]);
     }
   };
   look(document.contents, []);
   return mistakes.slice(0, MISTAKES_MAX);
+}
+
+/**
+ * What limits, and what leads to it. Half a line, or a file that ends too early, would take the limit away, where null in
+ * so many words is meant to.
+ */
+const LIMITING_KEYS: ReadonlySet<string> = new Set([
+  ...['defaults', 'groups', 'quota', 'limits', 'perTopic', 'perClient', 'publish', 'dispatch', 'ramp'],
+  ...['messagesPerSecond', 'bytesPerSecond', 'costPerSecond', 'fromPerSecond', 'toPerSecond'],
+  ...['attachments', 'places', 'rules', 'connectsPerSecond', 'subscribesPerSecond'],
+]);
+
+const BLANK: Finding = {
+  problem: 'has nothing behind it',
+  allowed: 'a value, or null',
+  remedy: 'Write its value, or null where there is to be none; 0 blocks.',
+};
+
+function isBlank(value: unknown): boolean {
+  return value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
 }
 
 function duplicateKey(before: Place): Finding {

@@ -35,6 +35,10 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
     // `orders:` with nothing behind it is a group without keys of its own, not one that takes everything back.
     if (GROUP_NAME.matches.test(name)) values.set(name, readRows(GROUP_ROWS, [group ?? {}, defaults]));
     else addBadName(name, findings);
+    if (group === null && !LIMITS.some((key) => typeof values.get(name)?.get(key) === 'number')) {
+      const remedy = 'Write its quota, or {} for a group that nothing limits.';
+      findings.add(['groups', name], { problem: 'has nothing behind it', allowed: 'settings of a group', remedy });
+    }
     checkShape(findings, GROUP_SHAPE, ['groups', name], group);
   }
   return values;
@@ -69,6 +73,8 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
 
 const GROUP_ROWS = SETTINGS.group.rows;
 const GROUP_SHAPE = shapeOf(GROUP_ROWS);
+/** Of the whole cluster. */
+const LIMITS = Object.keys(GROUP_ROWS).filter((key) => /^quota\..*\.(messages|bytes|cost)PerSecond$/.test(key));
 
 function addBadName(name: string, findings: Findings): void {
   const problem = `is no name for a group: it must be ${GROUP_NAME.text}`;

@@ -7,6 +7,7 @@ import {
   type Expected,
   patchGroup,
   putGroup,
+  rejectLimitForgotten,
 } from '../../runtime/groups/administration.js';
 import { previewDelete, previewPatch, previewPut } from '../../runtime/groups/preview-change.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
@@ -41,8 +42,11 @@ export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
     async (request, reply) => {
       const { group } = request.params;
       const expected = expectedBy(request, node, group);
-      if (isSet(request, 'dryRun')) return previewPut(node, group, mappingIn(request.body), expected);
-      const { isNew, ...made } = await putGroup(node, group, mappingIn(request.body), expected, changedBy(request));
+      const written = mappingIn(request.body);
+      const isDry = isSet(request, 'dryRun');
+      rejectLimitForgotten(node, group, written, expected);
+      if (isDry) return previewPut(node, group, written, expected);
+      const { isNew, ...made } = await putGroup(node, group, written, expected, changedBy(request));
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
   );

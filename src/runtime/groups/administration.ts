@@ -3,7 +3,7 @@ import { describeGroup } from '../../config/describe-config.js';
 import { examineGroup } from '../../config/group-definition.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
-import { isMapping } from '../../mapping.js';
+import { isMapping, type Mapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
 import { rejectInUse } from './attaching.js';
 import { originOf } from './describe-registry.js';
@@ -111,6 +111,29 @@ export function checkedDefinition(node: QuotaNode, name: string, written: unknow
     throw error;
   }
 }
+
+/**
+ * What replaces a group as a whole leaves it without any limit only where it says so: `quota: null`. Throws
+ * GROUP_INVALID.
+ */
+export function rejectLimitForgotten(node: QuotaNode, name: string, written: Mapping, expected: Expected): void {
+  // What else is wrong is told first.
+  expectRevision(node, name, expected);
+  checkedDefinition(node, name, written);
+  if (Object.hasOwn(written, 'quota') || !node.groups.numbers.has(name)) return;
+  if (!hasLimit(definedGroup(node, name).definition)) return;
+  const details = 'quota is missing, and the group has one now: write quota, or quota: null for no limit at all.';
+  throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
+}
+
+function hasLimit({ quota }: GroupDefinition): boolean {
+  if (!isMapping(quota)) return false;
+  return Object.values(quota).some((rates) => {
+    return isMapping(rates) && LIMITS.some((key) => rates[key] !== undefined && rates[key] !== null);
+  });
+}
+
+const LIMITS = ['messagesPerSecond', 'bytesPerSecond', 'costPerSecond'] as const;
 
 /** Throws GROUP_CHANGED, as the log would have it if it decided now. */
 export function expectRevision(node: QuotaNode, name: string, expected: Expected): void {

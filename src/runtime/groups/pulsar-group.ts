@@ -24,7 +24,8 @@ export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): Pulsa
 }
 
 /**
- * What a body changes: null and absent = as it is, below 0 = no quota (Pulsar's −1), 0 = nothing passes. Names are read
+ * What a body changes: null and absent = as it is, −1 = no quota, 0 = nothing passes.
+ * Another negative number is somebody's mistake, and a mistake takes no limit away. Names are read
  * case-blind, those of Pulsar and both of PIP-82. Throws FIELD_UNKNOWN, FIELD_INVALID.
  */
 export function patchOfPulsar(body: Readonly<Record<string, unknown>>): GroupDefinition {
@@ -36,13 +37,17 @@ export function patchOfPulsar(body: Readonly<Record<string, unknown>>): GroupDef
       throw new QuotameshError('FIELD_UNKNOWN', { field: field.slice(0, 80), near });
     }
     if (value === null) continue;
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-      throw new QuotameshError('FIELD_INVALID', { field, reason: 'must be a whole number per second' });
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < UNLIMITED) {
+      const reason = 'must be a whole number per second, 0 to let nothing pass, or -1 for no quota';
+      throw new QuotameshError('FIELD_INVALID', { field, reason });
     }
-    quota[row.direction][row.key] = value < 0 ? null : value;
+    quota[row.direction][row.key] = value === UNLIMITED ? null : value;
   }
   return { quota };
 }
+
+/** Pulsar's word for it. */
+const UNLIMITED = -1;
 
 /** Pulsar's client waits for ever for a message rate that is larger. */
 const INT32_MAX = 2 ** 31 - 1;

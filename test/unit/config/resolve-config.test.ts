@@ -206,7 +206,7 @@ cluster: demo
 defaultGroup: constructor
 groups:
   constructor: { weights: { toString: 2 } }
-  toString:
+  toString: {}
 `);
     expect(groups.map(({ name }) => name)).toEqual(['constructor', 'toString']);
     expect(groups[0]?.weights.toString).toBe(2);

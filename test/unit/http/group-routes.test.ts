@@ -22,6 +22,8 @@ function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, 
   return answerOf(scene.app, { method, url: `/v1/groups/${path}`, headers, ...body });
 }
 
+/** In so many words. */
+const NONE = { quota: null };
 const QUOTA = { quota: { publish: { messagesPerSecond: '5k', bytesPerSecond: '10MiB' } } };
 
 describe('groups at run time', () => {
@@ -103,7 +105,7 @@ describe('groups at run time', () => {
   it('If-Match: of two changes of what was read, one wins; If-None-Match: * makes only what is new', async () => {
     const { headers } = await ask(a, 'PUT', 'new', QUOTA);
     const match = { 'if-match': String(headers.etag) };
-    const both = await Promise.all([ask(a, 'PUT', 'new', {}, match), ask(b, 'PUT', 'new', {}, match)]);
+    const both = await Promise.all([ask(a, 'PUT', 'new', NONE, match), ask(b, 'PUT', 'new', NONE, match)]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
     expect(both.find(({ status }) => status === 412)?.body).toMatchObject({ code: 'GROUP_CHANGED' });
     expect((await ask(a, 'PUT', 'new', {}, { 'if-none-match': '*' })).status).toBe(412);
