@@ -1,3 +1,4 @@
+import { EPOCHS_MAX } from '../core/registry/registry-epochs.js';
 import type { RegistryRecord } from '../core/registry/registry-record.js';
 import { isMapping, type Mapping } from '../mapping.js';
 import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
@@ -42,6 +43,8 @@ function isRecord(body: Mapping): boolean {
   switch (body.kind) {
     case 'barrier':
       return isText(body.id);
+    case 'epoch':
+      return isPlace(body.number) && (body.number as number) >= 1 && (body.number as number) <= EPOCHS_MAX;
     case 'proposal':
       return (
         isText(body.id) &&

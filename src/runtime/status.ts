@@ -81,6 +81,9 @@ export interface RegistryStatus {
   readonly ready: boolean;
   /** Null while its topic works. */
   readonly lost: string | null;
+  /** Name of the log that is read, and how often it turned out to be another one. */
+  readonly epoch: string | null;
+  readonly epochChanges: number;
   /** Offset after the last record read. */
   readonly position: number;
   readonly groups: number;

@@ -57,7 +57,8 @@ export const NODE_METRICS = {
   },
   quotamesh_topic_epochs_total: {
     type: 'counter',
-    help: 'Times that the topic turned out to hold another log than before: made anew, shortened, restored from elsewhere.',
+    help: 'Times that a topic turned out to hold another log than before: made anew, shortened, restored from elsewhere.',
+    labels: ['topic'],
   },
   quotamesh_isolated_partitions: { type: 'gauge', help: 'Partitions through which own records do not come back.' },
   quotamesh_rounds_total: { type: 'counter', help: 'Rounds (sample, report, converge).' },

@@ -48,7 +48,7 @@ export function nodeReadings(
       for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
     },
     quotamesh_cost_lanes: (series) => series(node.coordinator?.costs.laneCount ?? 0),
-    quotamesh_topic_epochs_total: (series) => series(status().topic.epochChanges),
+    ...epochReadings(status),
     quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
     quotamesh_rounds_total: (series) => series(node.rounds.count),
     quotamesh_round_seconds_total: (series) => series(node.rounds.totalMs / 1000),
@@ -108,6 +108,15 @@ function largestShareSum(node: QuotaNode): number {
     }
   }
   return largest;
+}
+
+function epochReadings(status: () => NodeStatus): Readonly<Record<'quotamesh_topic_epochs_total', Reading>> {
+  return {
+    quotamesh_topic_epochs_total: (series) => {
+      series(status().topic.epochChanges, { topic: 'reports' });
+      series(status().registry.epochChanges, { topic: 'registry' });
+    },
+  };
 }
 
 function poolReadings(

@@ -16,8 +16,11 @@ export class RegistryCluster {
   readonly auditedChanges: number;
   readonly nodes = new Map<string, SimulatedRegistry>();
   nowMs = 0;
+  /** Off: appends arrive once, and in time. */
+  losesAppends = true;
   readonly #random: Random;
   #end = 0;
+  #epoch = 1;
   #lives = 0;
   /** Sent by nodes that were killed, or given up by their writers; they arrive at any time. */
   readonly #late: RegistryAppend[] = [];
@@ -30,6 +33,7 @@ export class RegistryCluster {
   start(nodeId: string): SimulatedRegistry {
     const node = new SimulatedRegistry(nodeId, `${nodeId}/${++this.#lives}`, this.auditedChanges);
     this.nodes.set(nodeId, node);
+    node.step({ kind: 'epoch-began', epoch: `${this.#epoch}` }, this.nowMs);
     return node;
   }
 
@@ -41,6 +45,36 @@ export class RegistryCluster {
     fork.nowMs = this.nowMs;
     fork.#end = this.#end;
     return fork;
+  }
+
+  /** Offset of the next record. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** The log loses what stands at `from` and behind it; what was sent may still arrive. */
+  truncate(from: number, isNoticed = true): void {
+    const kept = this.log.filter(({ offset }) => offset < from);
+    this.log.splice(0, this.log.length, ...kept);
+    this.#end = from;
+    if (isNoticed) this.tellEpoch();
+  }
+
+  /** All that run find another log. */
+  tellEpoch(): void {
+    this.#epoch++;
+    for (const node of this.nodes.values()) {
+      node.goal = null;
+      node.isCaughtUp = false;
+      node.step({ kind: 'epoch-began', epoch: `${this.#epoch}` }, this.nowMs);
+    }
+  }
+
+  /** Goes on with the log, and the time, that another one has come to. */
+  continueOn(other: RegistryCluster): void {
+    this.log.splice(0, this.log.length, ...other.log);
+    this.nowMs = other.nowMs;
+    this.#end = other.#end;
   }
 
   /** kill -9: what it has sent may still arrive. */
@@ -103,7 +137,7 @@ export class RegistryCluster {
   #send(node: SimulatedRegistry): boolean {
     const append = node.sent.shift();
     if (append === undefined) return false;
-    const fate = this.#random();
+    const fate = this.losesAppends ? this.#random() : 1;
     // An append whose promise was rejected may be in the log or not, now or later.
     if (fate < 0.03) this.#late.push(append);
     if (fate >= 0.06) this.#arrive(append);

@@ -32,6 +32,8 @@ const REGISTRY = record({
   enabled: yes,
   ready: yes,
   lost: orNull(text),
+  epoch: orNull(text),
+  epochChanges: count,
   position: count,
   groups: count,
   refused: listOf(text),

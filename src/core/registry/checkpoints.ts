@@ -1,4 +1,4 @@
-import type { GroupHistory } from './group-history.js';
+import type { GroupHistory, GroupState } from './group-history.js';
 import type { Decision, RegistryEffects } from './registry-protocol.js';
 import {
   type AuditRecord,
@@ -35,6 +35,7 @@ export class Checkpoints {
   readonly #settings: Settings;
   readonly #keys: RegistryKeys;
   readonly #groups: ReadonlyMap<string, GroupHistory>;
+  readonly #stateOf: (group: string) => GroupState;
   readonly #releases: Releases;
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
@@ -47,10 +48,11 @@ export class Checkpoints {
   #ticket = 0;
   readonly #patienceMs: number;
 
-  constructor(settings: Settings, keys: RegistryKeys, { groups, releases, trail }: CheckpointedEntries) {
+  constructor(settings: Settings, keys: RegistryKeys, { groups, stateOf, releases, trail }: CheckpointedEntries) {
     this.#settings = settings;
     this.#keys = keys;
     this.#groups = groups;
+    this.#stateOf = stateOf;
     this.#releases = releases;
     this.#trail = trail;
     this.#patienceMs = settings.adoptAfterMs * (1 + turnOf(settings.nodeId));
@@ -77,6 +79,14 @@ export class Checkpoints {
     else this.#untidy.add(group);
   }
 
+  /** Another log begins. What waits for a state waits on: it is written into this one. */
+  beginEpoch(): void {
+    this.#wanted.clear();
+    this.#untidy.clear();
+    this.#underWay = null;
+    for (const { decision } of this.#held) this.want(decision.group);
+  }
+
   /** At the end of every step. `asOf`: what this node has read. */
   write(effects: RegistryEffects, asOf: number): void {
     if (this.#underWay !== null || this.#wanted.size === 0) return;
@@ -92,10 +102,10 @@ export class Checkpoints {
         continue;
       }
       this.#wanted.delete(group);
-      const history = this.#groups.get(group);
-      if (history === undefined) continue;
+      const state = this.#stateOf(group);
+      if (state.revision === 0 && !this.#groups.has(group)) continue;
       groups.add(group);
-      states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, ...history.current });
+      states.push({ kind: 'state', author: this.#settings.nodeId, group, asOf, ...state });
     }
     if (groups.size === 0) return;
     const audits = this.#trail.missingOf(groups);
@@ -134,7 +144,7 @@ export class Checkpoints {
       } else if (isForgotten(history, logMs)) {
         freed.push(...history.keys.keys());
       } else if ([...history.keys.values()].some((key) => nowMs - key.readMs > this.#patienceMs)) {
-        if (history.isOpen || history.isToRenew) this.want(group);
+        if (history.isOpen || history.isToRenew || history.isMisstated) this.want(group);
         else freed.push(...this.#replaced(group, history.asOf, nowMs));
       }
     }
@@ -163,9 +173,16 @@ export class Checkpoints {
   #answer(groups: ReadonlySet<string>, asOf: number, effects: RegistryEffects): void {
     this.#held = this.#held.filter(({ decision, offset }) => {
       if (!groups.has(decision.group) || offset >= asOf) return true;
-      effects.decisions.push(decision);
+      effects.decisions.push(
+        this.#isTakenBack(decision) ? rejected(decision, this.#stateOf(decision.group)) : decision,
+      );
       return false;
     });
+  }
+
+  /** By what somebody has written back who had not read of it, after the log was lost. */
+  #isTakenBack({ group, state }: Decision): boolean {
+    return this.#stateOf(group).revision < state.revision;
   }
 
   /** Keys of a group that a state in the log contains: this node's own, and those that nobody else frees. */
@@ -178,8 +195,14 @@ export class Checkpoints {
   }
 }
 
+function rejected(decision: Decision, state: GroupState): Decision {
+  return { ...decision, accepted: false, change: null, detached: [], state };
+}
+
 interface CheckpointedEntries {
   readonly groups: ReadonlyMap<string, GroupHistory>;
+  /** What is in force, perhaps by a log that is gone. */
+  readonly stateOf: (group: string) => GroupState;
   readonly releases: Releases;
   readonly trail: Trail;
 }

@@ -20,6 +20,8 @@ export interface LiveKey {
   /** A state that contains everything below this makes it superfluous: a proposal's place, or a state's own `asOf`. */
   readonly place: number;
   readonly isState: boolean;
+  /** Of a state; 0 of a proposal. */
+  readonly revision: number;
   readonly isToRenew: boolean;
 }
 
@@ -111,13 +113,25 @@ export class GroupHistory {
     return accepted;
   }
 
-  /** Newer states count, whatever their place: one that came late is older than what is known. */
+  /**
+   * Newer states count, whatever their place: one that came late is older than what is known. A later one never has an
+   * older revision, but where two nodes wrote back what a log that is gone had said: then who had read more of it wins.
+   */
   adopt({ asOf, revision, definition }: Pick<StateRecord, 'asOf' | 'revision' | 'definition'>): void {
-    if (asOf <= this.asOf) return;
-    this.asOf = asOf;
+    const known = this.#base.revision;
+    if (revision < known || (revision === known && asOf <= this.asOf)) return;
+    this.asOf = Math.max(asOf, this.asOf);
     this.#base = { revision, definition };
-    this.#proposals = this.#proposals.filter(({ offset }) => offset >= asOf);
+    this.#proposals = this.#proposals.filter(({ offset }) => offset >= this.asOf);
     this.#foldAll();
+  }
+
+  /** Whoever buried this key was wrong: a newcomer would miss the group, so its state is written again. */
+  isMissed({ offset, place, isState }: LiveKey): boolean {
+    if (!isState) return this.forget(offset);
+    if (this.current.definition === null) return false;
+    for (const key of this.keys.values()) if (key.isState && key.place > place) return false;
+    return true;
   }
 
   /** Whether the log holds what no state contains yet. */
@@ -129,6 +143,16 @@ export class GroupHistory {
   get isToRenew(): boolean {
     for (const key of this.keys.values()) if (key.isToRenew) return true;
     return false;
+  }
+
+  /**
+   * Whether the state that seems to be the newest is older than what counts: two nodes have written back what a log
+   * that is gone had said, and the one that had read less of it was the later one.
+   */
+  get isMisstated(): boolean {
+    let newest: LiveKey | null = null;
+    for (const key of this.keys.values()) if (key.isState && key.place > (newest?.place ?? -1)) newest = key;
+    return newest !== null && !this.isOpen && newest.revision !== this.current.revision;
   }
 
   #foldAll(): void {

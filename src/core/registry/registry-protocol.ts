@@ -1,6 +1,18 @@
 import type { GroupState } from './group-history.js';
 import type { AuditRecord, ChangedBy, GroupDefinition, RegistryRecord } from './registry-record.js';
 
+export interface RegistrySettings {
+  readonly nodeId: string;
+  /** Hash of the cluster's name. */
+  readonly cluster: number;
+  /** Given by the runtime; another one after each start of the node. */
+  readonly lifeId: string;
+  /** What others have left behind for this long is finished by this node; local time. */
+  readonly adoptAfterMs: number;
+  /** Changes that the trail keeps. */
+  readonly auditedChanges: number;
+}
+
 /** Everything that can happen to a registry. */
 export type RegistryEvent =
   /** What is read from now on is another log than before, from its start; the first one comes before all else. */
@@ -64,4 +76,8 @@ export interface RegistryEffects {
   /** Groups whose state is another now: read it from the registry. */
   readonly changed: Set<string>;
   readonly decisions: Decision[];
+}
+
+export function createEffects(): RegistryEffects {
+  return { appends: [], changed: new Set(), decisions: [] };
 }

@@ -4,7 +4,7 @@ import { levelOf } from '../attachments/attachment.js';
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
  * What a group's definition means is the configuration's business (src/config); here it is only carried.
  */
-export type RegistryRecord = ProposalRecord | StateRecord | AuditRecord | BarrierRecord | YamlRecord;
+export type RegistryRecord = ProposalRecord | StateRecord | AuditRecord | BarrierRecord | EpochRecord | YamlRecord;
 
 /** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
@@ -75,6 +75,14 @@ export interface BarrierRecord {
   readonly id: string;
 }
 
+/** What stands behind it in the log belongs to this epoch; see registry-epochs.ts. */
+export interface EpochRecord {
+  readonly kind: 'epoch';
+  readonly author: string;
+  /** 1 … 8,191. */
+  readonly number: number;
+}
+
 /** Hashes of groups that stand in a node's YAML, for comparison by people; changes no group. */
 export interface YamlRecord {
   readonly kind: 'yaml';
@@ -99,6 +107,8 @@ export interface RegistryKeys {
   /** The place of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
+  /** One for each writer: compaction keeps the first of them, because it keeps all. */
+  epoch(number: number, nodeId: string): string;
   yaml(nodeId: string, part: number): string;
 }
 
@@ -111,6 +121,7 @@ export function registryKeys(cluster: number): RegistryKeys {
     audit: (place) => `${prefix}/audit/${place}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
+    epoch: (number, nodeId) => `${prefix}/epoch/${number}/${nodeId}`,
     yaml: (nodeId, part) => `${prefix}/yaml/${part}/${nodeId}`,
   };
 }
@@ -147,6 +158,8 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
       return keys.audit(auditPlaceOf(record));
     case 'barrier':
       return keys.barrier(record.author);
+    case 'epoch':
+      return keys.epoch(record.number, record.author);
     case 'yaml':
       return keys.yaml(record.author, record.part);
   }

@@ -1,6 +1,13 @@
 import { Checkpoints } from './checkpoints.js';
-import { GroupHistory, type GroupState, type LiveKey, NEVER } from './group-history.js';
-import type { ReadRegistryRecord, RegistryEffects, RegistryEvent } from './registry-protocol.js';
+import { GroupHistory, type GroupState } from './group-history.js';
+import { RegistryEpochs } from './registry-epochs.js';
+import {
+  createEffects,
+  type ReadRegistryRecord,
+  type RegistryEffects,
+  type RegistryEvent,
+  type RegistrySettings,
+} from './registry-protocol.js';
 import {
   type AuditRecord,
   keyOf,
@@ -12,18 +19,6 @@ import {
 } from './registry-record.js';
 import { Releases } from './releases.js';
 import { Trail } from './trail.js';
-
-export interface RegistrySettings {
-  readonly nodeId: string;
-  /** Hash of the cluster's name. */
-  readonly cluster: number;
-  /** Given by the runtime; another one after each start of the node. */
-  readonly lifeId: string;
-  /** What others have left behind for this long is finished by this node; local time. */
-  readonly adoptAfterMs: number;
-  /** Changes that the trail keeps. */
-  readonly auditedChanges: number;
-}
 
 /**
  * The groups that were defined at run time, as one ordered, compacted log has them: event + now → effects.
@@ -40,6 +35,8 @@ export class Registry {
   readonly keys: RegistryKeys;
   /** Who changed what. */
   readonly trail: Trail;
+  /** Which log it is, and what those before it said. */
+  readonly epochs = new RegistryEpochs();
   readonly #settings: RegistrySettings;
   readonly #groups = new Map<string, GroupHistory>();
   /** Key → group, for tombstones. */
@@ -64,6 +61,7 @@ export class Registry {
     this.trail = new Trail(settings.auditedChanges);
     this.#checkpoints = new Checkpoints(settings, this.keys, {
       groups: this.#groups,
+      stateOf: (group) => this.stateOf(group),
       releases: this.#releases,
       trail: this.trail,
     });
@@ -77,6 +75,7 @@ export class Registry {
         for (const read of event.records) this.#read(read, nowMs);
         break;
       case 'epoch-began':
+        this.#beginEpoch(event.epoch, nowMs);
         break;
       case 'caught-up':
         this.#isCaughtUp = true;
@@ -98,18 +97,19 @@ export class Registry {
         else this.#raised = -1;
         break;
     }
-    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.#nextOffset);
+    if (this.#isWhole) this.#checkpoints.write(this.#effects, this.epochs.placeOf(this.#nextOffset));
     else if (this.#isCaughtUp && this.#raised < this.#holes) this.#raiseBarrier();
     return this.#effects;
   }
 
+  /** As the log says, or the one before it while this one lacks what that said. */
   stateOf(group: string): GroupState {
-    return this.#groups.get(group)?.current ?? NEVER;
+    return this.epochs.stateOf(group, this.#groups);
   }
 
   /** Names of the groups that there are. */
-  *names(): Generator<string> {
-    for (const [name, { current }] of this.#groups) if (current.definition !== null) yield name;
+  names(): Iterable<string> {
+    return this.epochs.names(this.#groups);
   }
 
   /** Offset after the last record read. */
@@ -117,17 +117,42 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  #read(read: ReadRegistryRecord, nowMs: number): void {
-    const { offset, appendMs, key, record } = read;
-    if (offset < this.#nextOffset) return;
-    if (offset > this.#nextOffset && this.#isCaughtUp) this.#missed();
-    this.#nextOffset = offset + 1;
+  /** What was read of the log before is in force until this one has been read and says it. */
+  #beginEpoch(name: string, nowMs: number): void {
+    if (!this.epochs.begin(name, this.#groups)) return;
+    this.#groups.clear();
+    this.#groupOfKey.clear();
+    this.#releases.forgetAll();
+    this.#checkpoints.beginEpoch();
+    this.trail.sayAgain(nowMs);
+    this.#nextOffset = 0;
+    this.#logMs = 0;
+    this.#isCaughtUp = false;
+    this.#unjudged = [];
+    this.#missed();
+    this.#append(this.#epochRecords());
+  }
+
+  #read({ offset: at, ...read }: ReadRegistryRecord, nowMs: number): void {
+    const { appendMs, key, record } = read;
+    if (at < this.#nextOffset) return;
+    if (at > this.#nextOffset && this.#isCaughtUp) this.#missed();
+    this.#nextOffset = at + 1;
+    if (record !== null && record.kind !== 'unreadable' && keyOf(this.keys, record) === key) this.epochs.read(record);
     this.#logMs = Math.max(this.#logMs, appendMs);
+    this.#readAt({ ...read, offset: this.epochs.placeOf(at) }, nowMs);
+  }
+
+  /** @param read with its place as the offset */
+  #readAt(read: ReadRegistryRecord, nowMs: number): void {
+    const { offset, key, record } = read;
     if (record?.kind === 'unreadable') return;
     if (record === null) this.#readTombstone(key);
     else if (keyOf(this.keys, record) !== key) this.ignored++;
     else if (record.kind === 'yaml') return;
-    else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
+    else if (record.kind === 'epoch') {
+      if (read.isToRenew && record.author === this.#settings.nodeId) this.#append([record]);
+    } else if (record.kind === 'barrier') this.#readBarrier(record.id, nowMs);
     else if (record.kind === 'audit') this.#readAudit(record, read, nowMs);
     else if (record.kind === 'state' && record.asOf > offset) this.ignored++;
     else this.#readGroup(read, record, nowMs);
@@ -159,6 +184,7 @@ export class Registry {
       if (history === undefined || proposal.offset < history.asOf) continue;
       this.#answer(proposal, changes.get(proposal.offset + 1) ?? [], history.current);
     }
+    for (const group of this.epochs.lacking.keys()) this.#checkpoints.want(group);
     this.#checkpoints.bury([this.keys.barrier(this.#settings.nodeId)], this.#effects);
   }
 
@@ -178,11 +204,22 @@ export class Registry {
     const before = history.current;
     const isState = record.kind === 'state';
     const place = isState ? record.asOf : offset;
-    history.keys.set(key, { offset, appendMs, readMs: nowMs, author: record.author, place, isState, isToRenew });
+    const revision = isState ? record.revision : 0;
+    history.keys.set(key, {
+      offset,
+      appendMs,
+      readMs: nowMs,
+      author: record.author,
+      place,
+      isState,
+      revision,
+      isToRenew,
+    });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
     else this.#judge(record, { offset, nowMs }, history);
     this.#checkpoints.seen(record.group, history);
+    this.epochs.said(record.group, history.current);
     if (history.current !== before && history.current.revision !== before.revision) {
       this.#effects.changed.add(record.group);
     }
@@ -233,14 +270,21 @@ export class Registry {
     const buried = history.keys.get(key);
     history.keys.delete(key);
     this.#groupOfKey.delete(key);
-    if (buried !== undefined && isMissed(history, buried)) this.#checkpoints.want(group);
+    if (buried !== undefined && history.isMissed(buried)) this.#checkpoints.want(group);
     else if (history.keys.size === 0 && history.current.definition === null) this.#groups.delete(group);
     this.#checkpoints.seen(group, history);
   }
 
   #raiseBarrier(): void {
     this.#raised = this.#holes;
-    this.#append([{ kind: 'barrier', author: this.#settings.nodeId, id: this.#barrierId }]);
+    const { nodeId: author } = this.#settings;
+    this.#append([...this.#epochRecords(), { kind: 'barrier', author, id: this.#barrierId }]);
+  }
+
+  /** As long as this log has not got its number: ahead of everything that this node writes into it. */
+  #epochRecords(): RegistryRecord[] {
+    const number = this.epochs.unwritten;
+    return number === null ? [] : [{ kind: 'epoch', author: this.#settings.nodeId, number }];
   }
 
   #append(records: readonly RegistryRecord[]): void {
@@ -253,16 +297,4 @@ interface OwnProposal {
   readonly id: string;
   readonly group: string;
   readonly offset: number;
-}
-
-/** Whoever buried it was wrong: a newcomer would miss the group, so its state is written again. */
-function isMissed(history: GroupHistory, { offset, place, isState }: LiveKey): boolean {
-  if (!isState) return history.forget(offset);
-  if (history.current.definition === null) return false;
-  for (const key of history.keys.values()) if (key.isState && key.place > place) return false;
-  return true;
-}
-
-function createEffects(): RegistryEffects {
-  return { appends: [], changed: new Set(), decisions: [] };
 }

@@ -40,6 +40,11 @@ export class Releases {
     return levels.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
   }
 
+  /** Another log begins. */
+  forgetAll(): void {
+    this.#open = [];
+  }
+
   /** From the start, when nothing can be missing any more. */
   applyAgain(): void {
     this.#open = [];

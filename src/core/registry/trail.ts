@@ -15,7 +15,7 @@ export class Trail {
   #floor: Cursor = { revision: 0, group: LAST };
   /** By their places, as the next. */
   readonly #missing = new Map<string, Missing>();
-  /** Kept, but their signatures will not count for long; by their places, with the time since when. */
+  /** Kept, but not in the log for long, by their signatures, or not in it because it is another one; by places. */
   readonly #toRenew = new Map<string, Missing>();
   /** Whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
@@ -48,6 +48,12 @@ export class Trail {
   /** Accepted, as this node has just read. */
   expect(record: AuditRecord, nowMs: number): void {
     if (!this.#has(record)) this.#missing.set(auditPlaceOf(record), { record, sinceMs: nowMs });
+  }
+
+  /** Another log begins: what is kept is written into it, unless it is found there. */
+  sayAgain(nowMs: number): void {
+    this.#fallen.clear();
+    for (const record of this.#kept) this.#toRenew.set(auditPlaceOf(record), { record, sinceMs: nowMs });
   }
 
   /** What has to stand in the log before a state of these groups does. */

@@ -8,6 +8,8 @@ export function describeRegistry({ registry }: QuotaNode): RegistryStatus {
     enabled: registry !== null,
     ready: registry?.isReady ?? true,
     lost: registry?.lost ?? null,
+    epoch: registry?.epoch.name ?? null,
+    epochChanges: registry?.epoch.changes ?? 0,
     position: registry?.position ?? 0,
     groups: registry === null ? 0 : [...registry.names()].length,
     refused: [...(registry?.refused.keys() ?? [])],
@@ -26,5 +28,7 @@ export function degradedRegistry(registry: GroupRegistry | null): string[] {
   if (registry === null) return [];
   const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];
   const refused = Array.from(registry.refused, ([group, reason]) => `${group} of the registry: ${reason}`);
-  return [...lost, ...refused];
+  const { lacking, epoch } = registry;
+  const other = lacking === 0 ? [] : [`another log of the registry: it lacks ${lacking} entries yet (${epoch.name})`];
+  return [...lost, ...other, ...refused];
 }

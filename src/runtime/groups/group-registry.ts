@@ -4,12 +4,7 @@ import { examineGroup } from '../../config/group-definition.js';
 import { clusterHashOf } from '../../core/ids.js';
 import type { GroupState } from '../../core/registry/group-history.js';
 import { Registry } from '../../core/registry/registry.js';
-import type {
-  Decision,
-  ReadRegistryRecord,
-  RegistryAppend,
-  RegistryEvent,
-} from '../../core/registry/registry-protocol.js';
+import type { Decision, RegistryAppend, RegistryEvent } from '../../core/registry/registry-protocol.js';
 import {
   type AuditRecord,
   attachedPath,
@@ -17,7 +12,7 @@ import {
   type GroupDefinition,
 } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
-import type { AppendRecord, ReadRecord, ReportTopic } from '../../ports/report-topic.js';
+import type { AppendRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { QuotaNode } from '../quota-node.js';
 import { YamlComparison } from '../reload/yaml-comparison.js';
@@ -26,6 +21,7 @@ import { type AppliedChange, announceChanges } from './announce-changes.js';
 import { applyAttachment } from './attaching.js';
 import { logChange } from './audit-trail.js';
 import { defineGroup, removeGroup } from './change-groups.js';
+import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
@@ -55,8 +51,8 @@ export class GroupRegistry {
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
+  readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
-  #undecodable = 0;
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Changed, and not applied yet: nothing is, until the node has read everything. */
   #changed = new Set<string>();
@@ -74,8 +70,8 @@ export class GroupRegistry {
       lossMeans: ': groups stay as they are',
       recordsPerTurn: RECORDS_PER_TURN,
       telemetry,
-      onEpoch: (epoch) => this.#step({ kind: 'epoch-began', epoch }),
-      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decodeAll(records) }),
+      onEpoch: (epoch) => this.#beginEpoch(epoch),
+      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decoder.decodeAll(records) }),
       onCaughtUp: () => this.#step({ kind: 'caught-up' }),
     });
     this.#codec = new RegistryCodec(cluster);
@@ -84,11 +80,22 @@ export class GroupRegistry {
     const { auditedChanges } = node.config.registry;
     this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
     this.comparison = new YamlComparison(node, telemetry, hash);
+    this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
   }
 
   /** Null while the topic works. */
   get lost(): string | null {
     return this.#inbox.lost;
+  }
+
+  /** Name of the log that is read, and times that it turned out to be another one. */
+  get epoch(): { readonly name: string | null; readonly changes: number } {
+    return this.#registry.epochs;
+  }
+
+  /** Entries that the log lacks, and the one before it had. */
+  get lacking(): number {
+    return this.#registry.epochs.lacking.size;
   }
 
   get isReady(): boolean {
@@ -97,7 +104,7 @@ export class GroupRegistry {
 
   /** Records that mean nothing here, or cannot be. */
   get ignored(): number {
-    return this.#undecodable + this.#registry.ignored;
+    return this.#decoder.undecodable + this.#registry.ignored;
   }
 
   /** Offset after the last record read. */
@@ -184,22 +191,13 @@ export class GroupRegistry {
     await this.topic.close();
   }
 
-  #decodeAll(batch: readonly ReadRecord[]): ReadRegistryRecord[] {
-    const records: ReadRegistryRecord[] = [];
-    for (const { offset, appendMs, key, value, isToRenew } of batch) {
-      const decoded = value === null ? { record: null } : this.#codec.decode(value);
-      if ('record' in decoded) {
-        const { record } = decoded;
-        records.push({ offset, appendMs, key, record, ...(isToRenew && { isToRenew }) });
-        if (record === null || record.kind === 'yaml') this.comparison.read(key, record, isToRenew);
-        continue;
-      }
-      records.push({ offset, appendMs, key, record: { kind: 'unreadable' } });
-      if (this.#undecodable++ > 0) continue;
-      const facts = { cause: decoded.cause, offset };
-      this.#telemetry.log('warn', 'registry record ignored; further ones are only counted', facts);
-    }
-    return records;
+  #beginEpoch(epoch: string): void {
+    const { name: from, changes } = this.#registry.epochs;
+    this.#step({ kind: 'epoch-began', epoch });
+    if (this.#registry.epochs.changes === changes) return;
+    this.comparison.beginEpoch();
+    const text = 'the registry topic holds another log than before; groups stay as they are and are written into it';
+    this.#telemetry.log('warn', text, { from, to: epoch, groups: this.lacking });
   }
 
   #tick(): void {

@@ -58,6 +58,13 @@ export class YamlComparison {
     this.#changes++;
   }
 
+  /** Another log begins: everybody tells again. */
+  beginEpoch(): void {
+    this.#told.clear();
+    this.#sentMs = Number.NEGATIVE_INFINITY;
+    this.#changes++;
+  }
+
   /** Once a second: compares, where there is news, and returns what has to be written. */
   tick(): readonly KeyedYaml[] {
     const { coordinator } = this.#node;

@@ -110,7 +110,10 @@ const NODE: NodeStatus = {
     differs: [],
   },
   signatures: [],
-  registry: { enabled: true, ready: true, lost: null, position: 0, groups: 0, refused: [], recordsIgnored: 0 },
+  registry: {
+    ...{ enabled: true, ready: true, lost: null, epoch: 'kafka', epochChanges: 0, position: 0 },
+    ...{ groups: 0, refused: [], recordsIgnored: 0 },
+  },
   rounds: 50,
   reportRoundTripMs: 3.21,
   lastRebalancingMs: 85.4,
