@@ -53,6 +53,30 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
     }
   }
 
+  it.each(['reports', 'registry'] as const)(
+    '%s: what was written elsewhere below the own position is another log',
+    async (log) => {
+      const config = redisTopicConfig([redis.address]);
+      const { topic, listener, lines } = await open(config, log);
+      await topic.append([record('own', '1'), record('both', 'old')]);
+      await listener.until('both', () => listener.records.length === 2, DEADLINE_MS);
+      expect(listener.epochs).toHaveLength(1);
+      // As another Redis under the same name, on which other nodes were.
+      const keys = `${config.prefix}c:${log}:`;
+      const [first] = listener.records;
+      const offset = (first?.offset ?? 0) - 10;
+      await redis.command('DEL', `${keys}log`, `${keys}newest`, `${keys}meta`);
+      await redis.command('HSET', `${keys}newest`, 'theirs', `${offset}\n1000 1\nfrom elsewhere`);
+      await untilRestored(lines);
+      await listener.until('another log', () => listener.epochs.length === 2 && listener.has('theirs'), DEADLINE_MS);
+      await listener.until('caught up again', () => listener.caughtUpAfter.length === 2, DEADLINE_MS);
+      expect(newest(listener)).toMatchObject({ theirs: 'from elsewhere', own: '1', both: 'old' });
+      expectRisingOffsets(topic, listener.records);
+      await topic.append([record('after', 'on')]);
+      await listener.until('what comes after', () => listener.has('after'), DEADLINE_MS);
+    },
+  );
+
   const WAYS = [
     { what: 'FLUSHALL', forget: async () => void (await redis.command('FLUSHALL')) },
     { what: 'a restart without a disk', forget: () => redis.kill().then(() => redis.start()) },
@@ -77,6 +101,7 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
         expectRisingOffsets(topic, listener.records);
         expect(listener.failures).toEqual([]);
         expect(listener.lost).toHaveLength(listener.recovered);
+        expect(listener.epochs).toHaveLength(1);
       }
     });
   }

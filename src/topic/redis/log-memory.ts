@@ -20,6 +20,20 @@ export class LogMemory {
     }
   }
 
+  /** Whether a log holds what this node, which has read up to `position`, would have read in its own. */
+  lacks(found: ReadonlyMap<string, number>, position: number): boolean {
+    for (const [key, offset] of found) {
+      const known = this.#newest.get(key) ?? this.#buried.get(key);
+      if (offset <= position && (known?.offset ?? -1) < offset) return true;
+    }
+    return false;
+  }
+
+  clear(): void {
+    this.#newest.clear();
+    this.#buried.clear();
+  }
+
   /** What a log with these newest records (key → offset) lacks, tombstones last. */
   missing(found: ReadonlyMap<string, number>): ReadRecord[] {
     const lacks = ({ key, offset }: ReadRecord) => (found.get(key) ?? -1) < offset;

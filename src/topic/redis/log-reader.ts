@@ -44,6 +44,13 @@ export class LogReader {
     this.#pace = new FetchPace(options.readIntervalMs);
   }
 
+  /** The log is another one: the next run begins at its start. Only between two runs. */
+  reset(): void {
+    this.position = 0;
+    this.#caughtUp = false;
+    this.#from = { epoch: '', id: '' };
+  }
+
   /** Until the link ends or `stopped`. `epoch` tells which one is in force now, as far as this node knows. */
   async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
     const { readIntervalMs, keys } = this.#options;

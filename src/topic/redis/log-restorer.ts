@@ -11,18 +11,24 @@ import type { TopicLink } from './topic-link.js';
 const SPREAD_MS = 300;
 const RECORDS_PER_CALL = 500;
 
-/** Puts back what Redis has forgotten and this node still knows; the first node to come does it, the others find it done. */
+/**
+ * Puts back what Redis has forgotten and this node still knows; the first node to come does it, the others find it done.
+ * Returns whether the log is another one: it holds, below `position`, what this node has never read.
+ */
 export async function restoreLog(
   link: TopicLink,
   options: RedisTopicOptions,
   memory: LogMemory,
   epoch: string,
+  position: number,
   log: TopicLog,
-): Promise<void> {
+): Promise<boolean> {
   await sleep(SPREAD_MS * Math.random(), undefined, { ref: false });
   try {
     const found = await scanNewest(link, options, () => {});
-    const missing = memory.missing(new Map([...found].map(([key, { offset }]) => [key, offset])));
+    const offsets = new Map([...found].map(([key, { offset }]) => [key, offset]));
+    const isAnother = memory.lacks(offsets, position);
+    const missing = memory.missing(offsets);
     let restored = 0;
     for (let i = 0; i < missing.length; i += RECORDS_PER_CALL) {
       const records = missing.slice(i, i + RECORDS_PER_CALL);
@@ -32,8 +38,10 @@ export async function restoreLog(
     log('warn', 'Redis had lost records: this node has put back what it knew', {
       ...{ topic: options.topic, restored, lacking: missing.length },
     });
+    return isAnother;
   } catch (error) {
     // The link's own end is told by whoever runs it; a log that was emptied again is restored again.
     if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
+    return false;
   }
 }

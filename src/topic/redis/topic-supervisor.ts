@@ -11,6 +11,9 @@ import { unusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
+/** The epoch that the port is told: as long as the nodes put back what Redis forgets, the log is the one it was. */
+const OWN_LOG = 'redis';
+
 export interface SupervisorParts extends SupervisedParts {
   readonly options: RedisTopicOptions;
 }
@@ -26,6 +29,8 @@ export class TopicSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   #link: TopicLink | null = null;
   #isOpen = false;
+  /** What is in Redis is not the log that was read. */
+  #isAnother = false;
   #toldForeign = false;
 
   constructor(parts: SupervisorParts) {
@@ -38,6 +43,7 @@ export class TopicSupervisor implements Supervisor {
   /** Until `stop`. `onOpen` is called when Redis answers for the first time; rejects if that can never be. */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
+      if (this.#isAnother) this.#beginAnew();
       try {
         const link = new TopicLink(this.#parts.options);
         this.#link = link;
@@ -63,7 +69,7 @@ export class TopicSupervisor implements Supervisor {
     onOpen();
     // Whoever awaits `open` goes first.
     await new Promise((resolve) => setImmediate(resolve));
-    this.#parts.listener.onEpoch('redis');
+    this.#parts.listener.onEpoch(OWN_LOG);
   }
 
   /** Ends with the first of the three. */
@@ -126,8 +132,27 @@ export class TopicSupervisor implements Supervisor {
     });
   }
 
+  #beginAnew(): void {
+    this.#isAnother = false;
+    this.#memory.clear();
+    this.#reader.reset();
+    const epoch = this.#writer.epoch;
+    const { listener, log, options } = this.#parts;
+    log('warn', 'Redis holds another log than was read so far; it is read from its start', {
+      ...{ topic: options.topic, epoch },
+    });
+    listener.onEpoch(epoch);
+  }
+
   #restore(): void {
     const { options, log } = this.#parts;
-    if (this.#link !== null) void restoreLog(this.#link, options, this.#memory, this.#writer.epoch, log);
+    const link = this.#link;
+    if (link === null) return;
+    const { position } = this.#reader;
+    void restoreLog(link, options, this.#memory, this.#writer.epoch, position, log).then((isAnother) => {
+      if (!isAnother || this.#stop.signal.aborted) return;
+      this.#isAnother = true;
+      link.destroy(new Error('it holds another log than was read so far'));
+    });
   }
 }

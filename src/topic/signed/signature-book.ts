@@ -61,6 +61,11 @@ export class SignatureBook implements RecordSignatures {
     return !isCause(verdict);
   }
 
+  /** Another log: whose records were open in the one before is gone with them. Counts and lines go on. */
+  epochBegan(): void {
+    this.#open.clear();
+  }
+
   buried(record: ReadRecord): void {
     this.#open.delete(placeOf(record));
   }

@@ -71,7 +71,10 @@ export class SignedTopic implements ReportTopic {
 
   open(listener: ReportTopicListener): Promise<void> {
     return this.#topic.open({
-      onEpoch: (epoch) => listener.onEpoch(epoch),
+      onEpoch: (epoch) => {
+        this.signatures.epochBegan();
+        listener.onEpoch(epoch);
+      },
       onRecords: (records) => {
         const believed = this.#believed(records);
         if (believed.length > 0) listener.onRecords(believed);
