@@ -60,6 +60,10 @@ export interface RecordSignatures {
   /** Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key; ≤ 10,000. */
   readonly unverifiedKeys: number;
   readonly previousKeys: number;
+  /** Nodes that write to the reports and do not sign as this one does; ≤ 1,000. */
+  readonly strangers: number;
+  /** Strangers write, no other node signs as this one does, and unverified records are ignored: own ones do not count. */
+  readonly isApart: boolean;
   /** Since the last unverified record was read; Infinity = there was none. */
   readonly sinceUnverifiedMs: number;
 }

@@ -12,13 +12,27 @@ export function describeSignatures({ topic, registry }: QuotaNode): SignatureSta
 
 function signaturesOf(log: SignatureStatus['log'], { signatures }: ReportTopic): SignatureStatus[] {
   if (signatures === undefined) return [];
-  const { keyId, mode, verified, unverified, unverifiedKeys, previousKeys } = signatures;
-  return [{ log, keyId, mode, verified: { ...verified }, unverified: { ...unverified }, unverifiedKeys, previousKeys }];
+  const { keyId, mode, verified, unverified, unverifiedKeys, previousKeys, strangers, isApart } = signatures;
+  const counts = { verified: { ...verified }, unverified: { ...unverified }, unverifiedKeys, previousKeys };
+  return [{ log, keyId, mode, ...counts, strangers, isApart }];
 }
 
 /** Records of a bad writer, or of a node with another key or none. */
-export function degradedSignatures({ topic, registry }: QuotaNode): string[] {
-  return [...reasonsOf('topic', topic), ...(registry === null ? [] : reasonsOf('registry', registry.topic))];
+export function degradedSignatures(node: QuotaNode): string[] {
+  const { topic, registry } = node;
+  const apart = signedApart(node);
+  return [
+    ...(apart === null ? [] : [`isolated: ${apart}`]),
+    ...reasonsOf('topic', topic),
+    ...(registry === null ? [] : reasonsOf('registry', registry.topic)),
+  ];
+}
+
+/** Null where it does not hold. */
+export function signedApart({ topic: { signatures } }: QuotaNode): string | null {
+  if (!signatures?.isApart) return null;
+  const who = signatures.strangers === 1 ? '1 node writes' : `${signatures.strangers} nodes write`;
+  return `no other node signs with this node's key (topic.hmac.key, id ${signatures.keyId}), and ${who} with another or none`;
 }
 
 function reasonsOf(name: string, { signatures }: ReportTopic): string[] {

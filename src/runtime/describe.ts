@@ -13,7 +13,7 @@ import {
   type Rates,
   slotOf,
 } from '../core/vocabulary.js';
-import { degradedSignatures, describeSignatures } from './describe-signatures.js';
+import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
 import { danglingAttachments } from './groups/attaching.js';
 import { degradedRegistry, describeRegistry, originOf } from './groups/describe-registry.js';
 import type { QuotaNode } from './quota-node.js';
@@ -217,7 +217,8 @@ function notReadyBecause(node: QuotaNode): string[] {
   const isKnown = coordinator === null || coordinator.membership.isSettled(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
   const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
-  return reason === undefined ? lost : [reason, ...lost];
+  const apart = signedApart(node);
+  return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
 
 const WAITING_FOR: Readonly<Record<string, string>> = {

@@ -19,6 +19,16 @@ export const SIGNATURE_METRICS = {
     help: 'Keys of the topic whose newest record is signed with no key of ours (signer none), or with the previous one; at most 10,000 are counted.',
     labels: ['log', 'signer'],
   },
+  quotamesh_topic_signed_apart: {
+    type: 'gauge',
+    help: '1 while no other node signs as this one does and others write: not ready, or isolated. Look at topic.hmac.key.',
+    labels: ['log'],
+  },
+  quotamesh_topic_strangers: {
+    type: 'gauge',
+    help: 'Nodes that write to the topic of the reports and do not sign as this one does.',
+    labels: ['log'],
+  },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export function signatureReadings(status: () => NodeStatus): Readonly<Record<keyof typeof SIGNATURE_METRICS, Reading>> {
@@ -32,6 +42,12 @@ export function signatureReadings(status: () => NodeStatus): Readonly<Record<key
       for (const { log, unverified } of status().signatures) {
         for (const [cause, count] of Object.entries(unverified)) series(count, { log, cause });
       }
+    },
+    quotamesh_topic_signed_apart: (series) => {
+      for (const { log, isApart } of status().signatures) series(isApart ? 1 : 0, { log });
+    },
+    quotamesh_topic_strangers: (series) => {
+      for (const { log, strangers } of status().signatures) series(strangers, { log });
     },
     quotamesh_topic_unverified_keys: (series) => {
       for (const { log, unverifiedKeys, previousKeys } of status().signatures) {

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved-config.js';
+import { nodeKeyOf } from '../core/ids.js';
+import { nodeRecordKey } from '../core/report/record.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from './memory-log.js';
@@ -80,7 +82,11 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
   const { cluster, topic } = config;
   if (topic.kind === 'none' || topic.hmac === null) return own;
   const { SignedTopic } = await import('./signed/signed-topic.js');
+  const { KinWatch } = await import('./signed/kin-watch.js');
+  const { isolationAfterMs: kinMs, stalenessMs: strangerMs } = config.timing;
+  const ownKey = nodeRecordKey(nodeKeyOf(cluster, config.nodeId));
   return new SignedTopic(own, {
+    ...(log === 'reports' && { kin: new KinWatch({ ownKey, kinMs, strangerMs }) }),
     ...{ cluster, hmac: topic.hmac, telemetry, heals: log === 'registry' },
     log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
     name: log === 'registry' ? 'registry topic' : 'topic',

@@ -42,7 +42,7 @@ const REGISTRY = record({
 
 const SIGNATURES = record({
   ...{ log: text, keyId: text, mode: text, unverifiedKeys: count, previousKeys: count },
-  ...{ verified: COUNTS, unverified: COUNTS },
+  ...{ verified: COUNTS, unverified: COUNTS, strangers: count, isApart: yes },
 });
 
 const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: { type: 'object' } });

@@ -1,5 +1,6 @@
 import type { ReadRecord, RecordSignatures } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
+import type { KinWatch } from './kin-watch.js';
 import { type Signer, UNVERIFIED_CAUSES, type UnverifiedCause } from './record-signature.js';
 
 /** More keys are counted as one: a bad writer must not fill the memory. */
@@ -7,11 +8,16 @@ const KEYS_MAX = 10_000;
 /** Log lines per life and topic: one per key. */
 const LINES_MAX = 20;
 
+const KEYS_DIFFER =
+  'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/kafka-security.md says.';
+
 export interface SignatureBookOptions {
   readonly name: string;
   readonly keyId: string;
   readonly mode: 'require' | 'warn';
   readonly telemetry: Telemetry;
+  /** Absent where no nodes say that they are there: in the registry. */
+  readonly kin?: KinWatch;
 }
 
 /** What the signatures of a topic have told so far. */
@@ -26,6 +32,7 @@ export class SignatureBook implements RecordSignatures {
   #lines = 0;
   #lastUnverifiedMs = Number.NEGATIVE_INFINITY;
   readonly #told = new Set<string>();
+  #isToldApart = false;
 
   constructor(options: SignatureBookOptions) {
     this.#options = options;
@@ -47,6 +54,28 @@ export class SignatureBook implements RecordSignatures {
     return performance.now() - this.#lastUnverifiedMs;
   }
 
+  get strangers(): number {
+    return this.#options.kin?.strangers ?? 0;
+  }
+
+  get isApart(): boolean {
+    return this.mode === 'require' && (this.#options.kin?.isApart ?? false);
+  }
+
+  /** One line when it begins, and one when it ends; returns `isApart`. */
+  watchKin(): boolean {
+    const { isApart, strangers, keyId } = this;
+    if (isApart === this.#isToldApart) return isApart;
+    this.#isToldApart = isApart;
+    const { name, telemetry } = this.#options;
+    if (isApart) {
+      const facts = { strangers, keyId, remedy: KEYS_DIFFER };
+      telemetry.log('error', `no other node signs the ${name} with the key of this one, and others write to it`, facts);
+    } else
+      telemetry.log('info', `other nodes sign the ${name} as this one does, or nobody else writes to it`, { keyId });
+    return isApart;
+  }
+
   /** Counts a record; returns whether one of our keys has signed it. */
   read(record: ReadRecord, verdict: Signer | UnverifiedCause): boolean {
     if (isCause(verdict)) {
@@ -56,6 +85,7 @@ export class SignatureBook implements RecordSignatures {
     } else {
       this.verified[verdict]++;
     }
+    this.#options.kin?.read(record.key, !isCause(verdict));
     if (verdict !== 'key' && verdict !== 'next-key') this.#keep(placeOf(record), verdict);
     else if (this.#open.size > 0) this.#open.delete(placeOf(record));
     return !isCause(verdict);
@@ -64,6 +94,7 @@ export class SignatureBook implements RecordSignatures {
   /** Another log: whose records were open in the one before is gone with them. Counts and lines go on. */
   epochBegan(): void {
     this.#open.clear();
+    this.#options.kin?.epochBegan();
   }
 
   buried(record: ReadRecord): void {

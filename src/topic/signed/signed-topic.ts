@@ -9,6 +9,7 @@ import type {
   TopicCounters,
 } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
+import type { KinWatch } from './kin-watch.js';
 import { RecordSignature, SIGNATURE_BYTES, type SignedLog } from './record-signature.js';
 import { SignatureBook } from './signature-book.js';
 
@@ -21,6 +22,8 @@ export interface SignedTopicOptions extends SignedLog {
    * as a tombstone. In the topic of the reports it is as if it had never been written.
    */
   readonly heals: boolean;
+  /** Absent where nobody says that it is there: in the registry. */
+  readonly kin?: KinWatch;
   readonly telemetry: Telemetry;
 }
 
@@ -30,6 +33,11 @@ export interface SignedTopicOptions extends SignedLog {
  * A tombstone has no value that could be signed, so it is written twice, in one append: as a signed record that says so,
  * for readers, and as the null behind it, for compaction. Where signatures are required the null alone means nothing;
  * but in the registry, which does not believe tombstones anyway.
+ *
+ * A node that is alone among strangers (KinWatch) is not given its own records either, but for those of lives before,
+ * which were there when it came. What it hears of itself is its
+ * proof that it is one of the cluster: without, it does not become ready, and one that is ready is isolated, by the same
+ * rules as one that is cut off. Time does not go on in a log without records, so nobody expires meanwhile.
  */
 export class SignedTopic implements ReportTopic {
   readonly signatures: SignatureBook;
@@ -40,15 +48,16 @@ export class SignedTopic implements ReportTopic {
   /** Appended beside a signed tombstone; and read, and not passed on. */
   #nullsAppended = 0;
   #withheld = 0;
+  #isCaughtUp = false;
 
   constructor(topic: ReportTopic, options: SignedTopicOptions) {
     this.#topic = topic;
     this.#options = options;
     this.#signature = new RecordSignature(options.hmac, options);
     this.#tombstone = new Envelope(options.cluster).seal(quotamesh.v1.Kind.TOMBSTONE, new Uint8Array());
-    const { name, hmac, telemetry } = options;
+    const { name, hmac, telemetry, kin } = options;
     const mode = hmac.verify;
-    this.signatures = new SignatureBook({ name, keyId: this.#signature.keyId, mode, telemetry });
+    this.signatures = new SignatureBook({ name, keyId: this.#signature.keyId, mode, telemetry, ...(kin && { kin }) });
   }
 
   get partitions(): number {
@@ -72,6 +81,7 @@ export class SignedTopic implements ReportTopic {
   open(listener: ReportTopicListener): Promise<void> {
     return this.#topic.open({
       onEpoch: (epoch) => {
+        this.#isCaughtUp = false;
         this.signatures.epochBegan();
         listener.onEpoch(epoch);
       },
@@ -79,7 +89,10 @@ export class SignedTopic implements ReportTopic {
         const believed = this.#believed(records);
         if (believed.length > 0) listener.onRecords(believed);
       },
-      onCaughtUp: () => listener.onCaughtUp(),
+      onCaughtUp: () => {
+        this.#isCaughtUp = true;
+        listener.onCaughtUp();
+      },
       onLost: (reason) => listener.onLost(reason),
       onRecovered: () => listener.onRecovered(),
       onFailed: (error) => listener.onFailed(error),
@@ -105,9 +118,10 @@ export class SignedTopic implements ReportTopic {
     const believed: ReadRecord[] = [];
     for (const record of records) {
       const read = record.value === null ? this.#readNull(record) : this.#readValue(record, record.value);
-      if (read === null) this.#withheld++;
-      else believed.push(read);
+      if (read !== null) believed.push(read);
     }
+    if (this.signatures.watchKin() && this.#isCaughtUp) believed.length = 0;
+    this.#withheld += records.length - believed.length;
     return believed;
   }
 

@@ -37,6 +37,91 @@ test('a node without the key is nobody to those that have it, and its groups are
   expect(foreign.status().signatures).toEqual([]);
 });
 
+const WRONG = 'w'.repeat(32);
+/** Times of a tenth, so that nobody waits for seconds. */
+const QUICK = { heartbeatMs: 100, isolationAfterMs: 300, stalenessMs: 500, shareValidMs: 400 };
+const QUOTA = 300;
+const QUOTED = {
+  orders: { quota: { publish: { messagesPerSecond: QUOTA } }, isolation: { policy: 'closed', holdMs: 500 } },
+};
+const ORDERS = 'orders';
+
+/** Does not wait until it is ready. */
+async function startQuick(cluster: string, nodeId: string, hmac: object): Promise<QuotaNode> {
+  const topic = { kind: 'memory', hmac };
+  const config = { cluster, node: nodeId, topic, timing: QUICK, groups: QUOTED };
+  const node = await createNode({ config, env: {}, readyTimeoutMs: 0 });
+  nodes.push(node);
+  return node;
+}
+
+/** What a node admits in as many milliseconds, asked without pause; 0 while it is not ready. */
+async function admittedBy(node: QuotaNode, ms: number): Promise<number> {
+  const endMs = performance.now() + ms;
+  let admitted = 0;
+  while (performance.now() < endMs) {
+    for (let ask = 0; ask < 50; ask++) {
+      if (node.tryAcquire(ORDERS, { messages: 1 }).granted) admitted++;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return admitted;
+}
+
+test('a node with the wrong key among others is not ready, admits nothing, and says why', async () => {
+  const [a, b] = [await startQuick('wrong-key', 'a', { key: KEY }), await startQuick('wrong-key', 'b', { key: KEY })];
+  await until(() => a.isReady && b.isReady && membersOf(a).length === 2);
+  const wrong = await startQuick('wrong-key', 'wrong', { key: WRONG });
+  await until(() => wrong.status().signatures[0]?.isApart === true);
+  expect(await admittedBy(wrong, 5000)).toBe(0);
+  const { ready, notReadyBecause, degraded, signatures } = wrong.status();
+  expect(ready).toBe(false);
+  expect(notReadyBecause[0]).toMatch(/^no other node signs with this node's key .* and 2 nodes write with another/);
+  expect(degraded[0]).toMatch(/^isolated: no other node signs/);
+  expect(signatures[0]).toMatchObject({ strangers: 2, isApart: true });
+  // The others know each other, whatever it writes.
+  for (const node of [a, b]) {
+    expect(node.status()).toMatchObject({ ready: true, signatures: [{ strangers: 1, isApart: false }, {}] });
+  }
+  // Alone, it is a cluster of its own.
+  await Promise.all([a.close(), b.close()]);
+  await until(() => wrong.isReady);
+});
+
+test('nodes whose keys become different one by one hold what they had, then their policy applies', async () => {
+  const cluster = 'keys-change';
+  const [a, b] = [await startQuick(cluster, 'a', { key: KEY }), await startQuick(cluster, 'b', { key: KEY })];
+  await until(() => a.isReady && b.isReady && membersOf(a).length === 2);
+  // b comes back with a mistake.
+  await b.close();
+  const wrong = await startQuick(cluster, 'b', { key: WRONG });
+  await until(() => a.status().signatures[0]?.isApart === true && wrong.status().signatures[0]?.isApart === true);
+  await until(() => a.status().degraded.some((reason) => reason.includes('own records silent')));
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect((await admittedBy(a, 5000)) + (await admittedBy(wrong, 1000))).toBe(0);
+  expect(a.status().ready).toBe(true);
+  // The mistake is corrected.
+  await wrong.close();
+  const right = await startQuick(cluster, 'b', { key: KEY });
+  await until(() => right.isReady && a.status().signatures[0]?.isApart === false && membersOf(a).length === 2);
+  await until(() => a.status().degraded.every((reason) => !reason.startsWith('isolated')));
+});
+
+test('a rotation by next and previous keys keeps nobody apart', async () => {
+  const cluster = 'rotation';
+  const STEPS = [{ key: KEY }, { key: KEY, nextKey: WRONG }, { key: WRONG, previousKey: KEY }, { key: WRONG }];
+  const running = [await startQuick(cluster, 'a', STEPS[0]!), await startQuick(cluster, 'b', STEPS[0]!)];
+  await until(() => running.every((node) => node.isReady && membersOf(node).length === 2));
+  for (const step of STEPS.slice(1)) {
+    for (const [at, nodeId] of ['a', 'b'].entries()) {
+      await running[at]?.close();
+      running[at] = await startQuick(cluster, nodeId, step);
+      await until(() => running.every((node) => node.isReady && membersOf(node).length === 2));
+      for (const node of running) expect(node.status().signatures[0]).toMatchObject({ isApart: false });
+    }
+  }
+});
+
 function isNoticed(node: QuotaNode): boolean {
   return node.status().signatures.every(({ unverified }) => (unverified.unsigned ?? 0) > 0);
 }
