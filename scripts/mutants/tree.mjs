@@ -26,7 +26,7 @@ const quick = base.test.projects.find(({ test }) => test.name === 'quick');
 export default defineConfig({
   ...quick,
   cacheDir: './vite-cache',
-  test: { ...quick.test, include: files, exclude: [], maxWorkers: 1, sequence: { sequencer: AsGiven }, testTimeout: 60_000 },
+  test: { ...quick.test, include: files, exclude: [], maxWorkers: 1, sequence: { sequencer: AsGiven } },
 });
 `;
 

@@ -66,7 +66,8 @@ describe('costs and backends over HTTP', () => {
   });
 
   it('a saturated backend limits, down to what is reserved, and explain names it', async () => {
-    expect((await backend('db-1', { zone: 'a', level: 1200, target: 800, spring: 200 })).status).toBe(202);
+    const { status, body: answer } = await backend('db-1', { zone: 'a', level: 1200, target: 800, spring: 200 });
+    expect([status, answer]).toEqual([202, { accepted: true }]);
     const explanation = await until(({ directions }) => directions.publish.limiting.deciding !== null);
     const { publish } = explanation.directions;
     expect(publish.limiting.deciding).toMatchObject({ zone: 'a', backend: 'db-1' });

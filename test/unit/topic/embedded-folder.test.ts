@@ -94,6 +94,23 @@ describe('the folder of an embedded topic', () => {
     expect(names).toContain('reports-1111abcd.mdb');
   });
 
+  it('keeps its own log and what is not a log, however long nobody has written', async () => {
+    const first = await open();
+    await first.topic.append([record('kept', 'yes')]);
+    const { dataFile } = await makeTopicFolder(path);
+    const foreign = ['notes.txt', 'log.mdb', 'reports-0000abcd.mdb.copy', 'old-reports-0000abcd.mdb'].map((name) =>
+      join(path, name),
+    );
+    for (const file of foreign) await writeFile(file, 'somebody else wrote this');
+    const yesterday = new Date(Date.now() - 86_400_000);
+    for (const file of [dataFile, `${dataFile}-lock`, ...foreign]) await utimes(file, yesterday, yesterday);
+    const before = await readdir(path);
+    const second = await open();
+    expect((await readdir(path)).sort()).toEqual(before.sort());
+    await second.listener.until('caught up', () => second.listener.caughtUpAfter.length > 0, DEADLINE_MS);
+    expect(second.listener.has('kept')).toBe(true);
+  });
+
   it('begins another log for all who have it open when it is removed while in use', async () => {
     const opened = [await open(), await open()];
     await opened[0]?.topic.append([record('a', 'b')]);

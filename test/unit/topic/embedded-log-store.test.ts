@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
@@ -50,6 +51,18 @@ describe('the log of the embedded topic', () => {
     });
     await fc.assert(property, { numRuns: 100 });
   }, 60_000);
+
+  it('keeps a tombstone behind the tail for its time, and then forgets the key', async () => {
+    const held = await tombstonesLeft({ tombstoneKeepMs: 60_000 }, { deleted: 3, pauseMs: 300 });
+    expect(held).toBe(3);
+    const gone = await tombstonesLeft({ tombstoneKeepMs: 100 }, { deleted: 3, pauseMs: 300 });
+    expect(gone).toBe(0);
+  });
+
+  it('keeps no more tombstones behind the tail than the tail has records', async () => {
+    const held = await tombstonesLeft({ tombstoneKeepMs: 60_000 }, { deleted: 3 * TAIL_RECORDS, pauseMs: 0 });
+    expect(held).toBe(TAIL_RECORDS);
+  });
 
   it('gives a reader that lags behind the tail the newest record of every key from there on', async () => {
     const store = await LogStore.open(join(folder, 'lag.mdb'), limits);
@@ -178,6 +191,24 @@ async function timesOf(file: string, clock: MachineClock, events: readonly (() =
   const times = store.read(0, 100, Number.POSITIVE_INFINITY).records.map(({ appendMs }) => appendMs);
   await store.close();
   return times;
+}
+
+/** After deletions, a pause, and enough other records to move the tail beyond them. */
+async function tombstonesLeft(
+  own: Partial<LogLimits>,
+  { deleted, pauseMs }: { readonly deleted: number; readonly pauseMs: number },
+): Promise<number> {
+  const store = await LogStore.open(join(folder, `tombstones-${deleted}-${own.tombstoneKeepMs}.mdb`), {
+    ...limits,
+    ...own,
+  });
+  const write = (key: string, value: string | null) => store.append([entryOf({ key, value })]);
+  for (let at = 0; at < deleted; at++) await write(`deleted-${at}`, null);
+  await sleep(pauseMs);
+  for (let at = 0; at < 5 * TAIL_RECORDS; at++) await write('other', `${at}`);
+  const { records } = store.read(0, 1000, Number.POSITIVE_INFINITY);
+  await store.close();
+  return records.filter(({ value }) => value === null).length;
 }
 
 interface Write {

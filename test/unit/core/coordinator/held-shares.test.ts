@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { groupIdOf } from '../../../../src/core/ids.js';
+import type { ReportRow } from '../../../../src/core/report/record.js';
+import { BYTES, MESSAGES, slotOf } from '../../../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { OneNode } from './one-node.js';
+
+function row(group: string, wanted: number, share = 0): ReportRow {
+  const rates = { usageMessages: wanted, usageBytes: 0, demandMessages: wanted, demandBytes: 0 };
+  const shares = { shareMessages: share, shareBytes: 0 };
+  return { groupId: groupIdOf(SETTINGS.cluster, group), direction: 0, topics: 1, ...rates, ...shares };
+}
+
+describe('whether a demand is served', () => {
+  const isServed = (applied: number, demand: readonly [number, number], appliedBytes = 1e6): boolean => {
+    const { shares } = OneNode.ready().coordinator;
+    shares.applied[slotOf(0, MESSAGES)] = applied;
+    shares.applied[slotOf(0, BYTES)] = appliedBytes;
+    return shares.isServed(0, Float64Array.of(...demand));
+  };
+
+  test.each([
+    ['by as much as it is', 100, true],
+    ['by a thousandth less', 100 / 0.999, true],
+    ['not by two thousandths less', 100.2, false],
+  ])('%s', (_, demand, served) => {
+    expect(isServed(100, [demand, 0])).toBe(served);
+  });
+
+  test('a share of 999 serves 1,000 exactly', () => expect(isServed(999, [1000, 0])).toBe(true));
+
+  test('in bytes, too', () => {
+    expect(isServed(100, [10, 1000], 1000)).toBe(true);
+    expect(isServed(100, [10, 1000], 900)).toBe(false);
+  });
+});
+
+test('what others hold in one lane is nothing that they hold in the next', () => {
+  const groups = ['first', 'second'].map((name) => ({ ...GROUP, name, strategy: 'steal-halfway' }));
+  const node = OneNode.ready({ groups });
+  node.read(node.by('b', 'node'), node.report('b', [row('first', 600, 500), row('second', 600)]));
+  const { shares, usageMap } = node.coordinator;
+  const held = (group: number) => {
+    const mapLane = usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, groups[group]!.name), 0);
+    const { applied, count } = shares.converge(group, 0, mapLane);
+    return Array.from((applied[MESSAGES] as Float64Array).subarray(0, count)).sort();
+  };
+  expect(held(0)).toEqual([0, 500]);
+  node.read(node.report('b', [row('first', 600, 500)]));
+  expect(held(0)).toEqual([0, 500]);
+  // No row of b is left in this lane.
+  expect(held(1)).toEqual([0, 0]);
+});
+
+describe('how many bytes a bucket holds', () => {
+  /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
+  function depthOf(messages: number, bytes: number): { depth: number; limit: number } {
+    const node = OneNode.ready({
+      groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [1000, 1e5] }, burstMs: 10 }],
+    });
+    node.read(node.by('b', 'node'));
+    let rounds = 0;
+    const each = () => rounds++ % 5 === 0 && void node.tryAcquire(0, messages, { bytes });
+    node.run(2000, { each });
+    const slot = slotOf(0, BYTES);
+    const { depth, limit } = node.coordinator.shares;
+    return { depth: depth[slot] as number, limit: limit[slot] as number };
+  }
+
+  test('twenty messages of the size that was reported', () => {
+    expect(depthOf(1, 600).depth).toBeCloseTo(12_000, 3);
+  });
+
+  test('of work without messages, or without bytes, `burstMs` of the limit', () => {
+    for (const [messages, bytes] of [
+      [0, 1000],
+      [1, 0],
+    ] as const) {
+      const { depth, limit } = depthOf(messages, bytes);
+      expect(depth).toBeCloseTo(limit / 100, 6);
+    }
+  });
+});
+
+test('who is held back all the time asks for twice the share that is due: 133 of 200 for one of three', () => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [200, Infinity] } }] });
+  node.read(...['b', 'c'].flatMap((id) => [node.by(id, 'node'), node.report(id, [row('orders', 1000)])]));
+  node.tryAcquire(0, 1);
+  node.limiter.heldBack[0] = 1;
+  const each = () => void node.tryAcquire(0, 1);
+  node.run(2000, { each });
+  const { reported } = node.coordinator.lanes.get(0)!;
+  expect(node.coordinator.shares.applied[0]).toBeCloseTo(66.7, 0);
+  expect(reported.demand[MESSAGES]).toBeCloseTo(133.3, 0);
+});

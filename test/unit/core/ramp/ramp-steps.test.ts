@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import { GROUP } from '../../../simulation/settings.js';
+import { OneNode } from '../coordinator/one-node.js';
+
+/** 10 messages/s more every second. */
+const RAMP = { fromPerSecond: 100, toPerSecond: 1100, overMs: 100_000, timeToLiveMs: 180_000 };
+const SLOPE = 10;
+/** Log time goes on every 600 ms, so that steps of a second are seen 200, 400, … ms late. */
+const HEARTBEAT_MS = 600;
+
+test.each(['relaxed', 'scheduled'] as const)(
+  '%s: as steep as the line, however coarse the steps of log time',
+  (mode) => {
+    const rest = { thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 };
+    const ramp: RampSettings = { ...RAMP, ...rest, mode };
+    const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
+    const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
+    const level = () => node.coordinator.shares.target[0] as number;
+    node.run(5000, { each });
+    const from = level();
+    for (let seconds = 10; seconds <= 60; seconds += 10) {
+      node.run(10_000, { each });
+      expect(Math.abs(level() - from - SLOPE * seconds)).toBeLessThanOrEqual(1.5 * SLOPE);
+    }
+  },
+);
