@@ -95,9 +95,9 @@ export default defineConfig({
         isolate: false,
         exclude: [...processes, ...kafka, ...redis, ...cluster, ...long],
       }),
-      project({ name: 'processes', include: processes, testTimeout: 60_000, retry: 1 }),
-      project({ name: 'redis', include: redis, testTimeout: 60_000, retry: 1 }),
-      project({ name: 'kafka', include: kafka, testTimeout: 60_000, retry: 1, globalSetup }),
+      project({ name: 'processes', include: processes, testTimeout: 60_000 }),
+      project({ name: 'redis', include: redis, testTimeout: 60_000 }),
+      project({ name: 'kafka', include: kafka, testTimeout: 60_000, globalSetup }),
       project({
         ...{ name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
         exclude: [...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],

@@ -24,7 +24,7 @@ export function outagePromises(outageMs: number): void {
     beforeAll(() => findDistribution().then(() => {}), KAFKA_START_TIMEOUT_MS);
 
     for (const outage of [KILLED, FROZEN]) {
-      test.concurrent(`the broker is ${outage.name}`, { retry: 2, timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
+      test.concurrent(`the broker is ${outage.name}`, { timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
         const kafka = await startKafka();
         const broker = kafka.nodes[0] as KafkaNode;
         await surviveOutage({

@@ -4,13 +4,12 @@ import { playPools } from './pools-story.js';
 import { playRamps } from './ramp-story.js';
 import { percent } from './story.js';
 
-/** Another process may keep the machine busy for some seconds. A broken promise breaks every time. */
-const AGAIN = { retry: 2, timeout: 180_000 };
+const TIMEOUT = { timeout: 180_000 };
 
 /** What agreed pools and ramps promise on real processes; test/simulation/pools-story.test.ts plays the same exactly. */
 export function poolsPromises(name: string, topicOf: () => Promise<ClusterOptions['topic']>): void {
   describe(`agreed pools and ramps on the ${name} topic`, () => {
-    test('1 → 3 → 2 → 1 nodes by start, SIGTERM and kill -9: the quota, and never more', AGAIN, async () => {
+    test('1 → 3 → 2 → 1 nodes by start, SIGTERM and kill -9: the quota, and never more', TIMEOUT, async () => {
       const { phases, worstFiveSeconds, worstSecond } = await playPools(await topicOf());
       for (const { what, least, most } of phases) {
         console.log(`[${name}] ${what}: any 5 s ${percent(least)} to ${percent(most)} of the quota`);
@@ -25,7 +24,7 @@ export function poolsPromises(name: string, topicOf: () => Promise<ClusterOption
       expect(worstSecond).toBeLessThanOrEqual(1.1);
     });
 
-    test('a ramp is followed within 5 %, and resumed at its level after a rolling restart', AGAIN, async () => {
+    test('a ramp is followed within 5 %, and resumed at its level after a rolling restart', TIMEOUT, async () => {
       const { climb, restarting, resumed, shown } = await playRamps(await topicOf());
       for (const [what, { least, most }] of Object.entries({ climb, restarting, resumed })) {
         console.log(`[${name}] ramp, ${what}: any 5 s ${percent(least)} to ${percent(most)} of the line`);

@@ -22,7 +22,7 @@ export function redisOutages(outageMs: number): void {
       { what: 'killed with -9 and started again, empty', begin: 'kill', end: 'start' },
       { what: 'frozen (SIGSTOP) and thawed', begin: 'freeze', end: 'thaw' },
     ] as const;
-    const options = { retry: 1, timeout: outageMs + AROUND_OUTAGE_MS };
+    const options = { timeout: outageMs + AROUND_OUTAGE_MS };
     test.concurrent.each(OUTAGES)('$what', options, async ({ what, begin, end }) => {
       const redis = await startRedis();
       await surviveOutage({
@@ -45,7 +45,7 @@ export function redisLosses(): void {
     });
     afterAll(() => redis?.stop());
 
-    test('FLUSHALL, three times', { retry: 1 }, async () => {
+    test('FLUSHALL, three times', async () => {
       const during = async () => {
         for (let i = 0; i < 3; i++) {
           await redis.command('FLUSHALL');
@@ -61,7 +61,7 @@ export function redisLosses(): void {
       });
     });
 
-    test('its clock jumps an hour back, two hours on, and home', { retry: 1 }, async () => {
+    test('its clock jumps an hour back, two hours on, and home', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'quotamesh-clock-'));
       const movedClock = await buildMovedClock(folder);
       if (movedClock === null) {
@@ -87,7 +87,7 @@ export function redisLosses(): void {
     });
 
     for (const way of ['kill', 'freeze'] as const) {
-      test(`the master is lost (${way}), and Sentinel makes the replica one`, { retry: 1 }, async () => {
+      test(`the master is lost (${way}), and Sentinel makes the replica one`, async () => {
         const set: SentinelSet = await startSentinels();
         const topic = { kind: 'redis', addresses: set.addresses, sentinel: { master: MASTER } };
         const during = async () => {

@@ -16,6 +16,9 @@ export interface PhaseResult {
   /** After settling. */
   readonly total: number;
   readonly perNode: Readonly<Record<string, number>>;
+  /** What reached ready nodes in that time: of it at most the quota could be admitted. A busy machine asks for less. */
+  readonly asked: Readonly<Record<string, number>>;
+  readonly carriable: number;
   /** Most admitted in any second, as a part of the quota. */
   readonly worstSecond: number;
 }
@@ -54,8 +57,11 @@ export class Story {
     const events = this.history.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     const begin = fromMs + settleMs;
     const perNode = Object.fromEntries(nodes.map((node) => [node, admittedRate(events, begin, toMs, node)]));
+    const decided = events.filter(({ decided }) => decided).map((event) => ({ ...event, granted: true }));
+    const asked = Object.fromEntries(nodes.map((id) => [id, admittedRate(decided, begin, toMs, id)]));
     const worstSecond = worstDecided(this.history, 1000, fromMs - 1000, toMs) / this.quota;
-    return { events, fromMs, toMs, total: admittedRate(events, begin, toMs), perNode, worstSecond };
+    const rates = { total: admittedRate(events, begin, toMs), perNode, asked };
+    return { events, fromMs, toMs, ...rates, carriable: carriable(events, begin, toMs, this.quota), worstSecond };
   }
 
   /** From `fromMs` until the shares of the decision logs stay within 5 % of the quota of `wanted` for a second. */

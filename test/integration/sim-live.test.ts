@@ -36,9 +36,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a crash on real processes admits what the simulator says, and nothing is left behind', {
-  retry: 1,
-}, async () => {
+test('a crash on real processes admits what the simulator says, and nothing is left behind', async () => {
   const [live, simulated] = await Promise.all([played('live'), played('run')]);
   const [seen, wanted] = [admittedOf(live), admittedOf(simulated)];
   console.log(

@@ -8,9 +8,7 @@ import { sharedKafka } from '../kafka/shared-kafka.js';
 const QUOTA = 300;
 const DEMAND = { a: 225, b: 225, c: 225 };
 
-test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', {
-  retry: 1,
-}, async () => {
+test('a node that slept for 10 s says so, decides nothing until it has caught up, and bursts nothing', async () => {
   // Not embedded: one frozen inside a commit would be an outage of the topic, and the others would hold their shares.
   const topic = { kind: 'kafka', brokers: await sharedKafka(), name: `stalled-${process.pid}` };
   const cluster = await Cluster.create({ topic, quota: QUOTA });

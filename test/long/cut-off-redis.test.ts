@@ -22,7 +22,7 @@ describe.skipIf(!isHere)('one node cut off from a healthy Redis', () => {
   });
   afterAll(() => redis?.stop());
 
-  test.each(CASES)('$policy after $holdMs', { retry: 1 }, async ({ policy, holdMs, held, fallback }) => {
+  test.each(CASES)('$policy after $holdMs', async ({ policy, holdMs, held, fallback }) => {
     const prefix = `cut-${process.pid}-${policy}-${holdMs}:`;
     const run = await playCutOff(redis, prefix, { policy, holdMs });
     const figures = [run.held, run.policy, run.after].map((rate) => rate.toFixed(0)).join(' | ');
