@@ -7,7 +7,7 @@ import { WINDOW_MS } from './promises.js';
 import { factsOf, reportTables, type Table } from './report.js';
 import { shareSums } from './share-sums.js';
 import type { Evidence, Verdict } from './verdict.js';
-import { isBroken, SLIDE_MS } from './windows.js';
+import { type ChaosWindow, isBroken, SLIDE_MS } from './windows.js';
 import { GROUPS } from './workload.js';
 
 /** The run as one self-contained page: what was admitted and allowed in every window of 5 s, with the faults as stripes. */
@@ -65,8 +65,18 @@ function chartValues({ happened, samples }: Evidence, { windows }: Verdict): unk
     const { kind } = one.fault;
     return { fromMs: one.fromMs, toMs: one.doneMs, what: kind, whom: whom(one), scope: FAULTS[kind].scope };
   });
-  const broken = windows.filter(isBroken).map(({ group, fromMs }) => ({ group, fromMs, toMs: fromMs + WINDOW_MS }));
-  return { groups, seconds, faults, broken, slideMs: SLIDE_MS };
+  return { groups, seconds, faults, broken: brokenSpans(windows), slideMs: SLIDE_MS };
+}
+
+/** Windows that overlap are one stripe. */
+function brokenSpans(windows: readonly ChaosWindow[]): { group: number; fromMs: number; toMs: number }[] {
+  const spans: { group: number; fromMs: number; toMs: number }[] = [];
+  for (const { group, fromMs } of windows.filter(isBroken)) {
+    const last = spans.at(-1);
+    if (last?.group === group && fromMs <= last.toMs) last.toMs = fromMs + WINDOW_MS;
+    else spans.push({ group, fromMs, toMs: fromMs + WINDOW_MS });
+  }
+  return spans;
 }
 
 function brokenTable({ broken }: Verdict): Html {
