@@ -14,7 +14,7 @@ export const PARTITIONS = 4;
 export const BROKER_PORTS = BROKERS * (3 + 2 * NODES);
 
 /** The controllers may be electing, or know a broker only in a moment. */
-const ADMIN_PATIENCE_MS = 30_000;
+const ADMIN_PATIENCE_MS = 60_000;
 const ADMIN_PAUSE_MS = 500;
 
 /**
