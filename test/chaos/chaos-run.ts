@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { portsFor } from '../../src/demo/processes/free-ports.js';
 import { type GuardedProcess, startGuarded } from '../kafka/guarded-process.js';
 import { BROKER_PORTS, Brokers } from './brokers.js';
-import { Clients } from './clients.js';
+import { type Call, Clients } from './clients.js';
 import { whatIsMissing } from './convergence.js';
 import { waitedForCoreUs, waitedPart } from './cpu-pressure.js';
 import { FAULTS } from './fault-table.js';
@@ -174,7 +174,7 @@ export class ChaosRun {
     return {
       durationMs,
       waitedForCore: waitedPart(this.#waitedUs, durationMs),
-      calls: clients.calls.map((call) => ({ ...call, sentMs: call.sentMs - beganMs, endedMs: call.endedMs - beganMs })),
+      calls: clients.calls.map((call) => since(beganMs, call)),
       samples: (this.#watch?.samples ?? []).map((sample) => ({ ...sample, atMs: sample.atMs - beganMs })),
       ended: this.#ended,
       happened: [...this.#happened].sort((one, other) => one.fromMs - other.fromMs),
@@ -193,4 +193,9 @@ export class ChaosRun {
   #say(line: string): void {
     this.#options.say(`${(this.#nowMs / 1000).toFixed(1).padStart(7)} s  ${line}`);
   }
+}
+
+function since(beganMs: number, call: Call): Call {
+  const { dueMs, sentMs, endedMs } = call;
+  return { ...call, dueMs: dueMs - beganMs, sentMs: sentMs - beganMs, endedMs: endedMs - beganMs };
 }

@@ -4,8 +4,8 @@ export type ClientOrder =
   /** Half of what a node is asked goes to its second process. */
   | { readonly kind: 'second'; readonly node: number; readonly isOn: boolean };
 
-/** sent (epoch ms), ended (epoch ms), slot, group, outcome: places in their lists. */
-export const CALL_FIELDS = 5;
+/** due, sent and ended (epoch ms); slot, group, outcome: places in their lists. */
+export const CALL_FIELDS = 6;
 
 export interface SeenCalls {
   readonly calls: Float64Array;

@@ -27,25 +27,25 @@ class Endpoint {
     this.#url = new URL(url);
   }
 
-  ask(group: number): void {
+  ask(group: number, dueMs: number): void {
     const sentMs = epochMs();
     const pipe =
       sentMs < this.#pausedUntilMs ? undefined : (this.#pipes.find(({ hasRoom }) => hasRoom) ?? this.#open());
     if (pipe === undefined) {
-      this.#saw(group, sentMs, 'unsent');
+      this.#saw(group, dueMs, sentMs, 'unsent');
       return;
     }
     const body = `{"group":"${GROUPS[group]?.name}","messages":1}`;
     const head = `POST /v1/acquire HTTP/1.1\r\nhost: ${this.#url.host}\r\ncontent-type: application/json\r\n`;
     pipe.send({
       request: `${head}content-length: ${body.length}\r\n\r\n${body}`,
-      onStatus: (status) => this.#answered(group, sentMs, status),
+      onStatus: (status) => this.#answered(group, dueMs, sentMs, status),
     });
   }
 
-  #answered(group: number, sentMs: number, status: number | null): void {
+  #answered(group: number, dueMs: number, sentMs: number, status: number | null): void {
     if (status === 503) this.#pausedUntilMs = epochMs() + NOT_READY_PAUSE_MS;
-    this.#saw(group, sentMs, outcomeOf(status));
+    this.#saw(group, dueMs, sentMs, outcomeOf(status));
   }
 
   #open(): HttpPipe | undefined {
@@ -59,8 +59,8 @@ class Endpoint {
     return pipe;
   }
 
-  #saw(group: number, sentMs: number, outcome: Outcome): void {
-    seen.push(sentMs, epochMs(), this.#slot, group, OUTCOMES.indexOf(outcome));
+  #saw(group: number, dueMs: number, sentMs: number, outcome: Outcome): void {
+    seen.push(dueMs, sentMs, epochMs(), this.#slot, group, OUTCOMES.indexOf(outcome));
   }
 }
 
@@ -83,7 +83,7 @@ class Stream {
     // After a pause of our own what is long past is not made up for: that would be a burst of nobody's.
     if (nowMs - this.#nextMs > 1000) this.#nextMs = nowMs;
     for (; this.#nextMs <= nowMs; this.#nextMs += this.#gapMs) {
-      endpoints[this.#turn++ % endpoints.length]?.ask(this.#group);
+      endpoints[this.#turn++ % endpoints.length]?.ask(this.#group, this.#nextMs);
     }
   }
 }

@@ -6,6 +6,8 @@ import { NODES } from './schedule.js';
 
 /** One call as its client saw it. Times are epoch milliseconds. */
 export interface Call {
+  /** When it should have been sent. */
+  readonly dueMs: number;
   readonly sentMs: number;
   readonly endedMs: number;
   readonly node: number;
@@ -49,9 +51,9 @@ export class Clients {
 
   #take({ calls }: SeenCalls): void {
     for (let at = 0; at < calls.length; at += CALL_FIELDS) {
-      const [sentMs, endedMs, slot, group, outcome] = calls.subarray(at, at + CALL_FIELDS);
+      const [dueMs, sentMs, endedMs, slot, group, outcome] = calls.subarray(at, at + CALL_FIELDS);
       this.calls.push({
-        ...{ sentMs: sentMs as number, endedMs: endedMs as number, group: group as number },
+        ...{ dueMs: dueMs as number, sentMs: sentMs as number, endedMs: endedMs as number, group: group as number },
         node: (slot as number) % NODES,
         outcome: OUTCOMES[outcome as number] as Outcome,
       });

@@ -26,7 +26,7 @@ const ROWS = {
   'node-kill': { scope: 'process', what: 'node killed with -9, started again', lastsMs: [500, 9000], hits: 'node' },
   'node-restart': { scope: 'process', what: 'node leaves (SIGTERM) and returns', lastsMs: [500, 6000], hits: 'node' },
   'node-freeze': { scope: 'process', what: 'node frozen (SIGSTOP)', lastsMs: [1000, 14_000], hits: 'node' },
-  'node-twice': { scope: 'process', what: 'second process with the id', lastsMs: [3000, 8000], hits: 'node' },
+  'node-twice': { scope: 'process', what: 'second process with the id', lastsMs: [5000, 10_000], hits: 'node' },
   'link-reset': { scope: 'alone', what: 'node cut off, connections reset', lastsMs: [2000, 16_000], hits: 'node' },
   'link-drop': { scope: 'alone', what: 'node cut off, packets dropped', lastsMs: [2000, 16_000], hits: 'node' },
   'link-half-open': { scope: 'alone', what: 'node sends but hears nothing', lastsMs: [2000, 16_000], hits: 'node' },

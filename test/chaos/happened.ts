@@ -86,9 +86,11 @@ export function knownNodes(happened: readonly HappenedFault[], { node, fromMs }:
   return NODES - away.length;
 }
 
-/** Nothing was wrong in it, nor shortly before. */
+/** Nothing was wrong in it, nor shortly before; nor had the traffic just begun. */
 export function isQuiet(happened: readonly HappenedFault[], fromMs: number, toMs: number): boolean {
-  return happened.every((one) => one.fromMs >= toMs || one.doneMs + BACK_WITHIN_MS <= fromMs);
+  return (
+    fromMs >= BACK_WITHIN_MS && happened.every((one) => one.fromMs >= toMs || one.doneMs + BACK_WITHIN_MS <= fromMs)
+  );
 }
 
 export function whom({ fault }: HappenedFault): string {

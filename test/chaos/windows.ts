@@ -1,6 +1,7 @@
 import type { Allowed } from './allowed.js';
 import type { Call } from './clients.js';
 import { frozenSpans, type HappenedFault, isQuiet } from './happened.js';
+import { lullsIn } from './lulls.js';
 import { burstOf, STEADY_QUOTAS, WINDOW_MS } from './promises.js';
 import { NODES } from './schedule.js';
 import { GROUPS } from './workload.js';
@@ -12,7 +13,7 @@ export interface ChaosWindow {
   /** Certainly decided within it. */
   readonly admitted: number;
   readonly allowed: number;
-  /** Nothing was wrong in it, nor shortly before: the bound is that of a settled cluster. */
+  /** Nothing was wrong in it, nor shortly before, and everybody was asked and answered in time: the bound is that of a settled cluster. */
   readonly isQuiet: boolean;
 }
 
@@ -38,15 +39,19 @@ export function windowsOf(
   allowed: Allowed,
   durationMs: number,
 ): ChaosWindow[] {
+  const lulls = lullsIn(calls);
   const frozen = Array.from({ length: NODES }, (_, node) => frozenSpans(happened, node));
   return GROUPS.flatMap((of, group) => {
     const grants = grantsOf(calls, group, frozen);
     const sums = sumsOf(allowed, group, durationMs);
     const burst = burstOf(of, NODES);
     const windows: ChaosWindow[] = [];
+    let nextLull = 0;
     for (let fromMs = 0; fromMs + WINDOW_MS <= durationMs; fromMs += SLIDE_MS) {
       const toMs = fromMs + WINDOW_MS;
-      const quiet = isQuiet(happened, fromMs, toMs);
+      while ((lulls[nextLull]?.[1] ?? Number.POSITIVE_INFINITY) < fromMs) nextLull++;
+      const isAsked = (lulls[nextLull]?.[0] ?? Number.POSITIVE_INFINITY) >= toMs;
+      const quiet = isAsked && isQuiet(happened, fromMs, toMs);
       const most = (sums[toMs / STEP_MS] as number) - (sums[fromMs / STEP_MS] as number) + burst;
       // At a steady rate a window holds up to one piece of work more than its seconds times the rate, at every node.
       const steady = (of.quota * STEADY_QUOTAS * WINDOW_MS) / 1000 + NODES;

@@ -11,7 +11,7 @@ const FAULT = {
 
 function evidenceOf(grants: number): Evidence {
   const calls = Array.from({ length: grants }, (_, at) => {
-    return { sentMs: at, endedMs: at + 1, node: 0, group: 0, outcome: 'granted' } as const;
+    return { dueMs: at, sentMs: at, endedMs: at + 1, node: 0, group: 0, outcome: 'granted' } as const;
   });
   return {
     durationMs: 20_000,

@@ -22,6 +22,14 @@ describe('over-admission', () => {
     expect(broken.map(({ what }) => what.split(':')[0])).toEqual(['wide']);
   });
 
+  test('where clients or nodes stood still for a moment, bursts are allowed again, and no more', () => {
+    const late = { dueMs: 20_000, sentMs: 20_000, endedMs: 20_400, node: 3, group: WIDE, outcome: 'refused' } as const;
+    const rate = (part: number) => (group: number, atMs: number) =>
+      quotaOf(group) * (group === WIDE && atMs > 20_000 && atMs < 21_000 ? 1 + part : 1);
+    const verdict = (part: number, calls: readonly Call[]) => verdictOf({ rate: rate(part), calls }).broken.length;
+    expect([verdict(0.2, []), verdict(0.2, [late]), verdict(0.4, [late])]).toEqual([1, 0, 1]);
+  });
+
   test('of a fault the bound says which window, and beside what', () => {
     const happened = [fault('node-kill', { fromMs: BROKEN_MS, doneMs: BROKEN_MS + 5000 })];
     const rate = (group: number, atMs: number) => quotaOf(group) * (atMs > 21_000 && atMs < 25_000 ? 1.4 : 1);
@@ -68,7 +76,7 @@ describe('over-admission', () => {
   test('what a frozen node answers late it has decided after it was thawed', () => {
     const happened = [fault('node-freeze', { fromMs: BROKEN_MS, remedyMs: 32_000, doneMs: 32_000 })];
     const late = Array.from({ length: 700 }, () => {
-      return { sentMs: 20_500, endedMs: 32_100, node: 0, group: WIDE, outcome: 'granted' } as const;
+      return { dueMs: 20_500, sentMs: 20_500, endedMs: 32_100, node: 0, group: WIDE, outcome: 'granted' } as const;
     });
     const { broken } = verdictOf({ rate: (group) => quotaOf(group), happened, calls: late });
     expect(broken.map(({ what }) => what.split(':')[0])).toEqual(['wide']);
@@ -133,7 +141,7 @@ function callsAt(group: number, rate: Scene['rate']): Call[] {
   let owed = 0;
   for (let atMs = 0; atMs < DURATION_MS; atMs += 10) {
     for (owed += rate(group, atMs) / 100; owed >= 1; owed--) {
-      calls.push({ sentMs: atMs, endedMs: atMs + 1, node: 1, group, outcome: 'granted' });
+      calls.push({ dueMs: atMs, sentMs: atMs, endedMs: atMs + 1, node: 1, group, outcome: 'granted' });
     }
   }
   return calls;
