@@ -47,7 +47,7 @@ const settings = {
 };
 const table = new LaneTable(settings);
 const membership = new Membership(timing.stalenessMs, 1);
-const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane));
+const usageMap = new UsageMap((mapLane) => table.markMapLane(mapLane), table.settings);
 const epochs = new EpochWatch(settings);
 const log = { membership, usageMap, logTimes: [new LogTime(timing.heartbeatMs)], pool: new AgreedPool(), epochs };
 const targets = new TargetBook(table.settings, usageMap, membership, (mapLane) => table.markMapLane(mapLane));

@@ -111,7 +111,7 @@ class WritingNode {
     this.#random = random;
     this.#link = new LinkWatch(settings, []);
     const logTimes = Array.from({ length: settings.partitions }, () => new LogTime(settings.heartbeatMs));
-    const usageMap = new UsageMap(() => {});
+    const usageMap = new UsageMap(() => {}, settings);
     const epochs = new EpochWatch(settings);
     const targets = new TargetBook(settings, usageMap, membership, () => {});
     this.#shares = new ShareBook(

@@ -64,6 +64,8 @@ export function buildConfig({
       maxReservations: node.get('limits.maxReservations') as number,
       reservationMs: node.get('limits.reservationMs') as number,
       maxNodes: node.get('limits.maxNodes') as number,
+      maxGroupsPerNode: node.get('limits.maxGroupsPerNode') as number,
+      maxRows: node.get('limits.maxRows') as number,
     },
     log: below(node, 'log') as unknown as ResolvedConfig['log'],
     metrics: below(node, 'metrics') as unknown as ResolvedConfig['metrics'],

@@ -49,6 +49,23 @@ export const NODE_LIMIT_SETTINGS = {
     buys: 'More node ids in the cluster, those counted that are gone for less than timing.forgetAfterMs. One more is refused.',
     costs: 'About 500 bytes each, more with what they report. All nodes must agree, or they compute different shares.',
   },
+  maxGroupsPerNode: {
+    kind: 'count',
+    default: 10_000,
+    min: 64,
+    max: 1_000_000,
+    buys: 'More groups in use at one node at once. What a node reports beyond it is refused by all, as if it were idle there.',
+    costs:
+      'What one node can make all others keep: about six rows (limits.maxRows) for each. All nodes must agree, or they compute different shares.',
+  },
+  maxRows: {
+    kind: 'count',
+    default: 6_000_000,
+    min: 10_000,
+    max: 100_000_000,
+    buys: 'More of what all nodes report: a row per node, group and direction in use, one more per record of `timing.groupsPerRecord` groups, two and two per backend where costs are told. Each partition has its part. Beyond it records are refused, as if their nodes were idle in these groups.',
+    costs: 'About 50 bytes each when used, 120 at most. All nodes must agree, or they compute different shares.',
+  },
   reservationMs: {
     kind: 'duration',
     default: 60_000,

@@ -42,6 +42,8 @@ export interface ResolvedConfig {
     | 'sampleIntervalMs'
     | 'limiting'
     | 'maxNodes'
+    | 'maxRows'
+    | 'maxGroupsPerNode'
     | 'costs'
   >;
   readonly limiting: CoordinatorSettings['limiting'];
@@ -110,6 +112,9 @@ export interface LimitsConfig extends NodeLimit {
   readonly reservationMs: number;
   /** Node ids that the usage map knows at once. */
   readonly maxNodes: number;
+  /** Groups that one node may have in use, and rows of all nodes in the usage map. */
+  readonly maxGroupsPerNode: number;
+  readonly maxRows: number;
 }
 
 export interface HttpConfig {

@@ -72,8 +72,15 @@ export type Notice =
   | { readonly kind: 'epoch-changed'; readonly from: string; readonly to: string; readonly members: number }
   /** Shares follow the new log; `missing` nodes have said nothing in it. */
   | { readonly kind: 'epoch-settled'; readonly afterMs: number; readonly missing: number }
+  /** For the first one, and again after a minute without; further ones are only counted. null = not known by name. */
+  | {
+      readonly kind: 'rows-refused';
+      readonly cause: 'too-many-groups' | 'too-many-rows';
+      readonly nodeId: string | null;
+    }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
+export type RowsRefused = Extract<Notice, { readonly kind: 'rows-refused' }>;
 export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;
 
 export const IGNORED_CAUSES = [
@@ -84,6 +91,9 @@ export const IGNORED_CAUSES = [
   'foreign-key',
   'too-many-backends',
   'too-many-nodes',
+  'too-many-groups',
+  'too-many-rows',
+  'too-many-levels',
 ] as const;
 export type IgnoredCause = (typeof IGNORED_CAUSES)[number];
 

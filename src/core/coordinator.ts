@@ -13,7 +13,7 @@ import type { LaneState } from './lane-state.js';
 import { LaneTable } from './lane-table.js';
 import type { Limiter } from './limiter/limiter.js';
 import { Publisher } from './report/publisher.js';
-import { nodeRecordKey, type TopicRecord } from './report/record.js';
+import type { TopicRecord } from './report/record.js';
 import { ReportBook } from './report/report-book.js';
 import { Reporter } from './report/reporter.js';
 import type { CoordinatorSettings } from './settings.js';
@@ -73,12 +73,11 @@ export class Coordinator {
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
     const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
-    this.usageMap = new UsageMap(markLane);
+    this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends, ramps } = this.targets;
-    const told = { backends, ramps, notices, onHidden: (read: ReadEvent) => this.#sayAgain(read) };
-    this.log = new LogReader(settings, this.membership, this.usageMap, told);
+    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
     this.link = new LinkWatch(settings, notices);
     this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
     this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
@@ -89,6 +88,7 @@ export class Coordinator {
       ...{ nodeKey, membership, usageMap, ramps, shares, link, epochs: this.log.epochs, appends },
       ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
+    this.log.writer = this.#publisher;
     const [publisher, table, { partitions }, log] = [this.#publisher, this.#table, settings, this.log];
     this.#epochs = new EpochChange({ nodeKey, partitions, log, link, table, publisher, notices });
   }
@@ -148,6 +148,10 @@ export class Coordinator {
     return this.#publisher.incarnation;
   }
 
+  #isLaneHeld(mapLane: number): boolean {
+    return this.#table.servesMapLane(mapLane) || this.targets.ramps.get(mapLane) !== undefined;
+  }
+
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') return;
     const count = incarnationCount(this.log.newestLifeOf(this.nodeKey)) + 1;
@@ -166,7 +170,7 @@ export class Coordinator {
     let membersChanged = false;
     for (const read of records) {
       if (this.log.apply(read, nowMs)) membersChanged = true;
-      if (read.record === null) this.#sayAgain(read);
+      if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) this.#table.markAll();
@@ -174,12 +178,6 @@ export class Coordinator {
     this.#epochs.settle(nowMs);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
-  }
-
-  /** A key of this node was buried, or hidden by an older record: newcomers read only what is left in the log. */
-  #sayAgain({ partition, key }: ReadEvent): void {
-    if (key === nodeRecordKey(this.nodeKey)) this.#publisher.beatSoon(partition);
-    else this.#book.markDirtyOn(partition, key);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {

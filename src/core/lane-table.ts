@@ -73,6 +73,10 @@ export class LaneTable {
     return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
   }
 
+  servesMapLane(mapLane: number): boolean {
+    return this.#byMapLane.has(mapLane);
+  }
+
   /** The usage map's lane changed; nothing to do where it is not served here. */
   markMapLane(mapLane: number): void {
     const lane = this.#byMapLane.get(mapLane);

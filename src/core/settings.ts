@@ -107,6 +107,10 @@ export interface CoordinatorSettings {
   readonly forgetAfterMs: number;
   /** Node ids that the usage map knows at once, the same at all nodes; absent = no bound. */
   readonly maxNodes?: number;
+  /** Rows of the usage map at once (see usage-map/row-bounds.ts), the same at all nodes; absent = no bound. */
+  readonly maxRows?: number;
+  /** Groups that one node may have in use at once, the same at all nodes; absent = no bound. */
+  readonly maxGroupsPerNode?: number;
   /** Groups that share one record of a node, 1 … 64. */
   readonly groupsPerRecord: number;
   readonly limiting: LimitingSettings;

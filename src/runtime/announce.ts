@@ -25,6 +25,10 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
     'the topic holds another log than before: everything is said again, shares are held meanwhile',
   ],
   'epoch-settled': ['info', 'everybody has spoken in the new log; shares follow it'],
+  'rows-refused': [
+    'error',
+    'reports of a node refused, it counts as idle there: too many groups (limits.maxGroupsPerNode) or rows (limits.maxRows)',
+  ],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

@@ -12,6 +12,7 @@ export function createCoordinator(node: QuotaNode, { config, version, nonce }: Q
     {
       ...{ ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions },
       ...{ groups, limiting, costs, maxNodes: limits.maxNodes },
+      ...{ maxRows: limits.maxRows, maxGroupsPerNode: limits.maxGroupsPerNode },
     },
     node.limiter,
   );

@@ -234,8 +234,14 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
 function degraded(node: QuotaNode, nowMs: number): string[] {
   const reasons: string[] = [];
   if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
-  if (nowMs - (node.coordinator?.log.nodeRefusedMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+  if (nowMs - (node.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
     reasons.push(`nodes refused: the cluster has limits.maxNodes = ${node.config.limits.maxNodes} node ids already`);
+  }
+  if (nowMs - (node.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    const { maxGroupsPerNode, maxRows } = node.config.limits;
+    reasons.push(
+      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
+    );
   }
   reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
   reasons.push(...node.yaml.degraded);

@@ -33,7 +33,7 @@ export class Follower {
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
-    this.usageMap = new UsageMap(() => undefined);
+    this.usageMap = new UsageMap(() => undefined, settings);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
     const told = { ...{ backends: this.targets.backends, ramps: this.targets.ramps }, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);

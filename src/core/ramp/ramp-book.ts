@@ -30,6 +30,9 @@ export interface CarriedLevel {
 /** A level that rests is written this many times within its time to live. */
 export const RENEWALS = 4;
 
+/** Levels that are remembered: both directions of 100,000 groups, about 200 bytes each. */
+const LEVELS_MAX = 200_000;
+
 /** How far the membership partition has been read. */
 export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
@@ -115,10 +118,11 @@ export class RampBook {
    * read a topic that was created again count its offsets on from there (topic/kafka/partition-cursor.ts), and the
    * word of a newcomer would never count with them.
    */
-  apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' {
+  apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
     const { author, level, timeToLiveMs } = record;
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
+    if (known === undefined && this.#levels.size >= LEVELS_MAX) return 'too-many-levels';
     const offset = this.#position - 1;
     if (known !== undefined && this.#isUnknownTo(record, known, offset)) return 'outdated';
     const sinceSpanMs = this.#spanMs;

@@ -24,6 +24,9 @@ import {
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
+/** A record that was refused because there are too many rows is written again after this time. */
+const REFUSED_RETRY_MS = 5000;
+
 export interface PublisherParts {
   readonly nodeKey: NodeKey;
   readonly membership: Membership;
@@ -93,6 +96,17 @@ export class Publisher {
     if (!table.agreesOnPool) return 0;
     const isMember = membership.get(nodeKey)?.state === 'alive';
     return Math.max(membership.alive.length + (isMember ? 0 : 1), epochs.nodesAtLeast);
+  }
+
+  /** A key of this node was buried, or hidden by an older record: newcomers read only what is left in the log. */
+  sayAgain({ partition, key }: { readonly partition: number; readonly key: string }): void {
+    if (key === nodeRecordKey(this.#parts.nodeKey)) this.beatSoon(partition);
+    else this.#parts.book.markDirtyOn(partition, key);
+  }
+
+  /** There is no room for a record of this node; perhaps there will be. */
+  sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
+    this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);
   }
 
   /** The next round beats on this partition. */

@@ -90,6 +90,14 @@ export class ReportBook {
     if (bucket?.partition === partition) this.#mark(bucket);
   }
 
+  /** The bucket of a key is published again at this time, or before. */
+  forceOn(partition: number, key: string, atMs: number): void {
+    const bucket = this.#byKey.get(key);
+    if (bucket?.partition !== partition || bucket.forcedAtMs <= atMs) return;
+    bucket.forcedAtMs = atMs;
+    this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
+  }
+
   has(partition: number, number: number): boolean {
     return this.#buckets[number]?.partition === partition;
   }

@@ -2,8 +2,8 @@ import type { RecordStore } from './record-store.js';
 
 /** Keys of one node. */
 interface Keys {
-  /** Bucket number → a record of that number, plus one; 0 = none. Those of other partitions are behind it. */
-  byNumber: Int32Array;
+  /** A table with open addresses by partition and bucket number: record + 1, or 0 where it is free. */
+  places: Int32Array;
   /** Partition → first record, plus one; 0 = none. Follow `records.nextOfKeys`. */
   readonly first: Int32Array;
   count: number;
@@ -11,7 +11,8 @@ interface Keys {
 
 /**
  * Finds the record of a key, and those of one node on one partition. Numbers instead of the keys' text: 20 bytes a key,
- * where a Map of strings had 100; and what concerns one node costs its own keys, not those of all.
+ * where a Map of strings had 100. What concerns one node costs its own keys, not those of all, in time and in memory:
+ * whoever writes one record with a high number takes no more room than one with a low number.
  */
 export class BucketKeys {
   /** Records looked at so far to find others: what catching up costs, as a count. */
@@ -30,13 +31,8 @@ export class BucketKeys {
 
   /** The record of a key, or −1. */
   find(slot: number, partition: number, bucket: number): number {
-    const { partition: partitions, nextOfNumber } = this.#records;
-    let record = (this.#ofSlot[slot]?.byNumber[bucket] ?? 0) - 1;
-    while (record !== -1 && partitions[record] !== partition) {
-      this.steps++;
-      record = nextOfNumber[record] as number;
-    }
-    return record;
+    const keys = this.#ofSlot[slot];
+    return keys === undefined ? -1 : (keys.places[this.#placeOf(keys, partition, bucket)] as number) - 1;
   }
 
   /** First record of a node on a partition, or −1; follow `next`. */
@@ -55,12 +51,10 @@ export class BucketKeys {
 
   /** A record whose key is not known yet; its bucket and partition are written. */
   add(slot: number, record: number): void {
-    const { bucket: buckets, partition: partitions, nextOfNumber, nextOfKeys, previousOfKeys } = this.#records;
+    const { bucket: buckets, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
-    const bucket = buckets[record] as number;
-    if (bucket >= keys.byNumber.length) grow(keys, bucket);
-    nextOfNumber[record] = (keys.byNumber[bucket] as number) - 1;
-    keys.byNumber[bucket] = record + 1;
+    if (2 * (keys.count + 1) > keys.places.length) this.#grow(keys);
+    keys.places[this.#placeOf(keys, partitions[record] as number, buckets[record] as number)] = record + 1;
     const partition = partitions[record] as number;
     const first = (keys.first[partition] as number) - 1;
     nextOfKeys[record] = first;
@@ -74,7 +68,7 @@ export class BucketKeys {
   remove(slot: number, record: number): void {
     const { partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
-    this.#removeNumber(keys, record);
+    this.#free(keys, record);
     const next = nextOfKeys[record] as number;
     const previous = previousOfKeys[record] as number;
     if (next !== -1) previousOfKeys[next] = previous;
@@ -84,33 +78,59 @@ export class BucketKeys {
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
   }
 
-  #removeNumber(keys: Keys, record: number): void {
-    const { bucket: buckets, nextOfNumber } = this.#records;
-    const bucket = buckets[record] as number;
-    let before = (keys.byNumber[bucket] as number) - 1;
-    if (before === record) {
-      keys.byNumber[bucket] = (nextOfNumber[record] as number) + 1;
-      return;
+  /** Where a key is in the table, or would be. */
+  #placeOf({ places }: Keys, partition: number, bucket: number): number {
+    const { bucket: buckets, partition: partitions } = this.#records;
+    const mask = places.length - 1;
+    let place = homeOf(partition, bucket) & mask;
+    for (;;) {
+      const record = (places[place] as number) - 1;
+      if (record === -1 || (buckets[record] === bucket && partitions[record] === partition)) return place;
+      place = (place + 1) & mask;
     }
-    while (nextOfNumber[before] !== record) before = nextOfNumber[before] as number;
-    nextOfNumber[before] = nextOfNumber[record] as number;
+  }
+
+  /** Those behind it that would not be found any more move up. */
+  #free(keys: Keys, record: number): void {
+    const { bucket: buckets, partition: partitions } = this.#records;
+    const { places } = keys;
+    const mask = places.length - 1;
+    let free = this.#placeOf(keys, partitions[record] as number, buckets[record] as number);
+    for (let place = (free + 1) & mask; places[place] !== 0; place = (place + 1) & mask) {
+      const other = (places[place] as number) - 1;
+      const home = homeOf(partitions[other] as number, buckets[other] as number);
+      if (((place - home) & mask) < ((place - free) & mask)) continue;
+      places[free] = other + 1;
+      free = place;
+    }
+    places[free] = 0;
+  }
+
+  #grow(keys: Keys): void {
+    const { bucket: buckets, partition: partitions } = this.#records;
+    const before = keys.places;
+    keys.places = new Int32Array(2 * before.length);
+    for (const place of before) {
+      if (place === 0) continue;
+      const at = this.#placeOf(keys, partitions[place - 1] as number, buckets[place - 1] as number);
+      keys.places[at] = place;
+    }
   }
 
   #keysOf(slot: number): Keys {
     const known = this.#ofSlot[slot];
     if (known !== undefined) return known;
-    const keys = { byNumber: new Int32Array(INITIAL_NUMBERS), first: new Int32Array(PARTITIONS_MAX), count: 0 };
+    const keys = { places: new Int32Array(INITIAL_PLACES), first: new Int32Array(PARTITIONS_MAX), count: 0 };
     this.#ofSlot[slot] = keys;
     return keys;
   }
 }
 
-function grow(keys: Keys, bucket: number): void {
-  const grown = new Int32Array(Math.max(bucket + 1, Math.ceil(keys.byNumber.length * GROWTH)));
-  grown.set(keys.byNumber);
-  keys.byNumber = grown;
+function homeOf(partition: number, bucket: number): number {
+  const mixed = Math.imul(bucket * PARTITIONS_MAX + partition, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
 }
 
-const INITIAL_NUMBERS = 8;
-const GROWTH = 1.5;
+/** A power of two, as all sizes are. */
+const INITIAL_PLACES = 8;
 const PARTITIONS_MAX = 16;

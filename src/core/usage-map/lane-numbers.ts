@@ -1,15 +1,17 @@
 /**
- * Small numbers for lanes, in the order in which they were first asked for: 0, 1, 2, …; stable for good. A table with
- * open addresses: 100,000 lanes take 2 MB, and 5.3 as a Map, whose keys of 49 bits would be objects.
+ * Small numbers for lanes, in the order in which they were first asked for: 0, 1, 2, …; stable until they are freed. A
+ * table with open addresses: 100,000 lanes take 2 MB, and 5.3 as a Map, whose keys of 49 bits would be objects.
  */
 export class LaneNumbers {
   #keys = new Float64Array(INITIAL_LANES);
   /** Twice as many places as lanes, so a search ends after two or three steps; number + 1, or 0 where it is free. */
   #places = new Int32Array(2 * INITIAL_LANES);
   #count = 0;
+  readonly #free: number[] = [];
 
+  /** Numbers in use. */
   get count(): number {
-    return this.#count;
+    return this.#count - this.#free.length;
   }
 
   /** @param key an integer ≥ 0, below 2^53 */
@@ -24,11 +26,22 @@ export class LaneNumbers {
   }
 
   #add(key: number, place: number): number {
-    const number = this.#count++;
+    const number = this.#free.pop() ?? this.#count++;
     this.#keys[number] = key;
     this.#places[place] = number + 1;
     if (this.#count === this.#keys.length) this.#grow();
     return number;
+  }
+
+  /** Frees the numbers of lanes that nobody uses any more. */
+  free(isUsed: (number: number) => boolean): void {
+    for (let number = 0; number < this.#count; number++) {
+      if (this.#keys[number] === FREE || isUsed(number)) continue;
+      this.#keys[number] = FREE;
+      this.#free.push(number);
+    }
+    this.#places.fill(0);
+    this.#placeAll();
   }
 
   #grow(): void {
@@ -36,8 +49,14 @@ export class LaneNumbers {
     this.#keys = new Float64Array(2 * keys.length);
     this.#keys.set(keys);
     this.#places = new Int32Array(4 * keys.length);
+    this.#placeAll();
+  }
+
+  #placeAll(): void {
     for (let number = 0; number < this.#count; number++) {
-      let place = this.#homeOf(keys[number] as number);
+      const key = this.#keys[number] as number;
+      if (key === FREE) continue;
+      let place = this.#homeOf(key);
       while (this.#places[place] !== 0) place = (place + 1) & (this.#places.length - 1);
       this.#places[place] = number + 1;
     }
@@ -52,4 +71,6 @@ export class LaneNumbers {
 }
 
 const INITIAL_LANES = 64;
+/** The key of a number that is free; lanes have none below 0. */
+const FREE = -1;
 const TWO_POW_32 = 2 ** 32;

@@ -1,4 +1,4 @@
-import { IGNORED_CAUSES, type IgnoredCause, type Notice, type ReadEvent } from '../coordinator-protocol.js';
+import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../coordinator-protocol.js';
 import { EpochWatch } from '../epoch/epoch-watch.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { RampBook } from '../ramp/ramp-book.js';
@@ -21,6 +21,7 @@ import { LogTime } from '../topic/log-time.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
 import { buryKey, countLives } from './lives.js';
 import { MEMBERSHIP_PARTITION, type Member, type Membership, newestLife } from './membership.js';
+import { Refusals } from './refusals.js';
 import type { UsageMap } from './usage-map.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
@@ -31,11 +32,14 @@ interface Told {
   readonly backends: BackendBook;
   readonly ramps: RampBook;
   readonly notices: Notice[];
-  /**
-   * An older record lies in the log above the newest of its key, so newcomers to a compacted log read that one: its
-   * writer says again what it hid.
-   */
-  readonly onHidden?: (read: ReadEvent) => void;
+}
+
+/** This node as a writer. */
+export interface Writer {
+  /** An older record lies in the log above the newest of its key, so newcomers to a compacted log read that one. */
+  sayAgain(read: ReadEvent): void;
+  /** There is no room for a record. */
+  sayLater(read: ReadEvent, nowMs: number): void;
 }
 
 /**
@@ -45,9 +49,9 @@ interface Told {
  */
 export class LogReader {
   readonly logTimes: readonly LogTime[];
-  readonly ignored: Record<IgnoredCause, number> = createIgnored();
-  /** When a node was refused last for which there is no room, local monotonic time. */
-  nodeRefusedMs = Number.NEGATIVE_INFINITY;
+  readonly refusals: Refusals;
+  /** Says again what of this node's records the log hides; absent where nobody writes. */
+  writer: Writer | null = null;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly pool = new AgreedPool();
@@ -55,25 +59,28 @@ export class LogReader {
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
-  readonly #onHidden: (read: ReadEvent) => void;
   readonly #nextOffset: Float64Array;
 
-  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, told: Told) {
+  constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.epochs = new EpochWatch(settings);
-    const { backends, ramps, notices, onHidden = () => undefined } = told;
-    this.#onHidden = onHidden;
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
     this.#ramps = ramps;
     this.membership = membership;
     this.usageMap = usageMap;
     this.#notices = notices;
+    this.refusals = new Refusals(notices);
     this.#nextOffset = new Float64Array(partitions);
   }
 
   get membershipLogMs(): number {
     return (this.logTimes[MEMBERSHIP_PARTITION] as LogTime).ms;
+  }
+
+  /** Records read that changed nothing, by cause. */
+  get ignored(): Readonly<Record<IgnoredCause, number>> {
+    return this.refusals.counts;
   }
 
   /** Offset after the last record read of a partition. */
@@ -90,7 +97,7 @@ export class LogReader {
     this.pool.forgetAll();
     this.#backends.forgetAll();
     this.#ramps.forgetAll();
-    this.nodeRefusedMs = Number.NEGATIVE_INFINITY;
+    this.refusals.forgetAll();
   }
 
   /** Newest life of a node among all that the log holds of it: levels and backends outlive who wrote them. */
@@ -132,6 +139,10 @@ export class LogReader {
     const isKeyOfKind = record.kind === 'report' ? bucket !== null : isNodeRecordKey(read.key);
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey || !isKeyOfKind) {
       this.#ignore('foreign-key');
+      return false;
+    }
+    if (bucket !== null && !this.usageMap.bounds.hasBucket(bucket)) {
+      this.#refuseRows(read, 'too-many-groups', author, nowMs);
       return false;
     }
     if (!this.membership.hasRoomFor(author.nodeKey, read.partition)) {
@@ -195,9 +206,10 @@ export class LogReader {
     const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
     const { ms: logMs } = this.logTimes[partition] as LogTime;
     const verdict = this.usageMap.apply({ partition, bucket, isPast }, member, record, { nowMs, logMs });
-    if (verdict === 'older') this.#onHidden(read);
+    if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
-    else if (verdict !== 'applied') this.#ignore('repeated');
+    else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');
+    else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
   }
 
   #applySignature(read: ReadEvent, member: Member, author: Author, isNews: boolean): void {
@@ -205,7 +217,7 @@ export class LogReader {
     const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
     const isOld = !isOfNewestLife || (partition === MEMBERSHIP_PARTITION && !isNews);
     if (!isOld) return;
-    if (!isOfNewestLife || author.sequence < member.sequence) this.#onHidden(read);
+    if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
     if (partition === MEMBERSHIP_PARTITION) this.#ignoreOld(member, author);
   }
 
@@ -266,18 +278,15 @@ export class LogReader {
   }
 
   #refuseNode(record: MemberRecord, nowMs: number): void {
-    if (this.ignored['too-many-nodes'] === 0) {
-      this.#notices.push({ kind: 'nodes-refused', nodeId: record.kind === 'report' ? null : record.nodeId });
-    }
-    this.#ignore('too-many-nodes');
-    this.nodeRefusedMs = nowMs;
+    this.refusals.node(record.kind === 'report' ? null : record.nodeId, nowMs);
+  }
+
+  #refuseRows(read: ReadEvent, cause: RowsRefused['cause'], { nodeKey }: Author, nowMs: number): void {
+    this.refusals.rows(cause, this.membership.get(nodeKey)?.nodeId || null, nowMs);
+    this.writer?.sayLater(read, nowMs);
   }
 
   #ignore(cause: IgnoredCause): void {
-    this.ignored[cause]++;
+    this.refusals.count(cause);
   }
-}
-
-function createIgnored(): Record<IgnoredCause, number> {
-  return Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
 }

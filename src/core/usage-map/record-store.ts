@@ -18,9 +18,10 @@ export class RecordStore {
   /** When it was read: local monotonic time; log time of its partition, whole ms modulo 2³². */
   readMs = new Float64Array(INITIAL_RECORDS);
   logMs = new Int32Array(INITIAL_RECORDS);
-  /** Its number at its node, and the places where bucket-keys.ts finds it; −1 = none. */
+  /** Its number at its node, and its neighbours at its node and partition (bucket-keys.ts), −1 = none. */
   bucket = new Int32Array(INITIAL_RECORDS);
-  nextOfNumber = new Int32Array(INITIAL_RECORDS);
+  /** What it takes of the bound on rows (row-bounds.ts). */
+  weight = new Int32Array(INITIAL_RECORDS);
   nextOfKeys = new Int32Array(INITIAL_RECORDS);
   previousOfKeys = new Int32Array(INITIAL_RECORDS);
   readonly #free: number[] = [];
@@ -31,6 +32,7 @@ export class RecordStore {
     const record = this.#free.pop() ?? this.#used++;
     if (record === this.member.length) this.#grow();
     this.first[record] = -1;
+    this.weight[record] = 0;
     return record;
   }
 
@@ -66,7 +68,7 @@ export class RecordStore {
     this.readMs = grown(new Float64Array(length), this.readMs);
     this.logMs = grown(new Int32Array(length), this.logMs);
     this.bucket = grown(new Int32Array(length), this.bucket);
-    this.nextOfNumber = grown(new Int32Array(length), this.nextOfNumber);
+    this.weight = grown(new Int32Array(length), this.weight);
     this.nextOfKeys = grown(new Int32Array(length), this.nextOfKeys);
     this.previousOfKeys = grown(new Int32Array(length), this.previousOfKeys);
   }

@@ -5,6 +5,7 @@ import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
 import { NOBODY } from './record-store.js';
+import { RowBounds, type RowBoundsSettings, type RowVerdict, weightOf } from './row-bounds.js';
 import { RowStore } from './row-store.js';
 
 /** Told for every map lane whose rows changed, so that its shares are computed again. */
@@ -23,8 +24,8 @@ export interface RecordKey {
   readonly isPast: boolean;
 }
 
-/** What became of a record; older = the log holds it above a newer one. */
-export type Verdict = 'applied' | 'repeated' | 'older';
+/** What became of a record; older = the log holds it above a newer one. A refused one says nothing of its groups. */
+export type Verdict = RowVerdict | 'repeated' | 'older';
 
 /** A key of a node that the log holds a record of. */
 export interface KnownKey {
@@ -44,13 +45,29 @@ export interface KnownKey {
 export class UsageMap {
   readonly rows = new RowStore();
   readonly costs = new CostRows();
+  readonly bounds: RowBounds;
   readonly #onLaneChanged: LaneChanged;
   readonly #keys = new BucketKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
+  readonly #isLaneHeld: (mapLane: number) => boolean;
+  /** Lanes without rows are given up when there are so many: groups come and go, and rows may name any. */
+  #lanesUntilFreed = LANES_UNTIL_FREED;
   #heads = new Int32Array(64).fill(-1);
 
-  constructor(onLaneChanged: LaneChanged) {
+  /** @param isLaneHeld whether somebody refers to a map lane that may have no rows */
+  constructor(
+    onLaneChanged: LaneChanged,
+    bounds: RowBoundsSettings,
+    isLaneHeld: (mapLane: number) => boolean = () => false,
+  ) {
+    this.#isLaneHeld = isLaneHeld;
+    this.bounds = new RowBounds(bounds);
     this.#onLaneChanged = onLaneChanged;
+  }
+
+  /** Lanes that have a number. */
+  get laneCount(): number {
+    return this.#mapLanes.count;
   }
 
   get entryCount(): number {
@@ -62,7 +79,7 @@ export class UsageMap {
     return this.#keys.steps;
   }
 
-  /** The map's own small number of a lane; stable for the life of the map. */
+  /** The map's own small number of a lane; stable while it has rows or is held, else until the next record. */
   mapLaneOf(groupId: GroupId, direction: number): number {
     const mapLane = this.#mapLanes.of(groupId * DIRECTION_COUNT + direction);
     if (mapLane === this.#heads.length) {
@@ -81,18 +98,25 @@ export class UsageMap {
   /** Replaces what the key said before, unless the record is not newer than what is known. */
   apply({ partition, bucket, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { records } = this.rows;
+    if (this.#mapLanes.count >= this.#lanesUntilFreed) this.#freeLanes();
     const known = this.#keys.find(member.slot, partition, bucket);
     const order = known === -1 ? 1 : this.#compare(record, known);
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
+    const weightBefore = known === -1 ? 0 : (records.weight[known] as number);
+    const verdict = this.bounds.judge(partition, bucket, record.rows, weightBefore);
+    const rows = verdict === 'applied' ? record.rows : NOTHING;
+    if (known === -1 && this.bounds.judge(partition, bucket, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const counted = isPast ? NOBODY : member.slot;
     records.write(entry, record.author, { member: counted, partition, bucket, nowMs: read.nowMs, logMs: read.logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
-    if (known === -1 || !this.#overwriteAll(entry, record.rows)) {
+    if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
-      records.first[entry] = this.#insertAll(entry, record.rows);
+      records.first[entry] = this.#insertAll(entry, rows);
     }
-    return 'applied';
+    records.weight[entry] = weightOf(rows);
+    this.bounds.add(partition, (records.weight[entry] as number) - weightBefore);
+    return verdict;
   }
 
   /**
@@ -102,6 +126,7 @@ export class UsageMap {
     const known = this.#keys.find(member.slot, partition, bucket);
     if (known === -1) return;
     this.#keys.remove(member.slot, known);
+    this.bounds.add(partition, -(this.rows.records.weight[known] as number));
     this.#release(known);
     this.rows.records.release(known);
   }
@@ -203,6 +228,11 @@ export class UsageMap {
     this.costs.set(row, report.groupId * DIRECTION_COUNT + report.direction, mapLane, report.costs);
   }
 
+  #freeLanes(): void {
+    this.#mapLanes.free((mapLane) => this.#heads[mapLane] !== -1 || this.#isLaneHeld(mapLane));
+    this.#lanesUntilFreed = Math.max(LANES_UNTIL_FREED, 2 * this.#mapLanes.count);
+  }
+
   #release(entry: number): void {
     for (let row = this.rows.records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
       const mapLane = this.rows.laneOf(row);
@@ -221,3 +251,6 @@ export class UsageMap {
     return lives !== 0 ? lives : author.sequence - (records.sequence[known] as number);
   }
 }
+
+const LANES_UNTIL_FREED = 65_536;
+const NOTHING: readonly ReportRow[] = [];

@@ -68,6 +68,8 @@ groups:
         maxReservations: 100_000,
         reservationMs: 60_000,
         maxNodes: 10_000,
+        maxGroupsPerNode: 10_000,
+        maxRows: 6_000_000,
       },
       log: { level: 'info', targetEveryMs: 0, decisionsFile: null },
       metrics: { perGroup: 'none' },

@@ -32,3 +32,22 @@ test('100,000 lanes with ids as they are hashed', () => {
   for (const id of ids) if (!known.has(id)) known.set(id, known.size);
   expect(ids.filter((id) => numbers.of(id) !== known.get(id))).toEqual([]);
 });
+
+test('numbers that are freed are given again, the others stay', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.boolean()), { maxLength: 300 }), fc.array(key), (some, more) => {
+      const numbers = new LaneNumbers();
+      const used = new Map<number, number>();
+      for (const [each] of some) used.set(each, numbers.of(each));
+      const kept = new Set(some.filter(([, isKept]) => isKept).map(([each]) => used.get(each) as number));
+      numbers.free((number) => kept.has(number));
+      expect(numbers.count).toBe(kept.size);
+      for (const each of more) numbers.of(each);
+      for (const [each, number] of used) if (kept.has(number)) expect(numbers.of(each)).toBe(number);
+      const known = new Set([...more, ...[...used].flatMap(([each, number]) => (kept.has(number) ? [each] : []))]);
+      expect(new Set([...known].map((each) => numbers.of(each))).size).toBe(known.size);
+      expect(numbers.count).toBe(known.size);
+      for (const each of known) expect(numbers.of(each)).toBeLessThan(Math.max(used.size, known.size));
+    }),
+  );
+});

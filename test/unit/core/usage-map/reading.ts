@@ -39,7 +39,7 @@ export class Reading {
 
   constructor(partitions = 1) {
     this.membership = new Membership(STALENESS_MS, partitions);
-    this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane));
+    this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane), { partitions });
     this.backends = new BackendBook('demo', SETTINGS.limiting);
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS, stalenessMs: STALENESS_MS };
     const ramps = new RampBook(1000, () => undefined);

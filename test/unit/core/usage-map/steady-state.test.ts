@@ -21,7 +21,7 @@ function recordOf(key: number, sequence: number): ReportRecord {
 
 test('a record of a known key replaces the one before without growing the map', () => {
   const membership = new Membership(5000, 1);
-  const usageMap = new UsageMap(() => {});
+  const usageMap = new UsageMap(() => {}, { partitions: 1 });
   const member = membership.memberOf({ nodeKey: 5, incarnation: 65_536, sequence: 1 }, 0);
   const records = Array.from({ length: KEYS }, (_, key) => recordOf(key, 1));
   const applyAll = (round: number) => {
@@ -43,7 +43,7 @@ test('a record of a known key replaces the one before without growing the map', 
 
 test('costs go with the record that said them, also where its rows are overwritten in place', () => {
   const membership = new Membership(5000, 1);
-  const usageMap = new UsageMap(() => {});
+  const usageMap = new UsageMap(() => {}, { partitions: 1 });
   const member = membership.memberOf({ nodeKey: 5, incarnation: 65_536, sequence: 1 }, 0);
   const said = (sequence: number, costs?: LaneCosts): ReportRecord => {
     const record = recordOf(0, sequence);

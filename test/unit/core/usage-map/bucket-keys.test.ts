@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BucketKeys } from '../../../../src/core/usage-map/bucket-keys.js';
+import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
+import '../../../property/seed.js';
+
+const place = fc.record({
+  slot: fc.integer({ min: 1, max: 3 }),
+  partition: fc.nat(15),
+  bucket: fc.oneof(fc.nat(20), fc.nat(65_535)),
+  isRemoved: fc.boolean(),
+});
+
+test('finds what a Map would find, and lists the keys of each node and partition', () => {
+  fc.assert(
+    fc.property(fc.array(place, { maxLength: 400 }), (places) => {
+      const records = new RecordStore();
+      const keys = new BucketKeys(records);
+      const known = new Map<string, number>();
+      for (const { slot, partition, bucket, isRemoved } of places) {
+        const name = `${slot}/${partition}/${bucket}`;
+        expect(keys.find(slot, partition, bucket)).toBe(known.get(name) ?? -1);
+        const record = known.get(name);
+        if (record !== undefined && isRemoved) {
+          keys.remove(slot, record);
+          records.release(record);
+          known.delete(name);
+        } else if (record === undefined) {
+          const added = records.add();
+          const author = { incarnation: 1, sequence: 1 };
+          records.write(added, author, { member: slot, partition, bucket, nowMs: 0, logMs: 0 });
+          keys.add(slot, added);
+          known.set(name, added);
+        }
+      }
+      for (const [name, record] of known) {
+        const [slot = 0, partition = 0, bucket = 0] = name.split('/').map(Number);
+        expect(keys.find(slot, partition, bucket)).toBe(record);
+      }
+      const listed: string[] = [];
+      for (let slot = 1; slot <= 3; slot++) {
+        for (let partition = 0; partition < 16; partition++) {
+          for (let record = keys.first(slot, partition); record !== -1; record = keys.next(record)) {
+            listed.push(`${slot}/${partition}/${records.bucket[record]}`);
+          }
+        }
+      }
+      expect(listed.sort()).toEqual([...known.keys()].sort());
+      expect(keys.count).toBe(known.size);
+    }),
+  );
+});

@@ -1,0 +1,135 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import type { Append } from '../../../../src/core/coordinator-protocol.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import { type ReportRow, reportRecordKey } from '../../../../src/core/report/record.js';
+import { RowBounds } from '../../../../src/core/usage-map/row-bounds.js';
+import { GROUP } from '../../../simulation/settings.js';
+import { OneNode } from '../coordinator/one-node.js';
+
+const MEBI = 2 ** 20;
+
+function rowOf(groupId: number, direction = 0): ReportRow {
+  const rates = { usageMessages: 1, usageBytes: 1, demandMessages: 1, demandBytes: 1 };
+  return { groupId, direction, topics: 0, ...rates, shareMessages: 1, shareBytes: 1 };
+}
+
+/** A record as a stranger may write it: every row about a group of its own, that nobody has heard of. */
+function fakeRecord(node: number, bucket: number, rowCount: number, { partition = 0, sequence = 1 } = {}): Append {
+  const nodeKey = nodeKeyOf('demo', `fake-${node}`);
+  const rows = Array.from({ length: rowCount }, (_, at) => rowOf(((node * 1e6 + bucket) * 128 + at) * 7919));
+  const author = { nodeKey, incarnation: incarnationOf(1, 7), sequence };
+  return { partition, key: reportRecordKey(nodeKey, bucket), record: { kind: 'report', author, rows } };
+}
+
+function memoryBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+describe('what the nodes of a cluster may report is bounded', () => {
+  test('two nodes that write 40,000 buckets each take no more than limits.maxRows × 120 bytes', () => {
+    const maxRows = 200_000;
+    const node = OneNode.ready({ maxRows, maxGroupsPerNode: 1_000_000 });
+    const before = memoryBytes();
+    for (let fake = 0; fake < 2; fake++) {
+      for (let bucket = 0; bucket < 40_000; bucket++) node.read(fakeRecord(fake, bucket, 8));
+    }
+    const taken = memoryBytes() - before;
+    const { usageMap, log } = node.coordinator;
+    console.log(`two fake nodes: ${usageMap.rows.count} rows of ${maxRows}, ${(taken / MEBI).toFixed(1)} MiB`);
+    expect(usageMap.rows.count + usageMap.entryCount).toBeLessThanOrEqual(maxRows);
+    expect(usageMap.rows.count).toBeGreaterThan(0.9 * (8 / 9) * maxRows);
+    expect(taken).toBeLessThan(120 * maxRows);
+    expect(log.ignored['too-many-rows']).toBeGreaterThan(50_000);
+    expect(node.told('rows-refused')).toEqual([{ kind: 'rows-refused', cause: 'too-many-rows', nodeId: null }]);
+  });
+
+  test('one node has room for limits.maxGroupsPerNode groups, whatever it calls its buckets', () => {
+    const node = OneNode.ready({ maxGroupsPerNode: 1000 });
+    for (let bucket = 0; bucket < 40_000; bucket++) node.read(fakeRecord(0, bucket, 128));
+    const { usageMap, log } = node.coordinator;
+    expect(usageMap.rows.count).toBeLessThan(6 * 2 * 2024);
+    expect(usageMap.entryCount).toBeLessThanOrEqual(2024);
+    expect(log.ignored['too-many-groups']).toBeGreaterThan(39_000);
+  });
+
+  test.each([1, 6, 8, 64])('a node of 10,000 groups, %i to a record, is not refused', (groupsPerRecord) => {
+    const bounds = new RowBounds({ partitions: 16, maxRows: 6_000_000, maxGroupsPerNode: 10_000 });
+    const rows = Array.from({ length: 2 * groupsPerRecord }, (_, at) => rowOf(at));
+    const buckets = Math.ceil(10_000 / groupsPerRecord) + 15;
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      expect(bounds.hasBucket(bucket)).toBe(true);
+      expect(bounds.judge(bucket % 16, bucket, rows, 0)).toBe('applied');
+    }
+  });
+
+  test.each([
+    { nodes: 100, keys: 834, rows: 12 },
+    { nodes: 1000, keys: 800, rows: 6 },
+  ])('$nodes nodes of $keys keys with $rows rows each are not refused', ({ nodes, keys, rows }) => {
+    const bounds = new RowBounds({ partitions: 16, maxRows: 6_000_000, maxGroupsPerNode: 10_000 });
+    const record = Array.from({ length: rows }, (_, at) => rowOf(at));
+    for (let node = 0; node < nodes; node++) {
+      for (let key = 0; key < keys; key++) {
+        if (bounds.judge(key % 16, key, record, 0) !== 'applied') throw new Error(`node ${node}, key ${key} refused`);
+        bounds.add(key % 16, 1 + rows);
+      }
+    }
+  });
+
+  test('in whatever order partitions are read, the same rows are refused', () => {
+    const log = [0, 1].map((partition) =>
+      Array.from({ length: 40 }, (_, at) => fakeRecord(at % 3, at, 1 + (at % 20), { partition, sequence: at + 1 })),
+    );
+    const read = (order: readonly number[]) => {
+      const node = OneNode.ready({ partitions: 2, maxRows: 400, maxGroupsPerNode: 100 });
+      for (const partition of order) for (const append of log[partition] ?? []) node.read(append);
+      const { usageMap, membership } = node.coordinator;
+      const keys = [...membership.all()].flatMap((member) =>
+        usageMap.keysOf(member).map((key) => ({ ...key, of: member.nodeKey })),
+      );
+      const inOrder = keys.map((key) => JSON.stringify(key)).sort();
+      return { rows: usageMap.rows.count, keys: inOrder, refused: node.coordinator.log.ignored['too-many-rows'] };
+    };
+    const [one, other] = [read([0, 1]), read([1, 0])];
+    expect(one.refused).toBeGreaterThan(0);
+    expect(other).toEqual(one);
+  });
+
+  test('a refused record leaves nothing of the one before it, and is written again until there is room', () => {
+    const groups = Array.from({ length: 8 }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
+    const node = OneNode.ready({ maxRows: 20, groups, forgetAfterMs: 1e9 });
+    for (let bucket = 0; bucket < 5; bucket++) node.read(fakeRecord(0, bucket, 3));
+    const work = () => groups.forEach((_, group) => void node.tryAcquire(2 * group, 1));
+    node.run(2000, { each: work });
+    const rowsOfOwn = () => {
+      const { usageMap, nodeKey, membership } = node.coordinator;
+      const lanes = groups.map(({ name }) => usageMap.firstRow(usageMap.mapLaneOf(groupIdOf('demo', name), 0)));
+      const own = membership.get(nodeKey)?.slot;
+      return lanes.filter((row) => row !== -1 && usageMap.rows.memberOf(row) === own).length;
+    };
+    expect(rowsOfOwn()).toBe(0);
+    expect(node.coordinator.log.ignored['too-many-rows']).toBeGreaterThan(0);
+    const refused = node.coordinator.log.ignored['too-many-rows'];
+    for (let bucket = 0; bucket < 5; bucket++) node.read({ ...fakeRecord(0, bucket, 0), record: null });
+    node.run(6000, { each: work });
+    expect(node.coordinator.log.ignored['too-many-rows']).toBe(refused);
+    expect(rowsOfOwn()).toBe(8);
+  });
+});
+
+test('lanes that rows named once are given up: rewriting one bucket for ever keeps the map as small as it is', () => {
+  const node = OneNode.ready();
+  for (let round = 0; round < 1500; round++) {
+    const record = fakeRecord(round, 0, 128);
+    const own = fakeRecord(0, 0, 0, { sequence: round + 1 });
+    const rows = record.record?.kind === 'report' ? record.record.rows : [];
+    node.read({ ...own, record: { ...own.record, rows } as Append['record'] });
+  }
+  expect(node.coordinator.usageMap.rows.count).toBe(128);
+  expect(node.coordinator.usageMap.laneCount).toBeLessThan(70_000);
+});
