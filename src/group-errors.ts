@@ -87,6 +87,13 @@ export const GROUP_ERRORS = {
     remedy: 'Read it again, and repeat the change with its new ETag.',
     httpStatus: 412,
   },
+  ATTACHMENT_OWNED: {
+    message:
+      'the attachment of {place} is not for {caller} to change: {at} was attached by {owner}, and {caller} speaks for {tenants}',
+    remedy:
+      "Ask the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
+    httpStatus: 403,
+  },
   ATTACHMENT_FROM_YAML: {
     message: '{place} is attached in {source}: it cannot be detached at run time',
     remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',

@@ -4,7 +4,7 @@ import { QuotameshError } from '../../errors.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../runtime/groups/attaching.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
 import { callerOf } from './caller.js';
-import { changedBy } from './changed-by.js';
+import { attachedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { expectedOfPlace, rejectUnknownQuery } from './if-match.js';
 import { PROBLEM } from './response-schemas.js';
@@ -34,14 +34,14 @@ export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void
       const path = request.params['*'];
       const body = mappingIn(request.body);
       rejectBeyondTenants(callerOf(request), body);
-      return send(reply, await attach(node, path, body, expected(request, node), changedBy(request)));
+      return send(reply, await attach(node, path, body, expected(request, node), attachedBy(request)));
     },
   );
   app.delete<AttachmentRoute>(
     '/v1/attachments/*',
     describe(CHANGING, 'Detaches what was attached at run time; what YAML says is in force again', PATH),
     async (request, reply) => {
-      await detach(node, request.params['*'], expected(request, node), changedBy(request));
+      await detach(node, request.params['*'], expected(request, node), attachedBy(request));
       return reply.code(204).send();
     },
   );

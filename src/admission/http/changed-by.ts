@@ -1,11 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { ChangedBy } from '../../core/registry/registry-record.js';
+import type { Attaching } from '../../runtime/groups/attachment-scope.js';
 import { callerOf } from './caller.js';
 
 /** Who asks for a change, for the trail and the log. */
 export function changedBy(request: FastifyRequest): ChangedBy {
   const { name, how } = callerOf(request);
   return { name: name.slice(0, NAME_LENGTH_MAX) || 'unnamed', how, requestId: requestIdOf(request), atMs: Date.now() };
+}
+
+/** The same with the tenants that the caller speaks for, which say what attachments are theirs. */
+export function attachedBy(request: FastifyRequest): Attaching {
+  return { ...changedBy(request), tenants: callerOf(request).tenants };
 }
 
 /** The caller's x-request-id; otherwise this process's own count of requests. */

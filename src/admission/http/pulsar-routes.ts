@@ -4,7 +4,7 @@ import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../runtime/g
 import { attach, attachmentAt, detach } from '../../runtime/groups/attaching.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../runtime/groups/pulsar-group.js';
 import type { QuotaNode } from '../../runtime/quota-node.js';
-import { changedBy } from './changed-by.js';
+import { attachedBy, changedBy } from './changed-by.js';
 import { describedRoute, mappingIn } from './described-route.js';
 import { expectedOfGroup, expectedOfPlace, rejectUnknownQuery } from './if-match.js';
 import { changes, needs, type RouteAccess } from './route-access.js';
@@ -87,7 +87,7 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
       handler: async (request, reply) => {
         rejectUnknownQuery(request);
         const [place, group] = [placePath(request.params), request.params['*']];
-        await attach(node, place, { group }, expectedOfPlace(request, node, place), changedBy(request));
+        await attach(node, place, { group }, expectedOfPlace(request, node, place), attachedBy(request));
         return noContent(reply);
       },
     });
@@ -95,7 +95,7 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
   app.delete<PlaceRoute>(path, describe(CHANGING_PLACE, `Detaches a ${level}`), async (request, reply) => {
     rejectUnknownQuery(request);
     const place = placePath(request.params);
-    await detach(node, place, expectedOfPlace(request, node, place), changedBy(request));
+    await detach(node, place, expectedOfPlace(request, node, place), attachedBy(request));
     return noContent(reply);
   });
 }

@@ -3,10 +3,19 @@ import { mistakesText } from '../../config/config-error.js';
 import type { Attachment } from '../../core/attachments/attachment.js';
 import type { AttachedPlace } from '../../core/attachments/attachments.js';
 import { NEVER } from '../../core/registry/group-history.js';
-import { attachmentName, type ChangedBy, type GroupDefinition } from '../../core/registry/registry-record.js';
+import { attachmentName, type GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors.js';
 import type { QuotaNode } from '../quota-node.js';
 import { type Expected, registryOf } from './administration.js';
+import {
+  type Attaching,
+  rejectHiding,
+  rejectUnlessOwned,
+  type Scope,
+  scopeOf,
+  withoutScope,
+  withScope,
+} from './attachment-scope.js';
 
 /** A tenant, namespace or topic with what it is attached to. */
 export interface AttachedTo {
@@ -16,6 +25,8 @@ export interface AttachedTo {
   readonly revision: number;
   /** As YAML writes it below attachments.places. */
   readonly attachment: Readonly<Record<string, unknown>>;
+  /** The tenants of the caller who attached it; null = it is the cluster's. */
+  readonly attachedBy: Scope;
 }
 
 export function listAttachments(node: QuotaNode): AttachedTo[] {
@@ -33,27 +44,26 @@ export function attachmentAt(node: QuotaNode, path: string): AttachedTo {
 
 /**
  * The place is attached like this from now on, for the whole cluster. Rejects with ATTACHMENT_INVALID,
- * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENTS_FULL.
+ * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENT_OWNED, ATTACHMENTS_FULL.
  */
 export async function attach(
   node: QuotaNode,
   path: string,
   written: unknown,
   expected: Expected,
-  by: ChangedBy,
+  by: Attaching,
 ): Promise<AttachedTo> {
-  const registry = registryOf(node);
   const attachment = checked(node, path, written);
-  const name = attachmentName(path);
-  const definition = attachmentAsWritten(attachment);
-  const { accepted, state } = await registry.propose(name, expected, definition, by);
-  if (!accepted) throw changed(path, state.revision, expected);
-  return { place: path, origin: 'run-time', revision: state.revision, attachment: definition };
+  const shown = attachmentAsWritten(attachment);
+  const definition = withScope(shown, by);
+  const revision = await changeAsOwner(node, path, { definition, expected, by }, () => {
+    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => scopeAt(node, place));
+  });
+  return { place: path, origin: 'run-time', revision, attachment: shown, attachedBy: scopeOf(definition) };
 }
 
 /** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
-export async function detach(node: QuotaNode, path: string, expected: Expected, by: ChangedBy): Promise<void> {
-  const registry = registryOf(node);
+export async function detach(node: QuotaNode, path: string, expected: Expected, by: Attaching): Promise<void> {
   const attachments = attachmentsOf(node);
   const attached = attachments.at(path);
   if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
@@ -64,8 +74,45 @@ export async function detach(node: QuotaNode, path: string, expected: Expected, 
   if (same.length > 0 && !attachments.isConfigured(path)) {
     throw new QuotameshError('ATTACHMENT_IN_USE', { place: path, places: namesOf(same) });
   }
-  const { accepted, state } = await registry.propose(attachmentName(path), expected, null, by);
-  if (!accepted) throw changed(path, state.revision, expected);
+  await changeAsOwner(node, path, { definition: null, expected, by });
+}
+
+interface AttachmentChange {
+  readonly definition: GroupDefinition | null;
+  readonly expected: Expected;
+  readonly by: Attaching;
+}
+
+/**
+ * Proposes it, and resolves with its revision. Of a caller with tenants the log takes it only where the place is still
+ * as it was when that was looked at: somebody of more scope may attach it meanwhile.
+ */
+async function changeAsOwner(
+  node: QuotaNode,
+  path: string,
+  { definition, expected, by }: AttachmentChange,
+  check: () => void = () => undefined,
+): Promise<number> {
+  const registry = registryOf(node);
+  const { tenants, ...changedBy } = by;
+  for (let attempt = 1; ; attempt++) {
+    const before = registry.stateOf(attachmentName(path));
+    rejectUnlessOwned(node, path, by, before.definition);
+    check();
+    const seen = before.definition === null ? 0 : before.revision;
+    const required = tenants === null ? expected : (expected ?? seen);
+    const { accepted, state } = await registry.propose(attachmentName(path), required, definition, changedBy);
+    if (accepted) return state.revision;
+    if (required === expected || attempt === OWNER_ATTEMPTS) throw changed(path, state.revision, required);
+  }
+}
+
+const OWNER_ATTEMPTS = 20;
+
+/** undefined where nothing is attached at this place itself. */
+function scopeAt(node: QuotaNode, place: string): Scope | undefined {
+  if (attachmentsOf(node).at(place) === null) return undefined;
+  return scopeOf(registryOf(node).stateOf(attachmentName(place)).definition);
 }
 
 /** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
@@ -88,7 +135,7 @@ export function applyAttachment(
     attachments.define(path, null);
     return null;
   }
-  const { attachment, mistakes } = examineAttachment(path, definition, `revision ${revision}`);
+  const { attachment, mistakes } = examineAttachment(path, withoutScope(definition), `revision ${revision}`);
   if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
   if (isFull(node, path)) return `registry.maxAttachments = ${node.config.registry.maxAttachments}`;
   attachments.define(path, attachment);
@@ -111,7 +158,13 @@ function attachmentsOf(node: QuotaNode) {
 function shown(node: QuotaNode, { path, origin, attachment }: AttachedPlace): AttachedTo {
   const { revision, definition } = node.registry?.stateOf(attachmentName(path)) ?? NEVER;
   const isYaml = definition === null;
-  return { place: path, origin, revision: isYaml ? 0 : revision, attachment: attachmentAsWritten(attachment) };
+  return {
+    place: path,
+    origin,
+    revision: isYaml ? 0 : revision,
+    attachment: attachmentAsWritten(attachment),
+    attachedBy: scopeOf(definition),
+  };
 }
 
 function checked(node: QuotaNode, path: string, written: unknown): Attachment {

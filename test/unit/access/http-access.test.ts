@@ -38,14 +38,95 @@ describe('a caller with tenants', () => {
       expect(answer.json(), JSON.stringify(body)).toMatchObject({ status: 403, code: 'TENANT_DENIED' });
     }
     expect((await inject('PUT', '/v1/attachments/acme/sales', TOKENS.operator, { exempt: true })).statusCode).toBe(200);
+    expect((await inject('DELETE', '/v1/attachments/acme/sales', TOKENS.operator)).statusCode).toBe(204);
   });
 
-  test('may replace and detach what the cluster’s operator has attached to it, as docs/security.md says', async () => {
+  test('cannot replace, detach or hide what the cluster’s operator has attached', async () => {
     const url = '/v1/attachments/acme/given';
-    for (const change of ['PUT', 'DELETE'] as const) {
-      expect((await inject('PUT', url, TOKENS.operator, { group: 'orders' })).statusCode).toBe(200);
-      const answer = await inject(change, url, TOKENS.acme, change === 'PUT' ? { group: 'free' } : undefined);
-      expect(answer.statusCode, change).toBe(change === 'PUT' ? 200 : 204);
+    const { revision } = (await inject('PUT', url, TOKENS.operator, { group: 'orders' })).json();
+    const denied = { status: 403, code: 'ATTACHMENT_OWNED' };
+    for (const body of [{ group: 'free' }, { group: 'orders', andBroader: true }]) {
+      expect((await inject('PUT', url, TOKENS.acme, body)).json()).toMatchObject(denied);
+    }
+    const refused = await inject('DELETE', url, TOKENS.acme);
+    expect(refused.json()).toMatchObject(denied);
+    expect(refused.json().detail).toContain("acme/given was attached by the cluster's operator");
+    const pulsar = '/admin/v2/namespaces/acme/given/resourcegroup';
+    expect((await inject('POST', `${pulsar}/free`, TOKENS.acme)).json()).toMatchObject(denied);
+    expect((await inject('DELETE', pulsar, TOKENS.acme)).json()).toMatchObject(denied);
+    expect((await inject('GET', url, TOKENS.acme)).json()).toMatchObject({
+      ...{ revision, attachment: { group: 'orders' }, attachedBy: null },
+    });
+    // A topic of it goes to another group only beside the one that the operator has chosen.
+    const topic = `${url}/topic`;
+    expect((await inject('PUT', topic, TOKENS.acme, { group: 'free' })).json()).toMatchObject(denied);
+    expect((await inject('PUT', topic, TOKENS.acme, { group: 'free', andBroader: true })).statusCode).toBe(200);
+    expect(
+      (await inject('GET', '/v1/which?tenant=acme&namespace=given&topic=topic', TOKENS.acme)).json(),
+    ).toMatchObject({
+      groups: ['free', 'orders'],
+    });
+    expect((await inject('DELETE', topic, TOKENS.acme)).statusCode).toBe(204);
+    expect((await inject('DELETE', url, TOKENS.operator)).statusCode).toBe(204);
+  });
+
+  test('changes what it has attached itself, as the operator may; the trail tells the scope', async () => {
+    const url = '/v1/attachments/acme/own';
+    const shown = (await inject('PUT', url, TOKENS.acme, { group: 'orders' })).json();
+    expect(shown).toMatchObject({ attachment: { group: 'orders' }, attachedBy: ['acme'] });
+    expect((await inject('PUT', url, TOKENS.acme, { group: 'free' })).statusCode).toBe(200);
+    expect((await inject('DELETE', url, TOKENS.acme)).statusCode).toBe(204);
+    await inject('PUT', url, TOKENS.acme, { group: 'free' });
+    // From now on it is the operator's.
+    expect((await inject('PUT', url, TOKENS.operator, { group: 'orders' })).json()).toMatchObject({ attachedBy: null });
+    expect((await inject('DELETE', url, TOKENS.acme)).json()).toMatchObject({ code: 'ATTACHMENT_OWNED' });
+    const { changes } = (await inject('GET', '/v1/audit', TOKENS.operator)).json();
+    const { before, after, who } = changes.at(-1);
+    expect({ before, after, name: who.name }).toEqual({
+      ...{ before: { group: 'free', attachedBy: ['acme'] }, after: { group: 'orders' }, name: 'operator' },
+    });
+    expect((await inject('DELETE', url, TOKENS.operator)).statusCode).toBe(204);
+  });
+
+  test('has no say over a place of YAML, nor over one attached by a token of more tenants', async () => {
+    const tokens = [
+      ...AUTH.tokens,
+      { ...{ name: 'both', roles: ['operator'] }, tenants: ['acme', 'beta'], hash: written('qm_both') },
+    ];
+    const attachments = { places: { 'acme/yaml': 'orders' } };
+    const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });
+    const send = (method: 'PUT' | 'DELETE', place: string, token: string, payload?: object) =>
+      other.app.inject({
+        method,
+        url: `/v1/attachments/${place}`,
+        headers: bearer(token),
+        ...(payload && { payload }),
+      });
+    const free = { group: 'free' };
+    expect((await send('PUT', 'acme/yaml', TOKENS.acme, free)).json()).toMatchObject({ code: 'ATTACHMENT_OWNED' });
+    expect((await send('PUT', 'acme/shared', 'qm_both', free)).statusCode).toBe(200);
+    expect((await send('DELETE', 'acme/shared', TOKENS.acme)).json().detail).toContain(
+      'a caller of the tenants acme, beta',
+    );
+    expect((await send('DELETE', 'acme/shared', 'qm_both')).statusCode).toBe(204);
+    // Nobody says by hand whose it is.
+    const claimed = { ...free, attachedBy: ['acme'] };
+    expect((await send('PUT', 'acme/shared', TOKENS.acme, claimed)).json()).toMatchObject({
+      code: 'ATTACHMENT_INVALID',
+    });
+    await other.close();
+  });
+
+  test('of an operator and a tenant at the same moment, the operator’s attachment stays', async () => {
+    for (let round = 0; round < 20; round++) {
+      const url = `/v1/attachments/acme/race-${round}`;
+      const [, late] = await Promise.all([
+        inject('PUT', url, TOKENS.operator, { group: 'orders' }),
+        inject('PUT', url, TOKENS.acme, { group: 'free' }),
+      ]);
+      expect([200, 403]).toContain(late.statusCode);
+      expect((await inject('GET', url, TOKENS.viewer)).json()).toMatchObject({ attachment: { group: 'orders' } });
+      expect((await inject('DELETE', url, TOKENS.acme)).statusCode).toBe(403);
     }
   });
 

@@ -1,0 +1,67 @@
+import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors.js';
+import { isMapping } from '../../mapping.js';
+import type { QuotaNode } from '../quota-node.js';
+
+/** Tenants that somebody who changes attachments speaks for; null = for the whole cluster. */
+export type Scope = readonly string[] | null;
+
+/** Who changes an attachment, and with what scope. */
+export interface Attaching extends ChangedBy {
+  readonly tenants: Scope;
+}
+
+/**
+ * The scope that a place was attached with stands in its definition, so that it is in the registry's states and in the
+ * trail. Without it (by somebody of the whole cluster, in YAML, or by a node that did not know of scopes) it is the
+ * cluster's.
+ */
+export function withScope(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
+  return tenants === null ? definition : { ...definition, [SCOPE]: [...tenants].sort() };
+}
+
+/** The attachment as YAML writes it. */
+export function withoutScope(definition: GroupDefinition): GroupDefinition {
+  const { [SCOPE]: _, ...attachment } = definition;
+  return attachment;
+}
+
+const SCOPE = 'attachedBy';
+
+export function scopeOf(definition: GroupDefinition | null): Scope {
+  const scope = isMapping(definition) ? definition[SCOPE] : null;
+  return Array.isArray(scope) && scope.every((tenant) => typeof tenant === 'string') ? scope : null;
+}
+
+/** Whether a place is attached by somebody whose scope is all within this one. */
+export function owns({ tenants }: Attaching, scope: Scope): boolean {
+  return tenants === null || scope?.every((tenant) => tenants.includes(tenant)) === true;
+}
+
+/** Who has less scope cannot take away what came from more. Throws ATTACHMENT_OWNED. */
+export function rejectUnlessOwned(node: QuotaNode, path: string, by: Attaching, definition: GroupDefinition | null) {
+  if (by.tenants === null || node.gate.places.attachments.at(path) === null) return;
+  const scope = scopeOf(definition);
+  if (!owns(by, scope)) throw owned(path, path, by, scope);
+}
+
+/** A narrower attachment replaces the broader one for its place, unless it says `andBroader`. Throws ATTACHMENT_OWNED. */
+export function rejectHiding(path: string, by: Attaching, scopeAt: (place: string) => Scope | undefined): void {
+  for (const place of broaderThan(path)) {
+    const scope = scopeAt(place);
+    if (scope !== undefined && !owns(by, scope)) throw owned(path, place, by, scope);
+  }
+}
+
+/** `acme/orders/a/b` → `acme`, `acme/orders`. */
+function broaderThan(path: string): readonly string[] {
+  const [tenant = '', namespace, ...topic] = path.split('/');
+  if (namespace === undefined) return [];
+  return topic.length === 0 ? [tenant] : [tenant, `${tenant}/${namespace}`];
+}
+
+function owned(path: string, place: string, { name, tenants }: Attaching, scope: Scope): QuotameshError {
+  const owner = scope === null ? "the cluster's operator" : `a caller of the tenants ${scope.join(', ')}`;
+  const facts = { place: path.slice(0, 200), at: place.slice(0, 200), owner, caller: name };
+  return new QuotameshError('ATTACHMENT_OWNED', { ...facts, tenants: (tenants ?? []).join(', ') });
+}
