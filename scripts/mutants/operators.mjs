@@ -103,7 +103,7 @@ function* mutationsOf(node, parent, source) {
       return;
     }
     case 'ExpressionStatement':
-      if (node.directive === undefined && !isSuperCall(node)) yield instead(node, ';');
+      if (!node.directive && !isSuperCall(node)) yield instead(node, ';');
       return;
     case 'ContinueStatement':
     case 'BreakStatement':

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Buckets } from '../../src/core/limiter/buckets.js';
@@ -8,6 +7,7 @@ import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
 import { createNode } from '../../src/index.js';
 import { monotonicClock } from '../../src/ports/clock.js';
 import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { readVectors } from '../vectors/read-vectors.js';
 
 /** The endToEnd cases of token-bucket.json in real time, with the tolerances that the file states. */
 interface RateCase {
@@ -39,8 +39,9 @@ interface SendCase {
   readonly steps: readonly SendStep[];
 }
 
-const FILE = new URL('../vectors/token-bucket.json', import.meta.url);
-const CASES = (JSON.parse(readFileSync(FILE, 'utf8')) as { cases: { id: string; kind: string }[] }).cases;
+const CASES = readVectors<{ readonly cases: readonly { readonly id: string; readonly kind: string }[] }>(
+  'token-bucket.json',
+).cases;
 
 function endToEnd<Case>(name: string): Case {
   const found = CASES.find(({ id }) => id === `endToEnd/${name}`);

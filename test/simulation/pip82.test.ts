@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/measure.js';
 import { World, type WorldSettings } from '../../sim/world.js';
 import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
+import { readVectors } from '../vectors/read-vectors.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 interface ClosedLoopCase {
@@ -39,9 +39,7 @@ const SCALE_OF_SMALL_CHANGES: Readonly<Record<string, number>> = { 'no-under-uti
 /** maxRounds 10, at the 100 ms in which a change is noticed, reported and read. */
 const SETTLED_MS = 1000;
 
-const { cases } = JSON.parse(readFileSync(new URL('../vectors/pip82.json', import.meta.url), 'utf8')) as {
-  cases: ClosedLoopCase[];
-};
+const { cases } = readVectors<{ readonly cases: ClosedLoopCase[] }>('pip82.json');
 const closedLoops = cases.filter(({ kind }) => kind === 'closedLoop');
 const run = RUN.flatMap((strategy) => closedLoops.map((given) => ({ ...given, strategy })));
 

@@ -6,10 +6,12 @@ export interface GroupCost {
 
 /**
  * The groups that matter on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most `most`,
- * none below `floor`, in falling order of cost, then by name.
+ * none below `floor` with all that it costs there, in falling order of cost, then by name.
  */
 export function busiest(costs: readonly GroupCost[], most: number, floor: number): readonly GroupCost[] {
-  return costs
+  const perGroup = new Map<string, number>();
+  for (const { group, cost } of costs) perGroup.set(group, (perGroup.get(group) ?? 0) + cost);
+  return Array.from(perGroup, ([group, cost]) => ({ group, cost }))
     .filter(({ cost }) => cost >= floor)
     .sort((one, other) => other.cost - one.cost || (one.group < other.group ? -1 : 1))
     .slice(0, most);

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { STRATEGIES } from '../../../../src/core/convergence/registry.js';
 import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
+import { readVectors } from '../../../vectors/read-vectors.js';
 import { sharesOf, total } from './round-of.js';
 
 interface AllocationCase {
@@ -33,9 +33,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   budget: 'bytes on the topic at 100 nodes are measured by a later issue (DESIGN §12)',
 };
 
-const { cases } = JSON.parse(readFileSync(new URL('../../../vectors/pip82.json', import.meta.url), 'utf8')) as {
-  cases: AllocationCase[];
-};
+const { cases } = readVectors<{ readonly cases: readonly AllocationCase[] }>('pip82.json');
 const allocations = cases.filter(({ kind }) => kind === 'allocation');
 const steals = cases.filter(({ kind }) => kind === 'steal');
 

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-throttle.js';
 import { type ThrottleReason, ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
 import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+import { readVectors } from '../../../vectors/read-vectors.js';
 
 /** One step of test/vectors/token-bucket.json; which members it has follows from `op`. */
 export interface Step {
@@ -19,11 +19,7 @@ export interface VectorCase {
   readonly steps: readonly Step[];
 }
 
-export const CASES = (
-  JSON.parse(readFileSync(new URL('../../../vectors/token-bucket.json', import.meta.url), 'utf8')) as {
-    cases: VectorCase[];
-  }
-).cases;
+export const CASES = readVectors<{ readonly cases: readonly VectorCase[] }>('token-bucket.json').cases;
 
 /** A publish limiter and its producers, each on a connection of its own. Debts are kept through a change of limits. */
 export class PublishScene {

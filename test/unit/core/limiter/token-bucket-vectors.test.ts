@@ -40,6 +40,12 @@ test('every kind of case is known; endToEnd runs in real time (test/integration/
   expect(run).toEqual([23, 4, 10, 8]);
 });
 
+interface Repeat {
+  readonly times: number;
+  readonly steps: readonly Step[];
+  readonly everyNth?: { readonly n: number; readonly steps: readonly Step[] };
+}
+
 /** The operations of the file on one slot of our limiter. `consume` is a charge that is never refused. */
 class VectorBucket {
   readonly #limiter = new Limiter(1);
@@ -84,12 +90,19 @@ class VectorBucket {
         this.#expectWait(step.need as number | undefined, step.value as number);
         break;
       case 'repeat':
-        for (let turn = 0; turn < (step.times as number); turn++) {
-          for (const inner of step.steps as readonly Step[]) this.perform(inner);
-        }
+        this.#repeat(step as unknown as Repeat);
         break;
       default:
         throw new Error(`unknown operation "${step.op}"`);
+    }
+  }
+
+  /** `everyNth` adds steps after each n-th turn. */
+  #repeat({ times, steps, everyNth }: Repeat): void {
+    for (let turn = 1; turn <= times; turn++) {
+      for (const step of steps) this.perform(step);
+      if (everyNth === undefined || turn % everyNth.n !== 0) continue;
+      for (const step of everyNth.steps) this.perform(step);
     }
   }
 

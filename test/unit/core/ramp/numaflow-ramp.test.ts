@@ -28,6 +28,7 @@ interface ResumeEvent {
   readonly ask?: 'all' | number;
   readonly expect?: number;
   readonly params?: VectorParams;
+  readonly sec?: number;
 }
 
 interface RampCase {
@@ -48,6 +49,7 @@ interface RampCase {
   readonly parallelAsks?: number;
   readonly askEach?: number;
   readonly calls?: readonly Call[];
+  readonly ttlSec?: number;
   readonly resume?: boolean;
   readonly events?: readonly ResumeEvent[];
 }
@@ -104,7 +106,7 @@ function playSample({ mode, params, steps = [], expectedPool }: RampCase): void 
   const pools = steps.map(({ epoch = 0, use = 0 }) => {
     window.begin(epoch);
     const pool = window.tokens;
-    window.ask(use, 1, epoch);
+    window.ask(use, params.pods ?? 1, epoch);
     return pool;
   });
   expect(pools).toEqual(expectedPool);
@@ -115,9 +117,9 @@ function playReader({ mode, params, batch = 0, fetchesInOneSecond = 0, expectedT
   const window = new RampedWindow(rampSettings(mode, params));
   let total = 0;
   for (let fetch = 0; fetch < fetchesInOneSecond; fetch++) {
-    const granted = window.ask(batch, 1, 0);
+    const granted = window.ask(batch, params.pods ?? 1, 0);
     const read = Math.min(batch, granted);
-    window.deposit(granted - read, 1, 0);
+    window.deposit(granted - read, params.pods ?? 1, 0);
     total += read;
   }
   expect(total).toBe(expectedTotal);
@@ -126,41 +128,52 @@ function playReader({ mode, params, batch = 0, fetchesInOneSecond = 0, expectedT
 function playParallel({ mode, params, parallelAsks = 0, askEach = 0, expectedTotal }: RampCase): void {
   const window = new RampedWindow(rampSettings(mode, params));
   let total = 0;
-  for (let ask = 0; ask < parallelAsks; ask++) total += window.ask(askEach, 1, 0);
+  for (let ask = 0; ask < parallelAsks; ask++) total += window.ask(askEach, params.pods ?? 1, 0);
   expect(total).toBe(expectedTotal);
 }
 
 /** At 0 tokens the ask comes again at the top of the next second, as long as its timeout lasts. */
 function playWaiting({ mode, params, calls = [] }: RampCase): void {
   const window = new RampedWindow(rampSettings(mode, params));
+  const { pods = 1 } = params;
   for (const { atMs, ask, timeoutMs, expectGrant, expectAtMs } of calls) {
     let nowMs = atMs;
-    let grant = window.ask(ask, 1, Math.floor(nowMs / 1000));
+    let grant = window.ask(ask, pods, Math.floor(nowMs / 1000));
     const untilMs = atMs + (timeoutMs ?? 0);
     while (grant === 0 && nowMs < untilMs) {
       nowMs = Math.min(untilMs, (Math.floor(nowMs / 1000) + 1) * 1000);
-      if (nowMs % 1000 === 0) grant = window.ask(ask, 1, nowMs / 1000);
+      if (nowMs % 1000 === 0) grant = window.ask(ask, pods, nowMs / 1000);
     }
     expect({ grant, atMs: nowMs }).toEqual({ grant: expectGrant, atMs: expectAtMs });
   }
 }
 
 /** The source remembers a level per pod; ours is the group's, and lives in the topic (simulation/ramps.test.ts). */
-function playResume({ mode, params, resume = false, events = [] }: RampCase): void {
+function playResume({ mode, params, ttlSec = 0, resume = false, events = [] }: RampCase): void {
   let settings = rampSettings(mode, params);
   const running = new Map<string, RampedWindow>();
-  const left = new Map<string, number>();
+  const left = new Map<string, { level: number; atSec: number }>();
+  /** Epochs count from the last start. */
+  let [nowSec, startSec] = [0, 0];
+  const leftBy = (name: string) => {
+    const { level, atSec } = left.get(name) ?? { level: 0, atSec: nowSec };
+    return resume && nowSec - atSec <= ttlSec ? level : 0;
+  };
   for (const event of events) {
     const { op, pods = [], pod = '', epoch = 0, ask = 'all' } = event;
     if (op === 'start') {
-      for (const name of pods) running.set(name, new RampedWindow(settings, 0, resume ? left.get(name) : 0));
+      startSec = nowSec;
+      for (const name of pods) running.set(name, new RampedWindow(settings, 0, leftBy(name)));
     } else if (op === 'ask') {
+      nowSec = Math.max(nowSec, startSec + epoch);
       expect(running.get(pod)?.ask(ask, running.size, epoch)).toBe(event.expect);
     } else if (op === 'stop') {
       for (const name of pods) {
-        left.set(name, running.get(name)?.level ?? 0);
+        left.set(name, { level: running.get(name)?.level ?? 0, atSec: nowSec });
         running.delete(name);
       }
+    } else if (op === 'wait') {
+      nowSec += event.sec ?? 0;
     } else if (op === 'reconfigure') {
       settings = rampSettings(mode, event.params as VectorParams);
     } else {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createLaneRates } from '../../../../src/core/report/estimate.js';
 import { noticedIn } from '../../../../src/core/report/significant-change.js';
+import { readVectors } from '../../../vectors/read-vectors.js';
 import { Sampling } from '../sample/sampling.js';
 import { bucketKeyText, nodeKeyText, Reading } from '../usage-map/reading.js';
 
@@ -18,9 +18,7 @@ interface ReportingCase {
   readonly expectedEntries: number;
 }
 
-const { cases } = JSON.parse(readFileSync(new URL('../../../vectors/pip82.json', import.meta.url), 'utf8')) as {
-  cases: ReportingCase[];
-};
+const { cases } = readVectors<{ readonly cases: readonly ReportingCase[] }>('pip82.json');
 
 function caseOf(id: string): ReportingCase {
   const found = cases.find((one) => one.id === id);

@@ -67,6 +67,14 @@ test.each(casesOf('topTags'))('$id', ({ maxTags, floorPagesPerSec, intervalSec, 
   expect(busiest(costs, maxTags, floorPagesPerSec).map(({ group }) => group)).toEqual(expectTags);
 });
 
+test('several requests of one tag count together, against the floor and in the order', () => {
+  const costs = ['A', 'B', 'A', 'C', 'B', 'A'].map((group) => ({ group, cost: 5 }));
+  expect(busiest(costs, 2, 10)).toEqual([
+    { group: 'A', cost: 15 },
+    { group: 'B', cost: 10 },
+  ]);
+});
+
 /** We keep no table of latencies per group; its bound and its forgetting are those of the table of costs. */
 test.each(casesOf('latencyTable'))('$id by the table of costs', (one) => {
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: one.maxTags });
@@ -98,6 +106,7 @@ test('every kind of case is known', () => {
 function expectReleased({
   ratesTps,
   clients,
+  idleBeforeSec = 0,
   durationSec,
   expectReleased: expected,
   tolerance,
@@ -113,8 +122,9 @@ function expectReleased({
   const released = tags.map(() => 0);
   for (const { tag, count, batch, wantedTps } of clients) {
     const lane = tags.indexOf(tag);
-    const nextMs = Array.from({ length: count }, () => (batch / wantedTps) * 1000);
-    for (let nowMs = 0; nowMs < durationSec * 1000; nowMs += 10) {
+    const fromMs = idleBeforeSec * 1000;
+    const nextMs = Array.from({ length: count }, () => fromMs + (batch / wantedTps) * 1000);
+    for (let nowMs = fromMs; nowMs < fromMs + durationSec * 1000; nowMs += 10) {
       for (let at = 0; at < count; at++) {
         if ((nextMs[at] as number) > nowMs || limiter.tryAcquire(lane, batch, 0, true, nowMs) !== GRANTED) continue;
         released[lane] = (released[lane] as number) + batch;

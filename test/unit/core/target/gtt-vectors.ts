@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readVectors } from '../../../vectors/read-vectors.js';
+
 /** test/vectors/fdb-gtt.json as its header describes it. */
 export interface GttFile {
   readonly cases: readonly GttCase[];
@@ -81,6 +82,8 @@ export interface ProxyLimiterCase {
     readonly batch: number;
     readonly wantedTps: number;
   }[];
+  /** Without clients, before; 0 where absent. */
+  readonly idleBeforeSec?: number;
   readonly durationSec: number;
   readonly expectReleased: Readonly<Record<string, number>>;
   readonly tolerance: number;
@@ -112,9 +115,7 @@ export interface OtherCase {
   readonly id: string;
 }
 
-export const GTT_CASES: readonly GttCase[] = (
-  JSON.parse(readFileSync(new URL('../../../vectors/fdb-gtt.json', import.meta.url), 'utf8')) as GttFile
-).cases;
+export const GTT_CASES: readonly GttCase[] = readVectors<GttFile>('fdb-gtt.json').cases;
 
 export function casesOf<Kind extends GttCase['kind']>(
   kind: Kind,
