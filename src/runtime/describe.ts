@@ -243,6 +243,10 @@ function degraded(node: QuotaNode, nowMs: number): string[] {
       `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
     );
   }
+  const found = node.topic.partitionsFound ?? node.topic.partitions;
+  if (found > node.topic.partitions) {
+    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${node.topic.partitions}`);
+  }
   reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
   reasons.push(...node.yaml.degraded);
   const epochs = node.coordinator?.log.epochs;

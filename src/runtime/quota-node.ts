@@ -40,6 +40,7 @@ import { type ReportedHealth, reportBackend } from './target/report-backend.js';
 import { type CostOptions, type ReportedCost, reportCost } from './target/report-cost.js';
 import { TargetLog } from './target/target-log.js';
 import { TopicPump } from './topic-pump.js';
+import { WakingClock } from './waking-clock.js';
 
 /** How long a farewell may take before the node leaves without it; the others then notice its silence. */
 const FAREWELL_TIMEOUT_MS = 1500;
@@ -71,6 +72,7 @@ export class QuotaNode {
   onFenced: ((error: QuotameshError) => void) | null = null;
   readonly #options: QuotaNodeOptions;
   readonly #telemetry: Telemetry;
+  readonly #wakingClock: WakingClock | null;
   readonly #targetLog: TargetLog;
   #coordinator: Coordinator | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -86,7 +88,8 @@ export class QuotaNode {
     this.version = options.version;
     this.topic = topic;
     this.#telemetry = telemetry;
-    this.clock = options.clock ?? monotonicClock;
+    this.#wakingClock = options.clock === undefined ? (options.wakingClock ?? new WakingClock()) : null;
+    this.clock = options.clock ?? this.#wakingClock?.clock ?? monotonicClock;
     this.startedMs = this.clock();
     this.groups = new GroupTable(config.groups);
     this.limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
@@ -224,6 +227,7 @@ export class QuotaNode {
   step(event: CoordinatorEvent): void {
     this.#coordinator ??= createCoordinator(this, this.#options);
     const coordinator = this.#coordinator;
+    this.#wakingClock?.look();
     const nowMs = this.clock();
     const wasReady = coordinator.isReady;
     const effects = coordinator.step(event, nowMs);
