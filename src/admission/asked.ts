@@ -59,7 +59,7 @@ export function rejectUnlessName(field: string, name: unknown): void {
 }
 
 /** For a name that is not among the configured ones; names the near ones. */
-export function groupUnknown(group: unknown, names: readonly string[]): QuotameshError {
+export function groupUnknown(group: unknown, names: Iterable<string>): QuotameshError {
   if (typeof group !== 'string') {
     return new QuotameshError('FIELD_INVALID', { field: 'group', reason: `must be a string, got ${typeof group}` });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JointAsk } from '../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { TimeHeap } from '../core/limiter/time-heap.js';
 import { MESSAGES } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
@@ -25,7 +26,6 @@ import { areSameWindows, type Windows, windowsOf } from './windows.js';
 
 interface Open {
   readonly granted: Required<Amounts>;
-  readonly untilMs: number;
   /** Exempt work has used nothing that anybody else could have. */
   readonly ask: JointAsk | null;
   readonly direction: number;
@@ -45,6 +45,8 @@ export class Batches {
   readonly #node: QuotaNode;
   readonly #gate: Gate;
   readonly #open = new Map<number, Open>();
+  /** Numbers of batches by the end of their time, ended ones among them: a take looks at those alone that are due. */
+  readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
   /** In lines; each may become one that is open. */
@@ -139,8 +141,11 @@ export class Batches {
 
   /** Those whose window (or time) is over have been used. */
   expire(nowMs: number): void {
-    if (this.#open.size === 0) return;
-    for (const [at, open] of this.#open) if (open.untilMs <= nowMs) this.#expire(at, open);
+    while (this.#ends.size > 0 && this.#ends.nextMs <= nowMs) {
+      const at = this.#ends.pop() as number;
+      const open = this.#open.get(at);
+      if (open !== undefined) this.#expire(at, open);
+    }
   }
 
   /** The node stops: what is open has been used. */
@@ -154,7 +159,9 @@ export class Batches {
     const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
     const { epoch, validMs } = this.#validity(windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, untilMs: nowMs + validMs, ask, direction, windows });
+    this.#open.set(this.#last, { granted: { messages, bytes }, ask, direction, windows });
+    this.#ends.push(nowMs + validMs, this.#last);
+    if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
     const handBack = (left: HandBack) => this.handBack(id, left);
     return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
@@ -222,6 +229,8 @@ export class Batches {
 }
 
 const SHOWN_MAX = 80;
+/** Ends of batches that have ended already which are kept, beside as many as are open. */
+const ENDED_MAX = 1024;
 
 function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {
   if (facts.amount > facts.granted) throw new QuotameshError('BATCH_TOO_SMALL', facts);

@@ -3,6 +3,7 @@ import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../core/limiter/levels.j
 import { ABOVE_WINDOW, REFUSED, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../core/vocabulary.js';
 import { QuotameshError } from '../errors.js';
+import { notReadyBecause } from '../runtime/describe.js';
 import type { QuotaNode } from '../runtime/quota-node.js';
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from './decision.js';
 import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
@@ -62,7 +63,7 @@ export class NoGrant {
   }
 
   #notReady(): NotReady {
-    const because = this.#node.status().notReadyBecause.join('; ') || 'shares are not confirmed';
+    const because = notReadyBecause(this.#node).join('; ') || 'shares are not confirmed';
     return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
   }
 

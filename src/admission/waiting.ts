@@ -125,7 +125,7 @@ export class Waiting {
     turn.live++;
     this.#count++;
     limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) + 1;
-    if (turn.isParked) turn.owner.items.push({ item: waiter, cost: this.#costOf(ask) });
+    if (turn.isParked) turn.owner.push(waiter, this.#costOf(ask));
     else line.queue.add(turn.owner, waiter, this.#costOf(ask));
     // The others of a line that is in use wait for its next turn already.
     if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(ask, answer) ? 0 : this.#waitMs(waiter));

@@ -205,7 +205,8 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
     .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
 }
 
-function notReadyBecause(node: QuotaNode): string[] {
+/** Alone, for answers: the whole status takes as long as there are groups. */
+export function notReadyBecause(node: QuotaNode): string[] {
   if (node.isClosing) return ['the node is stopping'];
   if (node.isReady) return [];
   const lost = node.pump.lost === null ? [] : [`the topic is lost: ${node.pump.lost}`];

@@ -27,7 +27,7 @@ import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { announce, announceShares } from './announce.js';
 import { createCoordinator, restIntervalMs } from './create-coordinator.js';
-import { describeGroup, describeNode } from './describe.js';
+import { describeGroup, describeNode, notReadyBecause } from './describe.js';
 import { GroupRegistry } from './groups/group-registry.js';
 import { GroupTable } from './groups/group-table.js';
 import type { QuotaNodeOptions } from './quota-node-options.js';
@@ -281,7 +281,7 @@ export class QuotaNode {
 
   notReadyError(): QuotameshError {
     const { nodeId: node } = this.config;
-    return new QuotameshError('NOT_READY', { node, reason: this.status().notReadyBecause.join('; ') });
+    return new QuotameshError('NOT_READY', { node, reason: notReadyBecause(this).join('; ') });
   }
 
   async #close(): Promise<void> {

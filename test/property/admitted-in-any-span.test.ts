@@ -27,10 +27,16 @@ const taking = fc.oneof(
   fc.record({ kind: kind('take'), where, from, messages, ms: fc.constantFrom(0, 300) }),
   fc.record({ kind: kind('consume'), where, from, messages: fc.constant(1), isImmediate: fc.boolean() }),
 );
+const few = fc.integer({ min: 1, max: 8 });
+const holding = fc.oneof(
+  fc.record({ kind: kind('reserve'), where, from, messages: few }),
+  fc.record({ kind: kind('take'), where, from, messages: few, ms: fc.constant(0) }),
+);
+/** All that is held is ended, each followed by an acquire. */
+const cash = fc.record({ kind: kind('cash'), where, from });
 const ending = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: kind('end'), which: fraction, part: fc.constantFrom(0, 0.3, 1, 1.5) }) },
-  // All that is held, each followed by an acquire: what a bank would pay.
-  { weight: 1, arbitrary: fc.record({ kind: kind('cash'), where, from }) },
+  { weight: 1, arbitrary: cash },
 );
 const perSecond = fc.constantFrom(0, 10, 100, 300, 300);
 const change = fc.oneof(
@@ -49,12 +55,18 @@ const habits = [
   ),
   fc.oneof({ weight: 3, arbitrary: pass }, { weight: 3, arbitrary: acquire }, { weight: 1, arbitrary: change }),
 ] as const;
-const history = fc.nat(habits.length - 1).chain((habit) => {
+const habitual = fc.nat(habits.length - 1).chain((habit) => {
   const step: fc.Arbitrary<Step> = habits[habit] as fc.Arbitrary<Step>;
   return fc.array(step, { minLength: 20, maxLength: 200, size: 'max' });
 });
+/** Whoever holds all that there is for a while, and then gives it back. */
+const shortPass = fc.record({ kind: kind('pass'), ms: fc.nat(100) });
+const bank = fc
+  .tuple(fc.array(fc.oneof(shortPass, holding, holding), { minLength: 80, maxLength: 200, size: 'max' }), cash)
+  .map(([steps, last]): Step[] => [...steps, last]);
+const history: fc.Arbitrary<Step[]> = fc.oneof({ weight: 3, arbitrary: habitual }, { weight: 1, arbitrary: bank });
 type StepOf<Kind> = Kind extends fc.Arbitrary<infer One> ? One : never;
-type Step = StepOf<typeof pass | typeof taking | typeof ending | typeof change>;
+type Step = StepOf<typeof pass | typeof taking | typeof ending | typeof change | typeof holding>;
 
 async function play(scene: SpanScene, now: Step): Promise<void> {
   if (now.kind === 'pass') await scene.pass(now.ms);

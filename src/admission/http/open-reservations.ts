@@ -51,10 +51,12 @@ export class OpenReservations {
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   readonly #counts: ReservationCounts;
-  /** In the order of their ends: all are valid for as long. */
+  /** Valid for as long each, so that the lowest number ends first. */
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
   #last = 0;
+  /** None with a lower number is open. Not the map's own order: that walks over what was deleted. */
+  #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
   constructor(node: QuotaNode, telemetry: Telemetry, counts: ReservationCounts) {
@@ -103,9 +105,11 @@ export class OpenReservations {
   expire(): void {
     const nowMs = this.#node.clock();
     let [expired, first] = [0, ''];
-    for (const [at, open] of this.#open) {
+    for (; this.#first <= this.#last; this.#first++) {
+      const open = this.#open.get(this.#first);
+      if (open === undefined) continue;
       if (open.untilMs > nowMs) break;
-      this.#open.delete(at);
+      this.#open.delete(this.#first);
       this.#charge(open);
       if (expired++ === 0) first = open.group;
     }

@@ -5,6 +5,8 @@ export class WakeOwner<Item> {
   /** In order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
+  /** Of those that have come since nothing was left: to look at all of them at every turn would take the longer, the more wait. */
+  largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;
   previous: WakeOwner<Item> | null = null;
@@ -19,6 +21,11 @@ export class WakeOwner<Item> {
 
   get isEmpty(): boolean {
     return this.head === this.items.length;
+  }
+
+  push(item: Item, cost: number): void {
+    this.largestCost = this.isEmpty ? cost : Math.max(this.largestCost, cost);
+    this.items.push({ item, cost });
   }
 }
 
@@ -56,7 +63,7 @@ export class WakeQueue<Item> {
 
   /** @param cost in any one unit, ≥ 0; 0 = items of an owner take turns with those of others one by one */
   add(owner: WakeOwner<Item>, item: Item, cost: number): void {
-    owner.items.push({ item, cost });
+    owner.push(item, cost);
     if (cost > this.#quantum) this.#quantum = cost;
     if (!owner.isQueued) this.rejoin(owner);
   }
@@ -127,7 +134,7 @@ export class WakeQueue<Item> {
       owner.previous = owner;
       this.#current = owner;
       owner.deficit = 0;
-      this.#quantum = largestCost(owner);
+      this.#quantum = owner.largestCost;
       owner.deficit = this.#quantum * owner.weight;
     } else {
       const last = first.previous as WakeOwner<Item>;
@@ -135,7 +142,7 @@ export class WakeQueue<Item> {
       owner.previous = last;
       last.next = owner;
       first.previous = owner;
-      this.#quantum = Math.max(this.#quantum, largestCost(owner));
+      this.#quantum = Math.max(this.#quantum, owner.largestCost);
     }
     this.#owners++;
   }
@@ -191,12 +198,6 @@ function advance<Item>(owner: WakeOwner<Item>): void {
 
 function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
   return items[head]!.cost;
-}
-
-function largestCost<Item>(owner: WakeOwner<Item>): number {
-  let largest = 0;
-  for (let at = owner.head; at < owner.items.length; at++) largest = Math.max(largest, owner.items[at]!.cost);
-  return largest;
 }
 
 /** Items that are gone are removed from the array in one go of so many. */

@@ -29,6 +29,9 @@ export interface BackendCost {
 /** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
 export const BACKENDS_PER_LANE = 16;
 
+/** Backends whose costs a lane keeps apart; those of others count as nobody's, so that invented names take no memory. */
+const BACKENDS_TRACKED = 256;
+
 interface Tracked {
   /** Of the same pieces of work, for the average cost and for the rate. */
   readonly transactions: SmoothedRate;
@@ -90,10 +93,11 @@ export class CostMeter {
     tracked.touchedMs = nowMs;
     tracked.transactions.count(transactions, nowMs, smoothingMs);
     tracked.pace.count(transactions, nowMs, smoothingMs * PACE_RATIO);
-    let rate = tracked.backends.get(backend);
+    const known = tracked.backends.has(backend) || tracked.backends.size < BACKENDS_TRACKED ? backend : NO_BACKEND;
+    let rate = tracked.backends.get(known);
     if (rate === undefined) {
       rate = new SmoothedRate();
-      tracked.backends.set(backend, rate);
+      tracked.backends.set(known, rate);
     }
     rate.count(units, nowMs, smoothingMs);
     return true;
