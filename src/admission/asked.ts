@@ -52,6 +52,17 @@ export function rejectUnlessAmount(field: string, amount: unknown): void {
   }
 }
 
+/** For work that is done and that no maxRequest bounds: sums of such amounts stay exact (limiter.ts, `keepExact`). */
+export function rejectAboveConsume({ messages = 0, bytes = 0 }: Amounts): void {
+  for (const [field, amount] of Object.entries({ messages, bytes })) {
+    if (amount <= CONSUMED_MAX) continue;
+    const reason = `must be at most 2^40 of what is charged at once, got ${amount}`;
+    throw new QuotameshError('AMOUNT_INVALID', { field, reason });
+  }
+}
+
+const CONSUMED_MAX = 2 ** 40;
+
 export function rejectUnlessName(field: string, name: unknown): void {
   if (typeof name === 'string' && name.length <= NAME_MAX) return;
   const reason = `must be a string of at most ${NAME_MAX} characters`;

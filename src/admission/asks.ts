@@ -117,6 +117,18 @@ export class Asks {
     return ask;
   }
 
+  rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
+    for (const lane of [ask.lane, ...ask.further]) {
+      const most = { messages: this.#bounds.maxMessages[lane] as number, bytes: this.#bounds.maxBytes[lane] as number };
+      for (const field of ['messages', 'bytes'] as const) {
+        const [amount, max] = [actual[field], Math.max(most[field], ask[field])];
+        if (amount <= max) continue;
+        const group = this.#gate.groupOf(lane).name;
+        throw new QuotameshError('COMMIT_ABOVE_MAX_REQUEST', { field, amount, max, group });
+      }
+    }
+  }
+
   reject(lane: number, amounts: Amounts): never {
     const group = this.#gate.groupOf(lane).name;
     rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });

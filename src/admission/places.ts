@@ -49,9 +49,14 @@ export class Places {
   countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
     const counts = this.exempt[direction] as ExemptCounts;
     counts.asks++;
-    counts.messages += messages;
-    counts.bytes += bytes;
+    counts.messages = counted(counts.messages, messages);
+    counts.bytes = counted(counts.bytes, bytes);
   }
+}
+
+/** A counter that begins anew before it would lose units, as after a restart. */
+function counted(sum: number, amount: number): number {
+  return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
 }
 
 /** `tenant acme, namespace orders`, for people. */

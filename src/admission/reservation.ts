@@ -18,6 +18,7 @@ export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
     commit: (actual, costs) => {
       const { messages, bytes } = amountsOf(actual, ask);
       if (!open) return;
+      gate.rejectAboveCommit(ask, { messages, bytes });
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
       if (costs !== undefined) {
         const groups = [ask.lane, ...ask.further].map((lane) => gate.groupOf(lane).name);

@@ -198,6 +198,21 @@ export class Limiter {
     this.buckets.refilledMs.set(lane, sinceMs);
   }
 
+  /**
+   * Begins the counters of a lane anew before a sum of doubles would lose a unit, as after a restart: who reads
+   * differences sees that they went down (lane-sample.ts; Prometheus does). Called for every lane again and again, so
+   * that sums are exact for any uptime, as long as a lane passes less than 2^52 units between two calls.
+   */
+  keepExact(lane: number): void {
+    const counts = this.#counts;
+    const first = lane * COUNTS;
+    const sum = Math.max(counts[first] as number, counts[first + 1] as number, this.#refusedWork.largest(lane));
+    const squares = Math.max(counts[first + BYTE_SQUARES] as number, counts[first + EXCESS] as number);
+    if (sum < SUM_MAX && squares < SQUARES_MAX) return;
+    counts.fill(0, first, first + COUNTS);
+    this.#refusedWork.forget(lane);
+  }
+
   /** Copies what was attempted, its squares and what was admitted, each in every dimension: half a line is read. */
   countsInto(lane: number, column: Float64Array, first: number): void {
     const counts = this.#counts;
@@ -270,3 +285,6 @@ const VALID_UNTIL_MS = VALID_UNTIL_AT;
 const COUNTS = 4;
 const BYTE_SQUARES = 2;
 const EXCESS = 3;
+/** Half of what a double counts exactly. Squares serve an estimate alone: beside 1e24 those of 16 KiB still count. */
+const SUM_MAX = 2 ** 52;
+const SQUARES_MAX = 1e24;

@@ -38,6 +38,22 @@ export class RefusedWork {
     return this.#ofSlot(slot, REFUSED) + this.#ofSlot(slot, CORRECTIONS);
   }
 
+  /** Sums of amounts begin anew (limiter.ts, `keepExact`); refusals, which count by one, go on. */
+  forget(lane: number): void {
+    const page = this.#pages[lane >> PAGE_BITS];
+    page?.fill(0, firstOf(lane), firstOf(lane) + REFUSALS);
+  }
+
+  /** The largest sum of the lane, in amount. */
+  largest(lane: number): number {
+    const page = this.#pages[lane >> PAGE_BITS];
+    if (page === undefined) return 0;
+    let largest = 0;
+    for (let at = firstOf(lane); at < firstOf(lane) + REFUSALS; at++)
+      largest = Math.max(largest, Math.abs(page[at] as number));
+    return largest;
+  }
+
   #ofSlot(slot: number, figure: number): number {
     const dimension = slot % DIMENSION_COUNT;
     return this.#at((slot - dimension) / DIMENSION_COUNT, figure + dimension);

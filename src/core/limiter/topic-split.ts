@@ -35,11 +35,9 @@ export interface SplitRule {
  */
 export class TopicSplit {
   readonly keyed: KeyedBuckets;
-  /** Per slot of the topic, since its row began: attempted for the first time, and admitted. */
+  /** Per slot of the topic, since the last division: attempted for the first time, and admitted. */
   #attempted: Float64Array = new Float64Array(0);
   #admitted: Float64Array = new Float64Array(0);
-  #attemptedBefore: Float64Array = new Float64Array(0);
-  #admittedBefore: Float64Array = new Float64Array(0);
   #demand: Float64Array = new Float64Array(0);
   #usage: Float64Array = new Float64Array(0);
   readonly rule: SplitRule;
@@ -100,9 +98,9 @@ export class TopicSplit {
       const demand = round.demand[dimension] as Float64Array;
       for (let at = 0; at < rows.length; at++) {
         const slot = slotOf(rows[at] as number, dimension);
-        const used = follow(this.#usage, this.#admitted, this.#admittedBefore, slot, elapsedMs);
+        const used = follow(this.#usage, this.#admitted, slot, elapsedMs);
         usage[at] = used;
-        demand[at] = Math.max(used, follow(this.#demand, this.#attempted, this.#attemptedBefore, slot, elapsedMs));
+        demand[at] = Math.max(used, follow(this.#demand, this.#attempted, slot, elapsedMs));
       }
     }
   }
@@ -135,15 +133,14 @@ export class TopicSplit {
   #begin(row: number): void {
     const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
     if (this.#attempted.length < slots) this.#growTo(slots);
-    const columns = [this.#attempted, this.#admitted, this.#attemptedBefore, this.#admittedBefore];
-    for (const column of [...columns, this.#demand, this.#usage]) column.fill(0, slotOf(row, 0), slotOf(row + 1, 0));
+    for (const column of [this.#attempted, this.#admitted, this.#demand, this.#usage]) {
+      column.fill(0, slotOf(row, 0), slotOf(row + 1, 0));
+    }
   }
 
   #growTo(slots: number): void {
     this.#attempted = grown(this.#attempted, slots);
     this.#admitted = grown(this.#admitted, slots);
-    this.#attemptedBefore = grown(this.#attemptedBefore, slots);
-    this.#admittedBefore = grown(this.#admittedBefore, slots);
     this.#demand = grown(this.#demand, slots);
     this.#usage = grown(this.#usage, slots);
   }
@@ -155,17 +152,10 @@ const DIVIDE_EVERY_MS = 100;
 const AVERAGE_OVER_MS = 500;
 const DIVIDED_RATIO = 0.98;
 
-/** Moves an average towards the rate since the last division; returns it. */
-function follow(
-  average: Float64Array,
-  counts: Float64Array,
-  before: Float64Array,
-  slot: number,
-  elapsedMs: number,
-): number {
-  const count = counts[slot] as number;
-  const rate = ((count - (before[slot] as number)) * 1000) / elapsedMs;
-  before[slot] = count;
+/** Moves an average towards the rate since the last division; returns it. What was counted is counted from 0 again. */
+function follow(average: Float64Array, counts: Float64Array, slot: number, elapsedMs: number): number {
+  const rate = ((counts[slot] as number) * 1000) / elapsedMs;
+  counts[slot] = 0;
   const weight = Math.min(1, elapsedMs / AVERAGE_OVER_MS);
   const next = (average[slot] as number) + (rate - (average[slot] as number)) * weight;
   average[slot] = next;

@@ -54,12 +54,27 @@ export class Mark {
     return true;
   }
 
+  /** Whether something counted less at a later mark. */
+  isAbove(later: Mark): boolean {
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const fell = Math.min(
+        later.admitted(dimension) - this.admitted(dimension),
+        later.squares(dimension) - this.squares(dimension),
+        later.attempted(dimension) - this.attempted(dimension),
+      );
+      if (fell < -FELL) return true;
+    }
+    return false;
+  }
+
   /** Into the place of another mark in the same column. */
   copyTo(index: number): void {
     this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }
 }
 
+/** More than corrections of what was attempted take back (refused-work.ts) or squares are rounded by. */
+const FELL = 2 ** 51;
 /** Time, time held back, and three counters in every dimension. */
 const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
 
@@ -140,6 +155,11 @@ export class LaneSample {
     this.#filled = Math.min(this.#filled + 1, this.#ring.length);
     const mark = this.now;
     mark.take(limiter, lane, nowMs, this.#heldBackMs);
+    if (this.#filled > 1 && this.#back(1).isAbove(mark)) {
+      // The counters have begun anew (limiter.ts, `keepExact`), and so do the windows.
+      this.begin(limiter, lane, nowMs);
+      return;
+    }
     for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#roll(window, mark);
   }
 

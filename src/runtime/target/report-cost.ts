@@ -48,8 +48,12 @@ export function reportCost(
   }
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
   if (all.length === 0) invalid('costs', 'must name at least one cost');
-  for (const cost of all) checkCost(cost);
   const { coordinator, config } = node;
+  for (const cost of all) {
+    checkCost(cost);
+    checkAmount('cost / sampled', costUnits(cost, config.costs) / sampled);
+  }
+  checkAmount('messages / sampled', messages / sampled);
   if (coordinator === null || !node.isReady) throw node.notReadyError();
   const lanes = indexes.map((index) => laneOf(index, directionIndex(direction)));
   if (!coordinator.costs.hasRoomFor(lanes)) {

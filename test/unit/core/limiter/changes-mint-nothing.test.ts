@@ -16,8 +16,9 @@ function takenBySwitching(lengths: readonly number[], seconds: number): number {
   buckets.setLimit(0, BYTES, NONE, NONE, 0);
   let taken = 0;
   for (let nowMs = 0; nowMs < seconds * 1000; nowMs += 10) {
-    const ending = lengths.find((length) => length > 0 && (nowMs + 10) % length === 0);
-    const windowMs = ending ?? (lengths.includes(0) ? 0 : (lengths[0] as number));
+    // The window that has just begun is emptied first, then the next one is met.
+    const atEnd = (ms: number) => lengths.find((length) => length > 0 && ms % length === 0);
+    const windowMs = atEnd(nowMs) ?? atEnd(nowMs + 10) ?? (lengths.includes(0) ? 0 : (lengths[0] as number));
     buckets.setWindow(0, windowMs, nowMs);
     buckets.setLimit(0, MESSAGES, RATE, windowMs === 0 ? RATE / 10 : (RATE * windowMs) / 1000, nowMs);
     for (const atMs of [nowMs, nowMs + 9.999]) {
