@@ -1,10 +1,17 @@
 import type { ErrorRow } from './errors.js';
 
-/** A part of the catalogue (errors.ts): batches of tokens, and what is handed back of them. */
+/** A part of the catalogue (errors.ts): batches of tokens and what is handed back of them; what is committed. */
 export const BATCH_ERRORS = {
   BATCH_ABOVE_WINDOW: {
     message: '{dimension} = {amount} is above what a window of group {group} holds here: {holds} in {windowMs} ms',
     remedy: 'Take a part with atMost and the rest in later windows; a longer windowMs holds more.',
+    httpStatus: 422,
+  },
+  COMMIT_ABOVE_MAX_REQUEST: {
+    message:
+      '{field} = {amount} is more than can be committed at once for group {group}: {max}; the reservation is open still',
+    remedy:
+      'Commit at most that, and charge the rest of the work, which is done, in pieces of at most maxRequest: consume, or POST /v1/acquire with priority immediate.',
     httpStatus: 422,
   },
   BATCH_UNKNOWN: {

@@ -185,13 +185,6 @@ export const ERROR_CATALOGUE = {
     remedy: 'Split the work, or raise maxRequest of the group.',
     httpStatus: 422,
   },
-  COMMIT_ABOVE_MAX_REQUEST: {
-    message:
-      '{field} = {amount} is more than can be committed at once for group {group}: {max}; the reservation is open still',
-    remedy:
-      'Commit at most that, and charge the rest of the work, which is done, in pieces of at most maxRequest: consume, or POST /v1/acquire with priority immediate.',
-    httpStatus: 422,
-  },
   COST_INVALID: {
     message: '{field} {reason}',
     remedy: 'Send units, readBytes, writtenBytes or clearedBytes as finite numbers ≥ 0, and a backend by its name.',

@@ -5,7 +5,7 @@ export class WakeOwner<Item> {
   /** In order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
-  /** Of those that have come since nothing was left: to look at all of them at every turn would take the longer, the more wait. */
+  /** Of those that have come since nothing was left: to look at all that wait would be dearer the more they are. */
   largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;

@@ -1,0 +1,155 @@
+import { afterEach, expect, test } from 'vitest';
+import type { Batch, Reservation } from '../../../src/admission/decision.js';
+import { OpenReservations } from '../../../src/admission/http/open-reservations.js';
+import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { type HttpScene, readyScene } from '../http/http-scene.js';
+
+const FEW = 1000;
+const MANY = 16 * FEW;
+/** Linear work is 16 times as dear with the larger table, a heap's 1.4 times. */
+const MOST_RATIO = 5;
+const CALLS = 400;
+
+let scenes: HttpScene[] = [];
+afterEach(async () => {
+  await Promise.all(scenes.map((scene) => scene.close()));
+  scenes = [];
+});
+
+interface Table {
+  /** Other settings, where the table is full of something that is configured. */
+  readonly config?: (size: number) => Readonly<Record<string, unknown>>;
+  /** Fills the table of a node, and says what is done to it then. */
+  readonly fill: (node: QuotaNode, size: number) => (at: number) => void;
+}
+
+const QUOTA = { quota: { publish: { messagesPerSecond: 1e9 } } };
+const silent = { log: () => undefined };
+const places = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`t${at}`, 'a']));
+
+const TABLES: Readonly<Record<string, Table>> = {
+  'batches: a take and its hand-back': {
+    fill: (node, size) => {
+      for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
+      return () => (node.gate.batches.tryTake('a', { messages: 1 }) as Batch).handBack({});
+    },
+  },
+  'batches: ids that there are not': {
+    fill: (node, size) => {
+      for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
+      return () => failing(() => node.gate.batches.handBack('x-1', {}));
+    },
+  },
+  'reservations of which the oldest have ended': {
+    fill: (node, size) => {
+      const counts = { open: 0, committed: 0, cancelled: 0, expired: 0, full: 0 };
+      const open = new OpenReservations(node, silent, counts);
+      const one = () => (open.reserve({ group: 'a', messages: 1 }) as { id: string }).id;
+      const ids = Array.from({ length: size }, one);
+      for (const id of ids.slice(0, size * 0.7)) open.end({ id });
+      return () => {
+        open.end({ id: one() });
+        failing(() => open.end({ id: 'x-1' }));
+      };
+    },
+  },
+  'held tokens of one bucket, ended from the oldest on': {
+    fill: (node, size) => {
+      const held = Array.from({ length: size }, () => node.reserve('a', { messages: 2 }) as Reservation);
+      return (at) => {
+        held[at]?.commit({ messages: 1 });
+        (node.reserve('a', { messages: 1 }) as Reservation).cancel();
+      };
+    },
+  },
+  'waits: one that comes and goes': {
+    fill: (node, size) => {
+      const wait = (signal?: AbortSignal) => {
+        const waiting = node.acquire(
+          'blocked',
+          { messages: 1 },
+          { waitMs: 500_000, client: 'c', ...(signal && { signal }) },
+        );
+        waiting.catch(() => undefined);
+      };
+      for (let at = 0; at < size; at++) wait();
+      return () => {
+        const stop = new AbortController();
+        wait(stop.signal);
+        stop.abort();
+      };
+    },
+  },
+  'clients: as many as there may be, and others': {
+    config: (size) => ({ perClient: { publish: { messagesPerSecond: 1e-3 }, max: size } }),
+    fill: (node, size) => {
+      for (let at = 0; at < size; at++) node.tryAcquire('a', { messages: 1 }, { client: `c${at}` });
+      return (at) => failing(() => node.tryAcquire('a', { messages: 1 }, { client: `d${at}` }));
+    },
+  },
+  'places of attachments': {
+    fill: (node, size) => {
+      for (const path of Object.keys(places(size))) {
+        node.gate.places.attachments.define(path, { group: 'a', sameAs: null, exempt: false, andBroader: false });
+      }
+      return (at) => node.gate.tryAcquire({ tenant: `t${at % FEW}`, namespace: 'n' }, { messages: 1 });
+    },
+  },
+  'groups: names that there are not': {
+    fill: (node, size) => {
+      for (let at = 0; at < size; at++) node.groups.define({ ...node.groups.at(0), name: `group-${at}` });
+      return (at) => failing(() => node.tryAcquire(`grope-${at}`, { messages: 1 }));
+    },
+  },
+  'costs: backends that somebody makes up': {
+    fill: (node, size) => {
+      for (let at = 0; at < size; at++) node.reportCost('a', { units: 1, backend: `b${at}` });
+      return (at) => {
+        node.reportCost('a', { units: 1, backend: `c${at}` });
+        node.coordinator!.costs.costsOf(0, node.clock());
+      };
+    },
+  },
+};
+
+function failing(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    if ((error as { code?: string }).code !== undefined) return;
+    throw error;
+  }
+  throw new Error('it was meant to fail');
+}
+
+/** Microseconds of CPU of one call; the least of several, since the machine does other things, too. */
+function costOf(call: (at: number) => void, from: number): number {
+  const began = process.cpuUsage();
+  for (let at = 0; at < CALLS; at++) call(from + at);
+  const { user, system } = process.cpuUsage(began);
+  return (user + system) / CALLS;
+}
+
+test.each(Object.keys(TABLES))('a full table makes no request dearer than its logarithm: %s', async (name) => {
+  const { config, fill } = TABLES[name] as Table;
+  const calls: ((at: number) => void)[] = [];
+  for (const size of [FEW, MANY]) {
+    const groups = { a: { ...QUOTA, ...config?.(size) }, blocked: { quota: { publish: { messagesPerSecond: 0 } } } };
+    const limits = { maxReservations: 2 * MANY, maxWaiting: 2 * MANY };
+    const scene = await readyScene({ groups, limits });
+    scenes.push(scene);
+    // No round comes in between: the loops below do not let the event loop go on.
+    for (const lane of [0, 2]) scene.node.serve(lane);
+    scene.node.limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
+    calls.push(fill(scene.node, size));
+  }
+  const costs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let turn = 0; turn < 8; turn++) {
+    calls.forEach((call, at) => {
+      costs[at] = Math.min(costs[at] as number, costOf(call, turn * CALLS));
+    });
+  }
+  const [few, many] = costs as [number, number];
+  console.log(`${name}: ${few.toFixed(1)} µs with ${FEW}, ${many.toFixed(1)} µs with ${MANY}`);
+  expect(many / few).toBeLessThan(MOST_RATIO);
+});
