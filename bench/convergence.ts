@@ -152,7 +152,7 @@ function apply(bucket: number, member: Member, record: ReportRecord): void {
 }
 
 function updateAll(some: Iterable<LaneState>): void {
-  for (const lane of some) shares.update(lane, OWN);
+  for (const lane of some) shares.update(lane, OWN, readMs);
 }
 
 /** As the coordinator does it: records mark lanes, and only these are computed. */

@@ -5,6 +5,7 @@ import { createSettling, type Settling } from './report/settling.js';
 import { LaneSample } from './sample/lane-sample.js';
 import type { CoordinatorSettings, GroupSettings } from './settings.js';
 import type { Link } from './share/isolation.js';
+import { LeastShare } from './share/least-share.js';
 import type { Binding } from './target/target-rate.js';
 import { DIMENSION_COUNT, type GroupId } from './vocabulary.js';
 
@@ -25,6 +26,8 @@ export interface LaneState {
   /** Somebody's share goes on moving with log time alone; this node's own does. */
   isMoving: boolean;
   isOwnMoving: boolean;
+  /** What it has applied lately, for the day that the topic goes. */
+  readonly least: LeastShare;
   /** The link its limits were computed for. */
   link: Link;
   /** True from the first report on, until the entry ends. */
@@ -56,6 +59,7 @@ export function createLaneState(
     reportedShare: new Float64Array(DIMENSION_COUNT),
     isMoving: false,
     isOwnMoving: false,
+    least: new LeastShare(),
     link: 'linked',
     hasEntry: false,
     touchedMs: nowMs,

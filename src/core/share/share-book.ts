@@ -7,10 +7,12 @@ import { OwnClaims } from '../pool/own-claims.js';
 import type { CoordinatorSettings, GroupSettings } from '../settings.js';
 import type { TargetBook } from '../target/target-book.js';
 import type { LogReader } from '../usage-map/log-reader.js';
+import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
 import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
 import { shareDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
+import { WINDOWS } from './least-share.js';
 import { RoundInputs } from './round-inputs.js';
 import { unsettledShare } from './unsettled-share.js';
 
@@ -40,6 +42,8 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
   readonly #inputs: RoundInputs;
+  /** Of the lane that is updated. */
+  #window = 0;
   readonly #targets: TargetBook;
   /** Per group: the settings that its strategy was put together from, and the strategy. */
   readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
@@ -84,8 +88,10 @@ export class ShareBook {
   /**
    * Computes a lane anew. Returns what moved.
    * @param own index of this node among the alive nodes; −1 when the log has given it up
+   * @param nowMs local monotonic time
    */
-  update(lane: LaneState, own: number): number {
+  update(lane: LaneState, own: number, nowMs: number): number {
+    this.#window = this.#windowOf(lane, nowMs);
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
@@ -158,6 +164,17 @@ export class ShareBook {
     return share === Number.POSITIVE_INFINITY ? 0 : share;
   }
 
+  /**
+   * Which window of local time it is. A node has noticed that the topic is gone when it has not heard itself for
+   * `isolationAfterMs`; others that count as linked may have been as far behind before it went. So the whole windows
+   * are as long as both together, and a little longer for the rounds between.
+   */
+  #windowOf({ partition }: LaneState, nowMs: number): number {
+    const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
+    const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (WINDOWS - 1));
+  }
+
   #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
@@ -181,6 +198,7 @@ export class ShareBook {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
+    lane.least.note(dimension, before, applied, this.#window);
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
@@ -218,13 +236,15 @@ export class ShareBook {
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;
-    const before = this.applied[slot] as number;
+    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#window);
     const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }
 }
 
 const COLUMNS = ['target', 'computed', 'applied', 'limit', 'depth'] as const;
+
+const ROUNDS_MS = 500;
 
 /** The applied share of a lane that is not served: isolation takes the least of what was held and what the log says. */
 const NOTHING_HELD = Number.POSITIVE_INFINITY;

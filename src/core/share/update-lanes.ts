@@ -20,7 +20,7 @@ export function updateLanes(
 ): void {
   for (const lane of lanes) {
     lane.link = link.worse(lane, nowMs);
-    const moved = shares.update(lane, own);
+    const moved = shares.update(lane, own, nowMs);
     if (moved === NOTHING_MOVED) continue;
     decidedLanes.push(lane.lane);
     if ((moved & LIMIT_MOVED) === 0) continue;

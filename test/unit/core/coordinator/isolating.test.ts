@@ -12,6 +12,14 @@ function work(node: OneNode, durationMs: number, echo: boolean): void {
   node.run(durationMs, { echo, each: () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1)) });
 }
 
+/** For longer than what an isolated node looks back on, beside one other node that wants nothing. */
+function workForLong(node: OneNode): void {
+  for (let second = 0; second < 12; second++) {
+    node.read(node.by('a', 'node'));
+    work(node, 1000, true);
+  }
+}
+
 describe('isolation', () => {
   test.each([
     { policy: 'equal-share' as const, share: 500 },
@@ -20,7 +28,7 @@ describe('isolation', () => {
     { policy: 'open' as const, share: Infinity },
   ])('$policy: holds for 10 s, then $share of 1000 for one of two nodes', ({ policy, share }) => {
     const node = nodeWith(policy);
-    work(node, 1500, true);
+    workForLong(node);
     const held = node.coordinator.shares.applied[0];
     expect(held).toBeGreaterThan(990);
     work(node, 9000, false);
@@ -32,6 +40,19 @@ describe('isolation', () => {
     work(node, 500, true);
     expect(node.told('reconnected')).toHaveLength(1);
     expect(node.coordinator.shares.applied[0]).toBeGreaterThan(990);
+  });
+
+  test('what has risen within the last seconds is not held: another node may not have read why', () => {
+    const node = nodeWith('equal-share');
+    node.read(node.report('a', [demandOf(node, 900)]));
+    workForLong(node);
+    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
+    node.read(node.report('a', [demandOf(node, 0)]));
+    work(node, 1000, true);
+    expect(node.coordinator.shares.applied[0]).toBeGreaterThan(990);
+    work(node, 4500, false);
+    expect(node.told('isolated')).toHaveLength(1);
+    expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
   });
 
   test('nobody rises while isolated, whatever the log still says', () => {
