@@ -44,6 +44,7 @@ describe('isolation', () => {
 
   test('what has risen within the last seconds is not held: another node may not have read why', () => {
     const node = nodeWith('equal-share');
+    work(node, 100, true);
     node.read(node.report('a', [demandOf(node, 900)]));
     workForLong(node);
     expect(node.coordinator.shares.applied[0]).toBeCloseTo(500, 0);
