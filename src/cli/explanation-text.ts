@@ -39,10 +39,16 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
     ['tokens', `${figure(local.tokens.messages)} messages, ${figure(local.tokens.bytes)} bytes`],
     [
       'refused',
-      `${figure(local.refusals)} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
+      `${figure(timesRefused(local))} times, ${figure(local.refusedMessages)} messages, ${figure(local.refusedBytes)} bytes`,
     ],
     ...local.refusedBecause.map((refused): Step => ['because', becauseText(refused)]),
   ];
+}
+
+/** `refusals` counts those of the group's quota alone; the reasons below it have those of other levels, too. */
+function timesRefused({ refusals, refusedBecause }: DirectionExplanation['local']): number {
+  const told = refusedBecause.reduce((sum, { count }) => sum + count, 0);
+  return Math.max(refusals, told);
 }
 
 function becauseText({ level, dimension, reason, count, lastAgoMs }: Refused): string {

@@ -23,6 +23,7 @@ import type { MqttOptions } from './mqtt-command.js';
 import { guardProcess } from './process-guard.js';
 import type { RunOptions } from './run-command.js';
 import { stopOnSignals } from './stop-on-signals.js';
+import { stopWithNpm } from './stop-with-npm.js';
 
 /** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
 export async function runNode(options: RunOptions): Promise<void> {
@@ -70,10 +71,13 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
   let close = async (): Promise<void> => undefined;
   const stop = stopOnSignals(log, () => close());
   // Only with an IPC channel, as `quotamesh demo` opens one: the end of the parent, even by kill -9, is the end of the node.
-  process.once('disconnect', () => {
+  const stopAlone = () => {
+    if (stop.begun) return;
     log.log('info', 'stopping', { reason: 'the parent process is gone' });
     void stop.now(EXIT_OK);
-  });
+  };
+  process.once('disconnect', stopAlone);
+  stopWithNpm(stopAlone);
   log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
   try {
     const node = await assembleNode(config, log);

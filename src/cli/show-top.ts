@@ -23,7 +23,7 @@ export async function showTop({ sort: first, groups, every, count, json, ...opti
     for (let time = 1; !keys.ended; time++) {
       // The first time a wrong address is an error; later a node that is being restarted comes back.
       const text = time === 1 || !isLive ? await print() : await print().catch(describeError);
-      process.stdout.write(isLive ? `\x1b[H\x1b[J${text}\n` : text === '' ? '' : `${text}\n`);
+      process.stdout.write(isLive ? `\x1b[H\x1b[J${text}\n` : `${text}\n`);
       if (time === count) break;
       await sleep(every * 1000, undefined, { signal: keys.signal }).catch(() => undefined);
     }
@@ -69,6 +69,7 @@ class SortKeys {
   };
 }
 
+const NOBODY = 'nobody uses a group now';
 const HEAD = ['GROUP', 'DIRECTION', 'USAGE/s', 'DEMAND/s', 'OF', 'USED', 'THROTTLED/s', 'WORST'];
 
 function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): string {
@@ -77,13 +78,15 @@ function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): stri
   const cells = rows.map(cellsOf);
   const [head = '', ...lines] = textTable(HEAD, cells, HEAD.slice(2, 7));
   const coloured = lines.map((line, at) => ((rows[at]?.throttled ?? 0) > 0 ? paint('red', line) : line));
-  const empty = rows.length === 0 ? ['nobody uses a group now'] : [];
+  const empty = rows.length === 0 ? [NOBODY] : [];
   const degraded = node.degraded.map((reason) => paint('yellow', `DEGRADED: ${reason}`));
   return [title, ...degraded, '', paint('bold', head), ...coloured, ...empty].join('\n');
 }
 
 function linesOf(rows: readonly TopRow[]): string {
   const time = new Date().toISOString();
+  // Said, or nobody knows whether it works; and only who writes learns that its reader has gone.
+  if (rows.length === 0) return `${time} ${NOBODY}`;
   return rows
     .map((row) => {
       const { group, direction, dimension, usage, demand, target, throttled, worstNode } = row;

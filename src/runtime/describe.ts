@@ -5,6 +5,7 @@ import type { GroupSettings } from '../core/settings.js';
 import {
   BYTES,
   DIMENSION_COUNT,
+  DIRECTION_COUNT,
   DIRECTIONS,
   type Direction,
   laneOf,
@@ -157,6 +158,17 @@ function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, n
   return rows;
 }
 
+/** A group that is not used yet is as isolated as the node is: any of its partitions may be the lane's. */
+function linkBeforeUse(node: QuotaNode, lane: number): LocalStatus['link'] {
+  const link = node.coordinator?.link;
+  const isolated = link?.isolatedPartitions ?? [];
+  if (link === undefined || isolated.length === 0) return 'linked';
+  const nowMs = node.clock();
+  const silentMs = Math.max(...isolated.map((partition) => link.silentMs(partition, nowMs)));
+  const { holdMs } = node.groups.at(Math.floor(lane / DIRECTION_COUNT)).isolation;
+  return silentMs > holdMs ? 'fallback' : 'held';
+}
+
 function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined): LocalStatus {
   const { limiter, coordinator } = node;
   const state = coordinator?.lanes.get(lane);
@@ -167,7 +179,7 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
-    link: state?.link ?? 'linked',
+    link: state?.link ?? linkBeforeUse(node, lane),
     share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
     limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
     admittedMessages: limiter.admitted.at(messages),

@@ -42,6 +42,25 @@ export class CliScene {
     return started;
   }
 
+  /** The signals of `kill` reach the shell alone. */
+  startBelowShell(args: readonly string[], env: Readonly<Record<string, string>>): CliProcess {
+    const child = spawn('sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, COMMAND_FILE, ...args], {
+      env: { ...plainEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const started = new CliProcess(child);
+    this.#onTestFinished(async () => {
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL');
+      } catch {
+        // Nobody of its process group is left.
+      }
+      await started.exit;
+    });
+    return started;
+  }
+
   folderWith(files: Readonly<Record<string, string>>): string {
     const folder = mkdtempSync(join(tmpdir(), 'quotamesh-cli-'));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -61,6 +80,7 @@ export class CliScene {
 export class CliProcess {
   readonly exit: Promise<Exit>;
   readonly #child: Child;
+  #isClosed = false;
   #stdout = '';
   #stderr = '';
 
@@ -73,7 +93,10 @@ export class CliProcess {
       this.#stderr += chunk;
     });
     this.exit = new Promise((resolve) => {
-      child.on('close', (code, signal) => resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr }));
+      child.on('close', (code, signal) => {
+        this.#isClosed = true;
+        resolve({ code, signal, stdout: this.#stdout, stderr: this.#stderr });
+      });
     });
   }
 
@@ -113,7 +136,7 @@ export class CliProcess {
   async until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
     const deadline = performance.now() + WAIT_MS;
     while (!(await condition())) {
-      const ended = this.#child.exitCode !== null || this.#child.signalCode !== null;
+      const ended = this.#isClosed;
       if (ended || performance.now() > deadline) throw new Error(`no ${what}:\n${this.#stdout}${this.#stderr}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

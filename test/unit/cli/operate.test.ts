@@ -18,6 +18,13 @@ describe('commands for those who run a cluster', () => {
     await node.logged('node ready: own record read back');
     const url = await node.url();
     const quotamesh = async (...args: string[]) => await scene.start([...args, '--url', url]).exit;
+    const idle = await quotamesh('top', '--count', '1');
+    expect(idle).toMatchObject({ code: 0, stdout: expect.stringMatching(/Z nobody uses a group now\n$/) });
+    // `top | head`: the reader goes, and only who writes learns of it.
+    const piped = scene.start(['top', '--every', '0.1', '--url', url]);
+    await piped.until(() => piped.stdout !== '', 'a line of top');
+    piped.closeStdout();
+    expect(await piped.exit).toMatchObject({ code: 0, stderr: '' });
     const load = setInterval(() => {
       for (let ask = 0; ask < 10; ask++) void acquire(url);
     }, 50);

@@ -27,7 +27,9 @@ describe.concurrent('quotamesh run', () => {
     const { code, afterMs, lines } = await stop(node, 'SIGTERM');
     expect(code).toBe(0);
     expect(afterMs).toBeLessThan(STOP_MAX_MS);
-    expect(lines.map(({ msg }) => msg).slice(-2)).toEqual(['stopping', 'stopped']);
+    // Its own farewell may be read back in between.
+    const ends = lines.map(({ msg }) => String(msg)).filter((msg) => msg.startsWith('stop'));
+    expect([...ends, lines.at(-1)?.msg]).toEqual(['stopping', 'stopped', 'stopped']);
     expect(lines[0]).toMatchObject({ level: 'info', cluster: 'demo', node: 'a', topic: 'embedded' });
   });
 
@@ -100,6 +102,23 @@ describe.concurrent('quotamesh run', () => {
     const { code, afterMs } = await stop(node, 'SIGTERM');
     expect(code).toBe(0);
     expect(afterMs).toBeLessThan(STOP_MAX_MS);
+  });
+
+  it('below the shell that npm puts around it, it stops when that is ended by SIGTERM', async ({
+    expect,
+    onTestFinished,
+  }) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'node.yaml': EMBEDDED });
+    const args = ['run', '--config', `${folder}/node.yaml`, '--node', 'a', '--http', '127.0.0.1:0'];
+    // As npm 11 does for npx: without the second command a shell would become the node, and take the signal itself.
+    const node = scene.startBelowShell(args, { npm_command: 'exec' });
+    const url = await node.url();
+    await node.logged('node ready: own record read back');
+    node.kill('SIGTERM');
+    expect(await node.logged('stopping')).toMatchObject({ reason: 'the parent process is gone' });
+    await node.exit;
+    await expect(fetch(`${url}/livez`)).rejects.toThrow();
   });
 
   it('a signal repeated at once is one signal; later than a second it ends the process', async ({
