@@ -4,12 +4,14 @@
  * steady state, and how the node got there. CPU is user and system time of the process as the kernel counts it, not wall time.
  *
  * The records of the 100 nodes are written by the core's publisher and the codec, in virtual time, and put into batches by kafkajs.
+ * Before that: what catching up costs the event loop, per turn of 1,000 decoded records, and what one restart costs.
  * A 101st node, in a process of its own, reads them in real time through the Kafka adapter and serves the groups of the first.
  */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { batchOf, LogServer } from './scale/broker.js';
+import { measureCatchUp } from './scale/catch-up.js';
 import { Reader } from './scale/reader.js';
 import type { Measured } from './scale/reading-node.js';
 import { scaleConfig } from './scale/scale-config.js';
@@ -32,21 +34,33 @@ const HISTORY_BATCH_RECORDS = 200;
 const COALESCED = { fetchMinBytes: 65_536, fetchMaxWaitMs: 100 };
 /** The node has read the history and served its lanes; what is left of that must not be counted as steady state. */
 const SETTLE_SECONDS = 8;
+/** A newcomer's turns of the event loop, for logs of more nodes than the scenario has (bench/scale/catch-up.ts). */
+const CATCHING_UP = [
+  { nodes: 100, keysPerNode: 834, partitions: 16 },
+  { nodes: 1000, keysPerNode: 800, partitions: 1 },
+  { nodes: 1000, keysPerNode: 800, partitions: 16 },
+];
 const IDLE_SECONDS = 5;
 const seconds = Number(values.seconds);
 const settled = { nodes: Number(values.nodes), groupsPerNode: Number(values.groups), nodesPerGroup: 5 };
 const groupCount = (settled.nodes * settled.groupsPerNode) / settled.nodesPerGroup;
 const WIDTHS = [8, 10, 8, 8, 10, 10, 26, 9, 9, 12];
+for (const log of CATCHING_UP) measureCatchUp(log, coreOf());
 await measureIdle();
 const CPU = 'CPU % (user + system)';
 print('changes', 'setting', 'MB/min', 'on wire', 'records/s', 'fetches/s', CPU, 'heap MiB', 'resident', 'writer CPU %');
 for (const changes of values.changes.split(',').map(Number)) {
   const scale: Scale = { ...settled, changesPerMinute: changes, seconds: SETTLE_SECONDS + seconds };
-  const { timing, groups, sampleIntervalMs, cluster, limiting, costs } = scaleConfig(1, {});
-  const own = { nodeId: '', version: '0.1.0', nonce: 1, partitions: 1 };
-  const core = { ...timing, ...own, sampleIntervalMs, cluster, limiting, costs, groups };
-  const traffic = trafficOf(scale, core, groups[0] as (typeof groups)[number]);
+  const core = { ...coreOf(), nodeId: '', partitions: 1 };
+  const traffic = trafficOf(scale, core, core.groups[0] as (typeof core.groups)[number]);
   for (const setting of values.settings.split(',')) await measure(scale, traffic, setting);
+}
+
+function coreOf() {
+  const { timing, groups, sampleIntervalMs, cluster, limiting, costs, limits } = scaleConfig(1, {});
+  const { maxNodes, maxRows, maxGroupsPerNode } = limits;
+  const bounds = { maxNodes, maxRows, maxGroupsPerNode };
+  return { ...timing, ...bounds, version: '0.1.0', nonce: 1, sampleIntervalMs, cluster, limiting, costs, groups };
 }
 
 /** A node of the same configuration that serves nothing and reads its own heartbeats. */

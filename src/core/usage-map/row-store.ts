@@ -1,8 +1,9 @@
 import { RecordStore } from './record-store.js';
 
 /**
- * Rows of the usage map: one row is what one node reported for one lane. 44 bytes each in one buffer, so 500,000 rows
- * (100 nodes × 5,000 groups) take 22 MB, and over 75 MB as objects. Float32 loses nothing: the wire carries float32.
+ * Rows of the usage map: one row is what one node reported for one lane. 44 bytes each, so 500,000 rows (100 nodes ×
+ * 5,000 groups) take 22 MB, and over 75 MB as objects. Float32 loses nothing: the wire carries float32. In pages of
+ * 720 KB, because a single buffer of 200 MB that grew would be copied within one turn of the event loop.
  *
  * Row by row and not in columns, because the rows of a lane, one per node, lie all over the store: a convergence then
  * waits for one or two lines of memory per row instead of six. What the rows of a record have in common stands in the
@@ -12,14 +13,14 @@ import { RecordStore } from './record-store.js';
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  */
 export class RowStore {
-  #ints = new Int32Array(0);
-  #floats = new Float32Array(0);
+  readonly #ints: Int32Array[] = [];
+  readonly #floats: Float32Array[] = [];
   readonly records = new RecordStore();
   readonly #free: number[] = [];
   #used = 0;
 
   constructor() {
-    this.#view(new ArrayBuffer(INITIAL_ROWS * ROW_BYTES));
+    this.#setPage(0, new ArrayBuffer(INITIAL_ROWS * ROW_BYTES));
   }
 
   get count(): number {
@@ -28,96 +29,97 @@ export class RowStore {
 
   /** Rows there is room for. */
   get capacity(): number {
-    return this.#ints.length / WORDS;
+    const last = this.#ints.length - 1;
+    return last * PAGE_ROWS + (this.#ints[last] as Int32Array).length / WORDS;
   }
 
   memberOf(row: number): number {
-    return this.records.member[this.#ints[row * WORDS] as number] as number;
+    return this.records.member[this.#int(row, RECORD)] as number;
   }
 
   /** Map lane (index of the usage map) that the row belongs to. */
   laneOf(row: number): number {
-    return this.#ints[row * WORDS + 1] as number;
+    return this.#int(row, LANE);
   }
 
   /** Next row of the same lane, or −1. */
   nextOf(row: number): number {
-    return this.#ints[row * WORDS + NEXT] as number;
+    return this.#int(row, NEXT);
   }
 
   /** Puts a new row before the first one of its lane, −1 where there is none. */
   link(row: number, first: number): void {
-    this.#ints[row * WORDS + NEXT] = first;
-    if (first !== -1) this.#ints[first * WORDS + PREVIOUS] = row;
+    this.#setInt(row, NEXT, first);
+    if (first !== -1) this.#setInt(first, PREVIOUS, row);
   }
 
   /** Takes a row out of its lane; returns the one behind it, or −1. */
   unlink(row: number): number {
-    const next = this.#ints[row * WORDS + NEXT] as number;
-    const previous = this.#ints[row * WORDS + PREVIOUS] as number;
-    if (next !== -1) this.#ints[next * WORDS + PREVIOUS] = previous;
-    if (previous !== -1) this.#ints[previous * WORDS + NEXT] = next;
+    const next = this.#int(row, NEXT);
+    const previous = this.#int(row, PREVIOUS);
+    if (next !== -1) this.#setInt(next, PREVIOUS, previous);
+    if (previous !== -1) this.#setInt(previous, NEXT, next);
     return next;
   }
 
   /** Next row of the same record, or −1: a chain is 200 bytes less per record than an array of its rows. */
   nextOfRecord(row: number): number {
-    return this.#ints[row * WORDS + NEXT_OF_RECORD] as number;
+    return this.#int(row, NEXT_OF_RECORD);
   }
 
   chain(row: number, next: number): void {
-    this.#ints[row * WORDS + NEXT_OF_RECORD] = next;
+    this.#setInt(row, NEXT_OF_RECORD, next);
   }
 
   usageOf(row: number, dimension: number): number {
-    return this.#floats[row * WORDS + USAGE + dimension] as number;
+    return this.#float(row, USAGE + dimension);
   }
 
   demandOf(row: number, dimension: number): number {
-    return this.#floats[row * WORDS + DEMAND + dimension] as number;
+    return this.#float(row, DEMAND + dimension);
   }
 
   shareOf(row: number, dimension: number): number {
-    return this.#floats[row * WORDS + SHARE + dimension] as number;
+    return this.#float(row, SHARE + dimension);
   }
 
   readMsOf(row: number): number {
-    return this.records.readMs[this.#ints[row * WORDS] as number] as number;
+    return this.records.readMs[this.#int(row, RECORD)] as number;
   }
 
   /** Partition whose log the row was read from. */
   partitionOf(row: number): number {
-    return this.records.partition[this.#ints[row * WORDS] as number] as number;
+    return this.records.partition[this.#int(row, RECORD)] as number;
   }
 
   /** Log time since the row was read, given that of its partition now: right below 49 days, and reports are forced. */
   ageMs(row: number, nowLogMs: number): number {
-    const record = this.#ints[row * WORDS] as number;
+    const record = this.#int(row, RECORD);
     return (Math.floor(nowLogMs) - (this.records.logMs[record] as number)) >>> 0;
   }
 
   /** A new row; link it. */
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
-    const first = row * WORDS;
-    this.#ints[first] = record;
-    this.#ints[first + 1] = lane;
-    this.#ints[first + NEXT] = -1;
-    this.#ints[first + PREVIOUS] = -1;
-    this.#ints[first + NEXT_OF_RECORD] = -1;
+    this.#setInt(row, RECORD, record);
+    this.#setInt(row, LANE, lane);
+    this.#setInt(row, NEXT, -1);
+    this.#setInt(row, PREVIOUS, -1);
+    this.#setInt(row, NEXT_OF_RECORD, -1);
     this.write(row, report);
     return row;
   }
 
   /** What the row says from now on; its record and its lane stay. */
   write(row: number, report: RowContent): void {
-    const first = row * WORDS;
-    this.#floats[first + USAGE] = report.usageMessages;
-    this.#floats[first + USAGE + 1] = report.usageBytes;
-    this.#floats[first + DEMAND] = report.demandMessages;
-    this.#floats[first + DEMAND + 1] = report.demandBytes;
-    this.#floats[first + SHARE] = report.shareMessages;
-    this.#floats[first + SHARE + 1] = report.shareBytes;
+    const floats = this.#floats[row >> PAGE_BITS] as Float32Array;
+    const first = (row & PAGE_MASK) * WORDS;
+    floats[first + USAGE] = report.usageMessages;
+    floats[first + USAGE + 1] = report.usageBytes;
+    floats[first + DEMAND] = report.demandMessages;
+    floats[first + DEMAND + 1] = report.demandBytes;
+    floats[first + SHARE] = report.shareMessages;
+    floats[first + SHARE + 1] = report.shareBytes;
   }
 
   release(row: number): void {
@@ -131,16 +133,34 @@ export class RowStore {
     return this.#used++;
   }
 
-  /** By a quarter, not by doubling: at most 5.5 of 27 MB are empty. */
-  #grow(): void {
-    const before = this.#ints;
-    this.#view(new ArrayBuffer(Math.ceil(this.capacity * GROWTH) * ROW_BYTES));
-    this.#ints.set(before);
+  #int(row: number, word: number): number {
+    return (this.#ints[row >> PAGE_BITS] as Int32Array)[(row & PAGE_MASK) * WORDS + word] as number;
   }
 
-  #view(buffer: ArrayBuffer): void {
-    this.#ints = new Int32Array(buffer);
-    this.#floats = new Float32Array(buffer);
+  #setInt(row: number, word: number, value: number): void {
+    (this.#ints[row >> PAGE_BITS] as Int32Array)[(row & PAGE_MASK) * WORDS + word] = value;
+  }
+
+  #float(row: number, word: number): number {
+    return (this.#floats[row >> PAGE_BITS] as Float32Array)[(row & PAGE_MASK) * WORDS + word] as number;
+  }
+
+  /** The first page by a quarter until it is full, then page by page: little is empty, and little is copied. */
+  #grow(): void {
+    const last = this.#ints.length - 1;
+    const before = this.#ints[last] as Int32Array;
+    const rows = before.length / WORDS;
+    if (rows === PAGE_ROWS) {
+      this.#setPage(last + 1, new ArrayBuffer(PAGE_ROWS * ROW_BYTES));
+      return;
+    }
+    this.#setPage(last, new ArrayBuffer(Math.min(PAGE_ROWS, Math.ceil(rows * GROWTH)) * ROW_BYTES));
+    (this.#ints[last] as Int32Array).set(before);
+  }
+
+  #setPage(page: number, buffer: ArrayBuffer): void {
+    this.#ints[page] = new Int32Array(buffer);
+    this.#floats[page] = new Float32Array(buffer);
   }
 }
 
@@ -151,6 +171,12 @@ const INITIAL_ROWS = 256;
 const GROWTH = 1.25;
 const ROW_BYTES = 44;
 const WORDS = ROW_BYTES / 4;
+const PAGE_BITS = 14;
+const PAGE_ROWS = 2 ** PAGE_BITS;
+const PAGE_MASK = PAGE_ROWS - 1;
+/** Places of the words. */
+const RECORD = 0;
+const LANE = 1;
 const NEXT = 2;
 const PREVIOUS = 3;
 const NEXT_OF_RECORD = 4;
