@@ -1,5 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
@@ -8,6 +12,7 @@ import { createTopic, withAdmin } from '../kafka/admin.js';
 import { type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 
+const READER = fileURLToPath(new URL('../integration/programs/kafka-reader.mjs', import.meta.url));
 const DEADLINE_MS = 60_000;
 /** Kafka numbers its nodes from 1. */
 const REPLICAS: number[] = [1, 2];
@@ -30,6 +35,7 @@ it('is another log when its leader has lost records that were read, also when it
   const settings = { ...CREATED_WITH, 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
   await createTopic(brokers, config.name, settings, { replicaAssignment: [{ partition: 0, replicas: REPLICAS }] });
   const [writer, reader] = [await open(config), await open(config)];
+  const sleeper = new Sleeper(config);
   const [leader, follower] = kafka.nodes as [KafkaNode, KafkaNode];
   await append(writer.topic, 'kept', 20);
   await follower.kill();
@@ -37,9 +43,16 @@ it('is another log when its leader has lost records that were read, also when it
   await append(writer.topic, 'lost', 10);
   for (const { listener } of [writer, reader])
     await listener.until('lost ones', () => has(listener, 'lost 9'), DEADLINE_MS);
+  // One reader sleeps until the log has grown past what it has read; its end alone would tell it nothing.
+  await sleeper.until(() => sleeper.keys.includes('lost 9'));
+  sleeper.child.kill('SIGSTOP');
   await leader.kill();
   await follower.start();
   await append(writer.topic, 'new', 30);
+  sleeper.child.kill('SIGCONT');
+  await sleeper.until(() => sleeper.epochs.length === 2 && sleeper.keys.includes('new 29'));
+  expect([...new Set(sleeper.keys)].filter((key) => key.startsWith('kept'))).toHaveLength(20);
+  expect(sleeper.keys.filter((key) => key.startsWith('lost'))).toEqual([]);
   for (const { listener } of [writer, reader]) {
     await listener.until('the new log', () => has(listener, 'kept 0') && has(listener, 'new 29'), DEADLINE_MS);
     const values = listener.records.map(({ value }) => text(value));
@@ -48,13 +61,43 @@ it('is another log when its leader has lost records that were read, also when it
     expect(listener.failures).toEqual([]);
   }
   // The same name for all who saw it, and the epoch goes on when the old leader is back and gives its end up.
-  expect(reader.listener.epochs).toEqual(writer.listener.epochs);
+  expect([reader.listener.epochs, sleeper.epochs]).toEqual([writer.listener.epochs, writer.listener.epochs]);
   expect(reader.listener.epochs).toHaveLength(2);
   await leader.start();
   await append(writer.topic, 'later', 5);
   await reader.listener.until('what came later', () => has(reader.listener, 'later 4'), DEADLINE_MS);
   expect(reader.listener.epochs).toHaveLength(2);
 }, 300_000);
+
+/** A reader in a process of its own, which can be stopped. */
+class Sleeper {
+  readonly child: ChildProcess;
+  readonly epochs: string[] = [];
+  /** Of the epoch that was told last. */
+  keys: string[] = [];
+
+  constructor(config: ReturnType<typeof kafkaTopicConfig>) {
+    this.child = spawn(process.execPath, [READER, JSON.stringify(config)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void this.child.kill('SIGKILL'));
+    createInterface({ input: this.child.stdout as Readable }).on('line', (line) => this.#told(JSON.parse(line)));
+  }
+
+  async until(holds: () => boolean): Promise<void> {
+    const givenUpAt = performance.now() + DEADLINE_MS;
+    while (!holds()) {
+      if (performance.now() > givenUpAt) throw new Error(`not seen: ${this.epochs} | ${this.keys}`);
+      await sleep(50);
+    }
+  }
+
+  #told({ epoch, keys = [] }: { epoch?: string; keys?: string[] }): void {
+    if (epoch !== undefined) {
+      this.epochs.push(epoch);
+      this.keys = [];
+    }
+    this.keys.push(...keys);
+  }
+}
 
 async function open(config: ReturnType<typeof kafkaTopicConfig>) {
   const topic = new KafkaReportTopic(config);
