@@ -31,7 +31,8 @@ export const NODE_LIMIT_SETTINGS = {
     min: 1,
     max: 10_000_000,
     buys: 'More acquires that wait for their turn (`waitMs`) at once; beyond it they are refused with 503.',
-    costs: 'About 500 bytes each, and an HTTP connection where they come that way.',
+    costs:
+      'About 1.5 KB each, 2.5 KB with a signal; over HTTP some 10 KB of heap with request and connection (21 KB of memory).',
   },
   maxReservations: {
     kind: 'count',
