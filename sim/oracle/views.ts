@@ -2,10 +2,11 @@ import type { CoordinatorSettings } from '../../src/core/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Processes that must agree: those that have read the same log equally far, and all of it. Two kinds stand alone:
+ * Processes that must agree: those that have read the same log equally far, and all of it. Three kinds stand alone:
  * who began with a compacted log, until whom it misses has expired for everybody (it may believe a dead node for one
- * staleness longer, and takes less for itself meanwhile); and whom the log has given up, because its share is in
- * nobody's sum: it lives on its fallback.
+ * staleness longer, and takes less for itself meanwhile); whom the log has given up, because its share is in nobody's
+ * sum: it lives on its fallback; and who has not read itself in a log that began anew, because the others need not wait
+ * for it for longer than one staleness, and it holds until then what the log before gave it.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,
@@ -33,7 +34,8 @@ function isComparable(
   record: ProcessRecord,
   { stalenessMs, heartbeatMs }: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
 ): boolean {
-  if (!record.isMember) return false;
+  const { epochs } = record.node.coordinator.log;
+  if (!record.isMember || (epochs.isHolding && !epochs.isOwnRead)) return false;
   if (!record.node.beganCompacted) return true;
   const { caughtUpLogMs, node } = record;
   return caughtUpLogMs !== null && node.coordinator.log.membershipLogMs - caughtUpLogMs > stalenessMs + 2 * heartbeatMs;
