@@ -7,7 +7,7 @@ import {
   type ReadEvent,
 } from './coordinator-protocol.js';
 import { EpochChange } from './epoch/epoch-change.js';
-import { INCARNATIONS_MAX, incarnationCount, incarnationOf, nodeKeyOf } from './ids.js';
+import { incarnationCount, nodeKeyOf } from './ids.js';
 import { invariant } from './invariant.js';
 import type { LaneState } from './lane-state.js';
 import { LaneTable } from './lane-table.js';
@@ -111,7 +111,7 @@ export class Coordinator {
         this.#serve(event.lane, nowMs);
         break;
       case 'caught-up':
-        this.#join(nowMs);
+        this.#catchUp(nowMs);
         break;
       case 'group-changed':
         this.#table.changeGroup(event.group, event.settings);
@@ -152,14 +152,14 @@ export class Coordinator {
     return this.#table.servesMapLane(mapLane) || this.targets.ramps.get(mapLane) !== undefined;
   }
 
+  #catchUp(nowMs: number): void {
+    if (this.phase === 'catching-up') this.#join(nowMs);
+    else this.#epochs.caughtUp(nowMs);
+  }
+
   #join(nowMs: number): void {
-    if (this.phase !== 'catching-up') return;
-    const count = incarnationCount(this.log.newestLifeOf(this.nodeKey)) + 1;
-    if (count > INCARNATIONS_MAX) {
-      this.#fence(incarnationOf(count - 1, 0));
-      return;
-    }
-    this.#publisher.incarnation = incarnationOf(count, this.settings.nonce);
+    const newest = this.log.newestLifeOf(this.nodeKey);
+    if (!this.#publisher.beginLife(newest)) return this.#fence(newest);
     this.phase = 'joining';
     this.#lastRoundMs = nowMs;
     this.link.expectEchoSince(nowMs);
@@ -186,7 +186,7 @@ export class Coordinator {
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
-      this.#fence(incarnation);
+      if (!this.#epochs.isRereading) this.#fence(incarnation);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
@@ -197,8 +197,8 @@ export class Coordinator {
   #fence(newer: Incarnation): void {
     this.phase = 'fenced';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-    const [ownIncarnation, newerIncarnation] = [this.incarnation, newer].map(incarnationCount) as [number, number];
-    this.#effects.notices.push({ kind: 'fenced', ownIncarnation, newerIncarnation });
+    const [own, other] = [this.incarnation, newer].map(incarnationCount) as [number, number];
+    this.#effects.notices.push({ kind: 'fenced', ownIncarnation: own, newerIncarnation: other });
   }
 
   /** The log has been read up to a fresh own record, after joining or after a stall. */

@@ -200,3 +200,30 @@ test('a log made anew twice in a row is one time of holding', () => {
   expect(worst).toBeLessThanOrEqual(QUOTA * (1 + 1e-9));
   expectSameShares(world);
 });
+
+test('a log that lost the burial of an earlier life fences nobody by it; two processes of one id are one again', () => {
+  const world = worldOf(4, { stalenessMs: 2500, forgetAfterMs: 5000 });
+  const names = ['a', 'b'];
+  // The dead process has the higher nonce: its life counts as the newer one of the two that are called the first.
+  world.start('a', { nonce: 1 });
+  world.start('b', { nonce: 9 });
+  drive(world, names, () => 300);
+  world.runFor(3000);
+  const kept = world.topic.partitions.map(({ length }) => length);
+  world.node('b').crash();
+  world.runFor(12_000);
+  world.start('b', { nonce: 2, compacted: true });
+  world.runFor(3000);
+  expect(world.node('b').coordinator.incarnation).toBe(0x10000 + 2);
+  world.topic.truncate((partition) => kept[partition] as number);
+  world.runFor(STALENESS_MS);
+  expect(world.serving('b').map(({ coordinator }) => coordinator.phase)).toEqual(['ready']);
+  expect(world.node('b').coordinator.incarnation).toBe(2 * 0x10000 + 2);
+  expectSameShares(world);
+  const twin = world.start('b', { nonce: 3 });
+  world.topic.truncate((partition) => kept[partition] as number);
+  world.runFor(STALENESS_MS);
+  expect(world.serving('b')).toHaveLength(1);
+  expect(twin.isRunning).toBe(true);
+  expectSameShares(world);
+});

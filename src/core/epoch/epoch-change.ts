@@ -23,6 +23,11 @@ export interface EpochChangeParts {
  * takes 1 + the highest life of its id that is there, and of two processes with one id the higher one goes on.
  */
 export class EpochChange {
+  /**
+   * Another log is being read up to where it was when it began. What is there of this node's id, and newer than its own
+   * life, may be of a process that died long ago: a log that lost its end has lost the end of that life, too.
+   */
+  isRereading = false;
   readonly #parts: EpochChangeParts;
 
   constructor(parts: EpochChangeParts) {
@@ -42,6 +47,22 @@ export class EpochChange {
     for (const { rampTurn } of table.ordered) Object.assign(rampTurn, createRampTurn());
     table.markAll();
     if (phase === 'catching-up' || phase === 'stopping' || phase === 'fenced') return;
+    this.isRereading = true;
+    link.expectEchoSince(nowMs);
+    publisher.sayEverything(table.lanes, nowMs);
+  }
+
+  /**
+   * All that was in the other log has been read. If it has a newer life of this id than this process has, the process
+   * takes one behind it. If that one runs as well, it reads the life that is taken now and is fenced: one of the two
+   * goes on. Where no life is left, the next record of the other one fences.
+   */
+  caughtUp(nowMs: number): void {
+    if (!this.isRereading) return;
+    this.isRereading = false;
+    const { nodeKey, log, link, table, publisher } = this.#parts;
+    const newest = log.newestLifeOf(nodeKey);
+    if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
     link.expectEchoSince(nowMs);
     publisher.sayEverything(table.lanes, nowMs);
   }

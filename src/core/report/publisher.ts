@@ -1,5 +1,6 @@
 import type { Append } from '../coordinator-protocol.js';
 import type { EpochWatch } from '../epoch/epoch-watch.js';
+import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../ids.js';
 import type { LaneState } from '../lane-state.js';
 import type { LaneTable } from '../lane-table.js';
 import type { RampBook } from '../ramp/ramp-book.js';
@@ -63,6 +64,14 @@ export class Publisher {
     this.#heartbeat = new Heartbeat(settings);
     this.#backends = new BackendSender(settings.limiting, settings.reportGapMs);
     this.#ramps = new RampWriter(parts);
+  }
+
+  /** A life after all that are known of this id; false when there are no more. */
+  beginLife(newestKnown: Incarnation): boolean {
+    const count = incarnationCount(newestKnown) + 1;
+    if (count > INCARNATIONS_MAX) return false;
+    this.incarnation = incarnationOf(count, this.#settings.nonce);
+    return true;
   }
 
   /** Heartbeats that are due; `all` beats on every partition now. */
