@@ -159,7 +159,10 @@ export class Coordinator {
 
   #join(nowMs: number): void {
     const newest = this.log.newestLifeOf(this.nodeKey);
-    if (!this.#publisher.beginLife(newest)) return this.#fence(newest);
+    if (!this.#publisher.beginLife(newest)) {
+      this.#fence(newest);
+      return;
+    }
     this.phase = 'joining';
     this.#lastRoundMs = nowMs;
     this.link.expectEchoSince(nowMs);
