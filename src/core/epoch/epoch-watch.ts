@@ -34,8 +34,14 @@ export class EpochWatch {
   beganMs = Number.NEGATIVE_INFINITY;
   readonly #stalenessMs: number;
   readonly #everywhere: number;
-  /** Nodes that have not said everything in this log, with the partitions on which they have, one bit each. */
-  readonly #awaited = new Map<NodeKey, number>();
+  /** Nodes that have not said everything in this log. */
+  readonly #awaited = new Set<NodeKey>();
+  /**
+   * Partitions on which each node has said everything in this log, one bit each, while it is young. Of all nodes: a
+   * heartbeat that waited while the topic was away is written into the new log, and may be read behind the new ones on
+   * other partitions. What was heard there by then must count, or it is heard again only with the next beat.
+   */
+  readonly #spoken = new Map<NodeKey, number>();
 
   constructor({ stalenessMs, partitions }: { readonly stalenessMs: number; readonly partitions: number }) {
     this.#stalenessMs = stalenessMs;
@@ -60,8 +66,8 @@ export class EpochWatch {
    */
   change(name: string, { alive, own, keepsShares }: BeforeChange, nowMs: number): void {
     const awaits = alive.filter(({ nodeKey }) => nodeKey !== own);
-    for (const { nodeKey } of awaits) this.#awaited.set(nodeKey, 0);
-    for (const nodeKey of this.#awaited.keys()) this.#awaited.set(nodeKey, 0);
+    for (const { nodeKey } of awaits) this.#awaited.add(nodeKey);
+    this.#spoken.clear();
     this.nodesAtLeast = Math.max(this.nodesAtLeast, awaits.length + 1);
     this.keepsShares = keepsShares;
     this.isHolding = true;
@@ -76,11 +82,13 @@ export class EpochWatch {
       if (partition === MEMBERSHIP_PARTITION && this.#isYoung(nowMs)) this.#expect(nodeKey);
       return;
     }
-    const spoken = this.#awaited.get(nodeKey);
-    if (spoken === undefined) return;
-    const spokenNow = spoken | (1 << partition);
-    if (spokenNow === this.#everywhere) this.#awaited.delete(nodeKey);
-    else this.#awaited.set(nodeKey, spokenNow);
+    if (!this.#isYoung(nowMs)) {
+      this.#spoken.clear();
+      return;
+    }
+    const spoken = (this.#spoken.get(nodeKey) ?? 0) | (1 << partition);
+    this.#spoken.set(nodeKey, spoken);
+    if (spoken === this.#everywhere) this.#awaited.delete(nodeKey);
   }
 
   /** It says nothing any more. */
@@ -116,9 +124,14 @@ export class EpochWatch {
     return nowMs - this.beganMs <= this.#stalenessMs;
   }
 
-  /** Its writer reads another log, so what it uses is not in this one. */
+  /**
+   * Its writer reads another log, so what it uses is not in this one. Where the id has spoken on this partition, another
+   * process of it goes on in the old log.
+   */
   #expect(nodeKey: NodeKey): void {
-    if (!this.#awaited.has(nodeKey)) this.#awaited.set(nodeKey, 0);
+    const spoken = this.#spoken.get(nodeKey) ?? 0;
+    if ((spoken & (1 << MEMBERSHIP_PARTITION)) !== 0) this.#spoken.delete(nodeKey);
+    this.#awaited.add(nodeKey);
     this.isHolding = true;
   }
 }
