@@ -6,6 +6,7 @@
  *
  * Runs the tests of the project `quick` but those that hold figures which the code under test has written itself. Per mutant the tests of
  * the module's own folder come first, then the others from the quickest on, as many as take `--seconds` together without a mutant.
+ * Ctrl-C ends it with the figures until then.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -53,6 +54,8 @@ try {
   const tests = await baseline(trees[0]);
   const queue = chosenMutants();
   const verdicts = [];
+  // What has been judged by then is reported.
+  process.once('SIGINT', () => queue.splice(0));
   await Promise.all(trees.map((tree) => work(tree, queue, tests, verdicts)));
   report(verdicts);
 } finally {
