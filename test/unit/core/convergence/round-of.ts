@@ -14,17 +14,25 @@ export interface Participants {
   readonly headroom?: Headroom;
 }
 
+/** Behind the last participant stands what earlier lanes have left there: nobody may read it. */
+const BEHIND = 3;
+const LEFT_THERE = 1e9;
+
 /** A Round from plain arrays; what is not given is 0, weights are 1. */
 export function roundOf(participants: Participants): Round {
   const { target, usage = [], demand = [], applied = [], ageMs = [], weight, floorRatio = 0 } = participants;
   const columns = [...usage, ...demand, ...applied];
   const count = Math.max(...columns.map((column) => column.length), weight?.length ?? 1);
-  const round = createRound(count);
+  const round = createRound(count + BEHIND);
   round.count = count;
+  for (const columns of [round.usage, round.demand, round.applied, round.share, [round.ageMs]]) {
+    for (const column of columns) column.fill(LEFT_THERE, count);
+  }
   round.floorRatio = floorRatio;
   round.headroom = participants.headroom ?? 'by-weight';
   round.ageMs.set(ageMs);
-  round.weight.fill(1);
+  round.weight.fill(1, 0, count);
+  round.weight.fill(LEFT_THERE, count);
   round.weight.set(weight ?? []);
   round.target.fill(Number.POSITIVE_INFINITY);
   round.target.set(target);

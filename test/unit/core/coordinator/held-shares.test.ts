@@ -52,6 +52,29 @@ test('what others hold in one lane is nothing that they hold in the next', () =>
   expect(held(1)).toEqual([0, 0]);
 });
 
+test('weights divide what both want: three parts of four for the heavier', () => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, weights: { b: 3 } }] });
+  node.read(node.by('b', 'node'), node.report('b', [row('orders', 2000)]));
+  const each = () => [...Array(100)].forEach(() => void node.tryAcquire(0, 1));
+  node.run(3000, { each });
+  expect(node.coordinator.shares.applied[0]).toBeCloseTo(250, 0);
+});
+
+test.each([
+  ['smoothing', { smoothingMs: 5000 }],
+  ['a slew limit', { slewPerSecond: 0.05 }],
+] as const)('%s of a group makes shares move slowly', (_, settings) => {
+  const sharesOfB = (own: object) => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, ...own }] });
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', 900, 100)]));
+    const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, 'orders'), 0);
+    const { share, count } = node.coordinator.shares.converge(0, 0, mapLane);
+    return Math.max(...(share[MESSAGES] as Float64Array).subarray(0, count));
+  };
+  expect(sharesOfB({})).toBeGreaterThan(890);
+  expect(sharesOfB(settings)).toBeLessThan(700);
+});
+
 describe('how many bytes a bucket holds', () => {
   /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
   function depthOf(messages: number, bytes: number): { depth: number; limit: number } {
