@@ -168,8 +168,10 @@ describe('what is seen of it', () => {
     await scene.acquire({ group: 'orders', messages: 10 });
     scene.node.reportCost('orders', { backend: 'db', units: 60 }, { messages: 10 });
     scene.node.reportBackend('db', { throttlingRatio: 0.1 });
-    await sleep(700);
-    const lines = scene.log.filter(({ message }) => message === 'target');
+    const told = () => scene.log.filter(({ message }) => message === 'target');
+    const isWhole = () => told().length > 2 && told().at(-1)?.facts?.busy === true;
+    for (let turn = 0; turn < 500 && !isWhole(); turn++) await sleep(20);
+    const lines = told();
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.at(-1)?.facts).toMatchObject({ group: 'orders', direction: 'publish', busy: true });
     const text = await scene.metrics.text();
