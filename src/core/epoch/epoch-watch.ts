@@ -125,8 +125,8 @@ export class EpochWatch {
   }
 
   /**
-   * Its writer reads another log, so what it uses is not in this one. Where the id has spoken on this partition, another
-   * process of it goes on in the old log.
+   * Its writer reads another log, so what it uses is not in this one. Where the id has spoken on this partition,
+   * another process of it goes on in the old log.
    */
   #expect(nodeKey: NodeKey): void {
     const spoken = this.#spoken.get(nodeKey) ?? 0;
