@@ -153,11 +153,10 @@ export class Coordinator {
   }
 
   #catchUp(nowMs: number): void {
-    if (this.phase === 'catching-up') this.#join(nowMs);
-    else this.#epochs.caughtUp(nowMs);
-  }
-
-  #join(nowMs: number): void {
+    if (this.phase !== 'catching-up') {
+      this.#epochs.caughtUp(nowMs);
+      return;
+    }
     const newest = this.log.newestLifeOf(this.nodeKey);
     if (!this.#publisher.beginLife(newest)) {
       this.#fence(newest);
@@ -189,7 +188,8 @@ export class Coordinator {
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
-      if (!this.#epochs.isRereading) this.#fence(incarnation);
+      // A record that is delivered again after its key was buried is not in what the log holds.
+      if (!this.#epochs.isRereading && this.log.newestLifeOf(this.nodeKey) >= incarnation) this.#fence(incarnation);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
@@ -268,10 +268,9 @@ export class Coordinator {
 
   #stop(nowMs: number): void {
     if (this.phase === 'stopping' || this.phase === 'fenced') return;
-    const hasJoined = this.phase !== 'catching-up';
+    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(nowMs);
     this.phase = 'stopping';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-    if (hasJoined) this.#publisher.sayFarewell(nowMs);
   }
 
   #serve(lane: number, nowMs: number): void {

@@ -97,6 +97,20 @@ test('two processes that start as one node id at the same moment: exactly one su
   }
 });
 
+test('records of a buried life that are delivered again fence nobody', () => {
+  const world = cluster(54, ['a'], { ...SETTINGS, stalenessMs: 2500, forgetAfterMs: 5000 });
+  world.start('b', { nonce: 9 });
+  world.runFor(1000);
+  world.node('b').leave();
+  world.runFor(9000);
+  const again = world.start('b', { nonce: 2 });
+  world.runFor(1000);
+  expect(again.coordinator.incarnation).toBe(0x10000 + 2);
+  again.repeatDelivery(1000);
+  world.runFor(1000);
+  expect(again.coordinator.phase).toBe('ready');
+});
+
 test('a topic that is away leaves groups with the policy "open" unlimited, and limited again when it is back', () => {
   const world = cluster(55, ['a', 'b'], {
     ...SETTINGS,
