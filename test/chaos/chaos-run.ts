@@ -15,7 +15,7 @@ import { type HappenedFault, whom } from './happened.js';
 import { NODE_PORTS, NodeProcesses } from './node-processes.js';
 import { NODES, type PlannedFault, type Round } from './schedule.js';
 import { SharesHeld } from './shares-held.js';
-import type { EndedNode, Evidence } from './verdict.js';
+import type { Evidence, Wrong } from './verdict.js';
 import { epochMs, Watch } from './watch.js';
 
 /** Below those that the system gives to outgoing connections, so that what returns finds its own free. */
@@ -36,7 +36,7 @@ export class ChaosRun {
   readonly folder: string;
   readonly #options: ChaosOptions;
   readonly #happened: HappenedFault[] = [];
-  readonly #ended: EndedNode[] = [];
+  readonly #wrongs: Wrong[] = [];
   #mountGuard: GuardedProcess | undefined;
   #brokers: Brokers | undefined;
   #nodes: NodeProcesses | undefined;
@@ -103,7 +103,7 @@ export class ChaosRun {
       if (await nodes.untilReady(node, START_PATIENCE_MS)) continue;
       throw new Error(`n${node + 1} is not ready:\n${nodes.logEnd(node, 12)}`);
     }
-    return { brokers, nodes, clients, say };
+    return { brokers, nodes, clients, say, broke: (what) => this.#broke(what) };
   }
 
   /** Membership, before there is traffic: shares come with it. */
@@ -158,10 +158,14 @@ export class ChaosRun {
     for (let node = 0; node < NODES; node++) {
       if (nodes.isRunning(node)) continue;
       const lastWords = nodes.logEnd(node, 1);
-      this.#ended.push({ atMs: this.#nowMs, node, lastWords });
-      this.#say(`  n${node + 1} has ended by itself: ${lastWords}`);
+      this.#broke(`n${node + 1} has ended by itself: ${lastWords}`);
       await nodes.start(node);
     }
+  }
+
+  #broke(what: string): void {
+    this.#wrongs.push({ atMs: this.#nowMs, what });
+    this.#say(`  broken: ${what}`);
   }
 
   #endsOf(round: number): number[] {
@@ -176,7 +180,7 @@ export class ChaosRun {
       waitedForCore: waitedPart(this.#waitedUs, durationMs),
       calls: clients.calls.map((call) => since(beganMs, call)),
       samples: (this.#watch?.samples ?? []).map((sample) => ({ ...sample, atMs: sample.atMs - beganMs })),
-      ended: this.#ended,
+      wrongs: this.#wrongs,
       happened: [...this.#happened].sort((one, other) => one.fromMs - other.fromMs),
       shares: new SharesHeld(readFileSync(nodes.decisionsFile, 'utf8'), beganMs, NODES),
     };

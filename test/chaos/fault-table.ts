@@ -20,6 +20,8 @@ interface FaultRow {
   readonly hits: 'node' | 'broker' | 'node and broker' | 'nobody';
   /** Faults with the same word do not overlap: Kafka's controllers would refuse what we want of them. */
   readonly excludes?: 'brokers';
+  /** Nodes that start while it lasts are turned away, as this one is: one such node is enough. */
+  readonly without?: readonly string[];
 }
 
 const ROWS = {
@@ -66,8 +68,12 @@ const ROWS = {
     ...{ hits: 'nobody', excludes: 'brokers' },
   },
   'partitions-added': {
-    ...{ scope: 'topic', what: 'partitions added to the topic', lastsMs: [0, 0] },
-    ...{ hits: 'nobody', excludes: 'brokers' },
+    ...{
+      scope: 'topic',
+      what: 'partitions added, a node started, the topic made anew as it was',
+      lastsMs: [8000, 12_000],
+    },
+    ...{ hits: 'node', excludes: 'brokers', without: ['node-kill', 'node-restart', 'node-twice'] },
   },
 } satisfies Readonly<Record<string, FaultRow>>;
 

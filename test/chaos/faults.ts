@@ -11,6 +11,8 @@ export interface Stage {
   readonly nodes: NodeProcesses;
   readonly clients: Clients;
   say(line: string): void;
+  /** A promise was broken that no window and no share shows. */
+  broke(what: string): void;
 }
 
 /** `begin` resolves when it is done; `remedy` when what was broken works again, as far as anybody but the nodes can tell. */
@@ -139,8 +141,23 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
     remedy: ({ brokers }) => brokers.createTopic(),
   },
   'partitions-added': {
-    begin: async ({ brokers, say }) => say(`now ${await brokers.addPartitions(MORE_PARTITIONS)} partitions`),
-    remedy: nothing,
+    begin: async ({ brokers, nodes, say }, fault) => {
+      say(`now ${await brokers.addPartitions(MORE_PARTITIONS)} partitions`);
+      await nodes.kill(nodeOf(fault));
+      await nodes.start(nodeOf(fault));
+    },
+    remedy: async (stage, fault) => {
+      const { brokers, nodes, say, broke } = stage;
+      const node = nodeOf(fault);
+      const isNamed = nodes.logEnd(node, 12).includes('PARTITIONS_DIFFER');
+      if (nodes.isRunning(node) || !isNamed)
+        broke('a node that counts more partitions than the others was not turned away');
+      else say('the node that started was turned away by name');
+      await brokers.deleteTopic();
+      await brokers.createTopic();
+      await nodes.kill(node);
+      await startNode(stage, node);
+    },
   },
 };
 

@@ -108,6 +108,9 @@ class Deck {
 
 function goesWith(kind: FaultKind, drawn: readonly FaultKind[]): boolean {
   if (drawn.includes(kind)) return false;
-  const { excludes } = FAULTS[kind];
-  return excludes === undefined || drawn.every((other) => FAULTS[other].excludes !== excludes);
+  const { excludes, without = [] } = FAULTS[kind];
+  return drawn.every((other) => {
+    const isApart = without.includes(other) || (FAULTS[other].without ?? []).includes(kind);
+    return !isApart && (excludes === undefined || FAULTS[other].excludes !== excludes);
+  });
 }

@@ -20,15 +20,14 @@ export interface Evidence {
   readonly samples: readonly Sample[];
   readonly happened: readonly HappenedFault[];
   readonly shares: SharesHeld;
-  readonly ended: readonly EndedNode[];
+  readonly wrongs: readonly Wrong[];
 }
 
-/** A process that nobody had ended. */
-export interface EndedNode {
-  /** When it was missed. */
+/** A broken promise that no window and no share shows. */
+export interface Wrong {
+  /** When it was seen. */
   readonly atMs: number;
-  readonly node: number;
-  readonly lastWords: string;
+  readonly what: string;
 }
 
 export interface BrokenPromise {
@@ -61,7 +60,7 @@ export function judge(evidence: Evidence): Verdict {
     ...overAdmitted(windows),
     ...notBack(recoveries),
     ...risen(happened, shares),
-    ...evidence.ended.map(endedOf),
+    ...evidence.wrongs.map(wrongOf),
   ];
   const named = broken.map((one) => ({ ...one, faults: faultsAround(happened, one.fromMs, one.toMs) }));
   return {
@@ -111,8 +110,8 @@ function notBack(recoveries: readonly Recovery[]): Found[] {
     });
 }
 
-function endedOf({ atMs, node, lastWords }: EndedNode): Found {
-  return { fromMs: atMs, toMs: atMs, what: `${nodeName(node)} has ended by itself: ${lastWords}` };
+function wrongOf({ atMs, what }: Wrong): Found {
+  return { fromMs: atMs, toMs: atMs, what };
 }
 
 /** Invariant 3: who is surely cut off keeps what it held, or less. */

@@ -16,7 +16,7 @@ function evidenceOf(grants: number): Evidence {
   return {
     durationMs: 20_000,
     waitedForCore: null,
-    ended: [],
+    wrongs: [],
     calls,
     samples: [],
     happened: [FAULT],

@@ -127,7 +127,7 @@ function verdictOf({ rate, happened = [], calls = [], isWell = () => true, misju
   const evidence: Evidence = {
     durationMs: DURATION_MS,
     waitedForCore: null,
-    ended: [],
+    wrongs: [],
     calls: [...GROUPS.flatMap((_, group) => callsAt(group, rate)), ...calls],
     samples: samplesOf(isWell, misjudged),
     happened,
