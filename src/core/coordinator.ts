@@ -73,7 +73,8 @@ export class Coordinator {
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
     const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
-    this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
+    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane);
+    this.usageMap = new UsageMap(markLane, settings, isHeld);
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends, ramps } = this.targets;
@@ -146,10 +147,6 @@ export class Coordinator {
 
   get incarnation(): Incarnation {
     return this.#publisher.incarnation;
-  }
-
-  #isLaneHeld(mapLane: number): boolean {
-    return this.#table.servesMapLane(mapLane) || this.targets.ramps.get(mapLane) !== undefined;
   }
 
   #catchUp(nowMs: number): void {

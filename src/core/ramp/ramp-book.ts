@@ -160,6 +160,10 @@ export class RampBook {
     return newest;
   }
 
+  has(mapLane: number): boolean {
+    return this.#levels.has(mapLane);
+  }
+
   /** undefined = nobody has used it, or not for its time to live. */
   get(mapLane: number): RampLevel | undefined {
     return this.#levels.get(mapLane);
