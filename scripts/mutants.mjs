@@ -1,11 +1,13 @@
 /**
- * `npm run mutants -- src/core/convergence [more paths] [--sample 40] [--seed 1] [--workers 1] [--seconds 30] [--json FILE]`
+ * `npm run mutants -- src/core/convergence [more paths] [--sample 40] [--seed 1] [--workers 1] [--seconds 30]
+ * [--tests test/unit/core,test/property] [--json FILE]`
  *
  * Changes one place of the source at a time and runs the tests that reach it through imports: a mutant that no test notices survives, and is
  * listed. Those that cannot be noticed because they mean the same stand in mutants/equivalent.json, each with its reason.
  *
  * Runs the tests of the project `quick` but those that hold figures which the code under test has written itself. Per mutant the tests of
  * the module's own folder come first, then the others from the quickest on, as many as take `--seconds` together without a mutant.
+ * With `--tests` only those below the named paths judge: what they let pass, others may notice.
  * Ctrl-C ends it with the figures until then.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -25,6 +27,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '30' },
+    tests: { type: 'string', default: 'test/' },
     json: { type: 'string' },
   },
 });
@@ -99,7 +102,9 @@ function shuffled(list, seed) {
 
 /** Every test that reaches one of the modules, and what it takes: all pass with modules that are compiled as mutants are. */
 async function baseline(tree) {
-  const all = filesUnder('test').filter((file) => file.endsWith('.test.ts') && isQuick(file));
+  const judges = values.tests.split(',');
+  const isJudge = (file) => file.endsWith('.test.ts') && judges.some((path) => file.startsWith(path)) && isQuick(file);
+  const all = filesUnder('test').filter(isJudge);
   const files = [
     ...new Set(
       modules.flatMap((module) =>
@@ -148,8 +153,11 @@ async function judge(tree, mutant, tests) {
   return outcome?.passed ? 'survived' : 'killed';
 }
 
-function reasonOf({ module, says }) {
-  return EQUIVALENT.find((each) => each.module === module && each.says === says)?.reason;
+/** Where a module has the same line twice, `after` is the one before it. */
+function reasonOf({ module, says, line, source }) {
+  const before = source.split('\n')[line - 2]?.trim();
+  const isMeant = (each) => each.module === module && each.says === says && (each.after ?? before) === before;
+  return EQUIVALENT.find(isMeant)?.reason;
 }
 
 function isQuick(file) {

@@ -59,6 +59,26 @@ describe('the log of the embedded topic', () => {
     expect(gone).toBe(0);
   });
 
+  it('keeps it as long as it is said, to the millisecond of the log’s time', async () => {
+    let steadyMs = 0;
+    const clock: MachineClock = { id: 1, steadyMs: () => steadyMs, wallMs: () => 1_000_000 };
+    const store = await LogStore.open(join(folder, 'exact.mdb'), { ...limits, tombstoneKeepMs: 100 }, { clock });
+    const write = (key: string, value: string | null) => store.append([entryOf({ key, value })]);
+    const tombstones = () => {
+      const { records } = store.read(0, 1000, Number.POSITIVE_INFINITY);
+      return records.filter(({ value }) => value === null).length;
+    };
+    await write('deleted', null);
+    for (let at = 0; at < 3 * TAIL_RECORDS; at++) await write('other', `${at}`);
+    steadyMs = 100;
+    await write('other', 'last within');
+    expect(tombstones()).toBe(1);
+    steadyMs = 101;
+    await write('other', 'beyond');
+    expect(tombstones()).toBe(0);
+    await store.close();
+  });
+
   it('keeps no more tombstones behind the tail than the tail has records', async () => {
     const held = await tombstonesLeft({ tombstoneKeepMs: 60_000 }, { deleted: 3 * TAIL_RECORDS, pauseMs: 0 });
     expect(held).toBe(TAIL_RECORDS);

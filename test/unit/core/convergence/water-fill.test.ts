@@ -45,6 +45,11 @@ describe('water-filling', () => {
     });
   });
 
+  test('a millionth more than there is counts as rounding, and nothing beyond', () => {
+    expect(fill({ capacity: 0, high: [1], low: [1e-6] }).out).toEqual([1e-6]);
+    expect(() => fill({ capacity: 0, high: [1], low: [1.01e-6] })).toThrow(/more than there is/);
+  });
+
   test('refuses low bounds that are more than there is', () => {
     expect(() => fill({ capacity: 10, high: [20, 20], low: [20, 20] })).toThrow(/more than there is/);
   });

@@ -47,6 +47,31 @@ describe('smoothing', () => {
       applied: [[600, 200]],
       shares: [50, 50],
     },
+    {
+      says: 'parts of one unit as well',
+      target: [0.15],
+      demand: [[0.9, 0.9, 0.9]],
+      applied: [[0.12, 0.1, 0.01]],
+      ageMs: [250, 250, 250],
+      shares: [0.07, 0.06, 0.02],
+    },
+    {
+      says: 'where there is room nobody falls faster',
+      target: [100],
+      demand: [[200, 200]],
+      applied: [[70, 10]],
+      ageMs: [250, 250],
+      shares: [65.58, 18.85],
+    },
+    {
+      says: 'those that fall give up the same part of their way, a third here, so that Σ is the target',
+      target: [150],
+      demand: [[900, 900, 900]],
+      applied: [[120, 100, 10]],
+      ageMs: [250, 250, 250],
+      // Of 54.52 and 38.94 above 50 there is room for the 31.15 that the last one is below.
+      shares: [68.17, 62.98, 18.85],
+    },
   ])('$says', ({ shares, ...given }) => {
     expectShares(sharesOf(smoothed(maxMin, 1000), given)[0], shares);
   });

@@ -77,9 +77,9 @@ test.each([
 
 describe('how many bytes a bucket holds', () => {
   /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
-  function depthOf(messages: number, bytes: number): { depth: number; limit: number } {
+  function depthOf(messages: number, bytes: number, quotaBytes = 1e5): { depth: number; limit: number } {
     const node = OneNode.ready({
-      groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [1000, 1e5] }, burstMs: 10 }],
+      groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [1000, quotaBytes] }, burstMs: 10 }],
     });
     node.read(node.by('b', 'node'));
     let rounds = 0;
@@ -92,6 +92,13 @@ describe('how many bytes a bucket holds', () => {
 
   test('twenty messages of the size that was reported', () => {
     expect(depthOf(1, 600).depth).toBeCloseTo(12_000, 3);
+  });
+
+  test.each([
+    { says: 'one byte each', messages: 1, bytes: 1 },
+    { says: 'less than one byte, which no message is', messages: 4, bytes: 1 },
+  ])('twenty bytes where messages have $says', ({ messages, bytes }) => {
+    expect(depthOf(messages, bytes, 400).depth).toBeCloseTo(20, 9);
   });
 
   test('of work without messages, or without bytes, `burstMs` of the limit', () => {

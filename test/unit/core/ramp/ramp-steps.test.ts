@@ -25,3 +25,28 @@ test.each(['relaxed', 'scheduled'] as const)(
     }
   },
 );
+
+test('scheduled: every level that is written is the line at that place of the log, not a step of its own', () => {
+  const ramp: RampSettings = { ...RAMP, mode: 'scheduled' } as RampSettings;
+  const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
+  const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
+  const offTheLine: number[] = [];
+  let beganMs = Number.NaN;
+  node.run(60_000, {
+    echo: false,
+    each: () => {
+      each();
+      const level = node.sent.map(({ record }) => record).find((record) => record?.kind === 'group-state');
+      if (level?.kind === 'group-state') {
+        if (Number.isNaN(beganMs)) beganMs = node.logClockMs;
+        offTheLine.push(
+          level.level - RAMP.fromPerSecond - (SLOPE * (level.readUntilMs || beganMs) - SLOPE * beganMs) / 1000,
+        );
+        expect(level.lateMs).toBe(0);
+      }
+      node.echo();
+    },
+  });
+  expect(offTheLine.length).toBeGreaterThan(20);
+  for (const off of offTheLine) expect(Math.abs(off)).toBeLessThanOrEqual(1e-6);
+});

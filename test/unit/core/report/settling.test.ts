@@ -71,6 +71,20 @@ describe('looks after a change', () => {
 });
 
 describe('usage after the own share moved', () => {
+  test('is looked at five seconds after the first move, however often it moves until then', () => {
+    const sampling = new Sampling();
+    const settling = createSettling();
+    const reported = createLaneRates();
+    reported.usage[0] = 500;
+    sampling.run(10_000, { perSecond: 1000, admitted: 0.3 });
+    for (let second = 0; second < 5; second++) {
+      shareMoved(settling, sampling.nowMs);
+      expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(false);
+      sampling.run(1000, { perSecond: 1000, admitted: 0.3 });
+    }
+    expect(isUsageOutdated(settling, sampling.sample, reported, RULE)).toBe(true);
+  });
+
   test('is looked at once, five seconds later, and replaced when it is off by more than 10 %', () => {
     const sampling = new Sampling();
     const settling = createSettling();

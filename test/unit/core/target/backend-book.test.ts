@@ -80,6 +80,31 @@ describe('what a node writes of a backend', () => {
     expect(write(JUMP, levelSmoothingMs)).toEqual(written);
   });
 
+  test.each([
+    { says: 'what does not change three times while it is valid', toldUntilMs: 10_000, at: [0, 3400, 6800] },
+    { says: 'nothing that nobody has told since', toldUntilMs: 0, at: [0] },
+  ])('writes $says', ({ toldUntilMs, at }) => {
+    const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000 }, 50);
+    const written: number[] = [];
+    for (let nowMs = 0; nowMs < 10_000; nowMs += 200) {
+      if (nowMs <= toldUntilMs) sender.tell(level(700), nowMs);
+      sender.sendDue(nowMs, () => written.push(nowMs));
+    }
+    expect(written).toEqual(at);
+  });
+
+  test('into a log that begins anew at once, if it was told within the time that a word holds', () => {
+    const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000 }, 50);
+    const written: string[] = [];
+    const take = ({ backend }: BackendWord) => void written.push(backend);
+    sender.tell({ ...level(700), backend: 'old' }, 0);
+    sender.tell({ ...level(700), backend: 'known' }, 1);
+    sender.sendDue(1, take);
+    sender.sayAgain(10_001);
+    sender.sendDue(10_001, take);
+    expect(written).toEqual(['old', 'known', 'known']);
+  });
+
   test('after a silence longer than a word holds it begins anew', () => {
     const sender = new BackendSender({ ...LIMITING, levelSmoothingMs: 60_000 }, 50);
     const written: BackendWord[] = [];

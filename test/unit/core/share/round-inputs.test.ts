@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { Round } from '../../../../src/core/convergence/strategy.js';
+import { groupIdOf } from '../../../../src/core/ids.js';
+import type { ReportRow } from '../../../../src/core/report/record.js';
+import { MESSAGES } from '../../../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { OneNode } from '../coordinator/one-node.js';
+
+const OTHERS = ['a', 'b', 'c', 'd'];
+
+function row(group: string, messages: number): ReportRow {
+  const rates = { usageMessages: messages, usageBytes: messages, demandMessages: messages, demandBytes: messages };
+  const groupId = groupIdOf(SETTINGS.cluster, group);
+  return { groupId, direction: 0, topics: 1, ...rates, shareMessages: messages, shareBytes: messages };
+}
+
+/** What is in front of `count`, sorted: the places of nodes follow their keys. */
+function heldIn(column: Float64Array | Uint8Array, count: number): number[] {
+  return Array.from(column.subarray(0, count)).sort((one, other) => one - other);
+}
+
+function roundOfGroup(node: OneNode, name: string): Round {
+  const group = node.settings.groups.findIndex((each) => each.name === name);
+  const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, name), 0);
+  return node.coordinator.shares.converge(group, 0, mapLane);
+}
+
+test('a round knows nothing of the round before, at the first place as at the last', () => {
+  const slow = { ...GROUP, smoothingMs: 1000, quota: { ...GROUP.quota, publish: [1e6, 1e6] as const } };
+  const groups = [
+    { ...slow, name: 'full', weights: { a: 5, b: 5, c: 5, d: 5, own: 5 } },
+    { ...slow, name: 'empty' },
+  ];
+  const node = OneNode.ready({ groups });
+  for (const id of OTHERS) node.read(node.by(id, 'node'), node.report(id, [row('full', 100), row('empty', 0)]));
+  const full = roundOfGroup(node, 'full');
+  expect(heldIn(full.demand[MESSAGES] as Float64Array, full.count)).toEqual([0, 100, 100, 100, 100]);
+  expect(heldIn(full.weight, full.count)).toEqual([5, 5, 5, 5, 5]);
+  // The same round, with something in every place of it.
+  for (const column of [...full.usage, ...full.demand, ...full.applied, full.ageMs, full.weight]) column.fill(7);
+  full.moving.fill(1);
+  const { count, usage, demand, applied, ageMs, weight, moving } = roundOfGroup(node, 'empty');
+  const zeros = [0, 0, 0, 0, 0];
+  for (const column of [...usage, ...demand, ...applied]) expect(heldIn(column, count)).toEqual(zeros);
+  expect(heldIn(weight, count)).toEqual([1, 1, 1, 1, 1]);
+  expect(heldIn(moving, count)).toEqual(zeros);
+  // This node has said nothing of the group.
+  expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Number.POSITIVE_INFINITY]);
+});
+
+describe('the age of what a node has said', () => {
+  test('is log time since then, and Infinity of a node that has said nothing', () => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
+    node.pass(140);
+    node.read(node.by('b', 'node'));
+    const { ageMs, count } = roundOfGroup(node, 'orders');
+    expect(heldIn(ageMs, count)).toEqual([140, Number.POSITIVE_INFINITY]);
+  });
+
+  test('of a lane that moved to another bucket it is that of the newer word', () => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
+    node.pass(100);
+    node.read(node.report('b', [row('orders', 900)], { bucket: 1 }));
+    node.pass(40);
+    node.read(node.by('b', 'node'));
+    const { ageMs, count } = roundOfGroup(node, 'orders');
+    expect(heldIn(ageMs, count)).toEqual([40, Number.POSITIVE_INFINITY]);
+  });
+});
+
+test('groups that are added at run time take nothing from those that are served', () => {
+  const node = OneNode.ready();
+  node.run(1000, { each: () => void node.tryAcquire(0, 1) });
+  const { shares } = node.coordinator;
+  const before = {
+    target: shares.target[0],
+    applied: shares.applied[0],
+    limit: shares.limit[0],
+    depth: shares.depth[0],
+  };
+  expect(before).toMatchObject({ target: 1000, applied: 1000 });
+  for (let group = 1; group <= 20; group++) {
+    node.step({ kind: 'group-changed', group, settings: { ...GROUP, name: `later-${group}` } });
+  }
+  const after = {
+    target: shares.target[0],
+    applied: shares.applied[0],
+    limit: shares.limit[0],
+    depth: shares.depth[0],
+  };
+  expect(after).toEqual(before);
+  // A lane that was never served holds nothing: isolation takes the least of that and what the log says.
+  expect(shares.applied[shares.applied.length - 1]).toBe(Number.POSITIVE_INFINITY);
+});
