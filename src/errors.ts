@@ -68,6 +68,11 @@ export const ERROR_CATALOGUE = {
     remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
     exitCode: EXIT_UNEXPECTED,
   },
+  PARTITIONS_DIFFER: {
+    message: 'node {node} finds {own} partitions, {member} works with the {founded} that the cluster was founded with',
+    remedy: 'Use a topic of {founded} partitions; or stop all nodes, and start them again with {own}.',
+    exitCode: EXIT_CONFIG,
+  },
   ID_COLLISION: {
     message: '{kind} names {first} and {second} hash to the same 48-bit id',
     remedy: 'Rename one of the two.',

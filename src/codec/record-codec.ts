@@ -49,8 +49,9 @@ function encodeBody(record: TopicRecord): { kind: number; body: Uint8Array } {
   const author = encodeAuthor(record.author);
   switch (record.kind) {
     case 'node': {
-      const { nodeId, version, pool = 0, epoch = 0 } = record;
-      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, nodeId, version, pool, epoch }).finish() };
+      const { nodeId, version, pool = 0, epoch = 0, partitions = 0 } = record;
+      const said = { nodeId, version, pool, epoch, partitions };
+      return { kind: wire.Kind.NODE, body: wire.Node.encode({ author, ...said }).finish() };
     }
     case 'farewell':
       return { kind: wire.Kind.FAREWELL, body: wire.Farewell.encode({ author, nodeId: record.nodeId }).finish() };
@@ -88,10 +89,10 @@ function encodeReport(author: quotamesh.v1.IAuthor, rows: readonly ReportRow[]):
 }
 
 function decodeNode(body: Uint8Array): TopicRecord | typeof ABSURD {
-  const { author: wireAuthor, nodeId, version, pool, epoch } = wire.Node.decode(body);
+  const { author: wireAuthor, nodeId, version, pool, epoch, partitions } = wire.Node.decode(body);
   const author = decodeAuthor(wireAuthor);
   if (author === null || !isName(nodeId)) return ABSURD;
-  const said = { ...(pool === 0 ? {} : { pool }), ...(epoch === 0 ? {} : { epoch }) };
+  const said = { ...(pool !== 0 && { pool }), ...(epoch !== 0 && { epoch }), ...(partitions !== 0 && { partitions }) };
   return { kind: 'node', author, nodeId, version: version.slice(0, 64), ...said };
 }
 

@@ -78,10 +78,13 @@ export type Notice =
       readonly cause: 'too-many-groups' | 'too-many-rows';
       readonly nodeId: string | null;
     }
+  /** A member works with fewer partitions than this node, which stops: groups would be looked for in two places. */
+  | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
 export type RowsRefused = Extract<Notice, { readonly kind: 'rows-refused' }>;
-export type Fenced = Extract<Notice, { readonly kind: 'fenced' }>;
+/** Why a node has stopped deciding for good. */
+export type Fenced = Extract<Notice, { readonly kind: 'fenced' | 'partitions-differ' }>;
 
 export const IGNORED_CAUSES = [
   'old-incarnation',

@@ -3,6 +3,7 @@ import {
   clearEffects,
   createEffects,
   type Effects,
+  type Notice,
   type Phase,
   type ReadEvent,
 } from './coordinator-protocol.js';
@@ -49,7 +50,7 @@ export class Coordinator {
   phase: Phase = 'catching-up';
   /** From appending the last own report to reading it back. */
   reportRoundTripMs = 0;
-  /** Since when an unused bucket has been filling: since the node decides, or decides again after a stall. */
+  /** Since when an unused bucket has been filling: since the node decides, perhaps after a stall. */
   readyMs = 0;
   readonly #limiter: Limiter;
   readonly #effects: Effects = createEffects();
@@ -84,14 +85,13 @@ export class Coordinator {
     this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
     this.#forgetting = new Forgetting(this, this.#book);
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
-    const { nodeKey, membership, usageMap, link, shares } = this;
+    const { nodeKey, membership, usageMap, log, link, shares } = this;
     this.#publisher = new Publisher(settings, {
       ...{ nodeKey, membership, usageMap, ramps, shares, link, epochs: this.log.epochs, appends },
       ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
     });
     this.log.writer = this.#publisher;
-    const [publisher, table, { partitions }, log] = [this.#publisher, this.#table, settings, this.log];
-    this.#epochs = new EpochChange({ nodeKey, partitions, log, link, table, publisher, notices });
+    this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
   }
 
   /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
@@ -112,7 +112,7 @@ export class Coordinator {
         this.#serve(event.lane, nowMs);
         break;
       case 'caught-up':
-        this.#catchUp(nowMs);
+        this.#join(nowMs);
         break;
       case 'group-changed':
         this.#table.changeGroup(event.group, event.settings);
@@ -149,11 +149,9 @@ export class Coordinator {
     return this.#publisher.incarnation;
   }
 
-  #catchUp(nowMs: number): void {
-    if (this.phase !== 'catching-up') {
-      this.#epochs.caughtUp(nowMs);
-      return;
-    }
+  #join(nowMs: number): void {
+    if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
+    if (this.phase !== 'catching-up' || !this.log.counts.mayJoin(nowMs)) return;
     const newest = this.log.newestLifeOf(this.nodeKey);
     if (!this.#publisher.beginLife(newest)) {
       this.#fence(newest);
@@ -175,6 +173,7 @@ export class Coordinator {
     if (membersChanged) this.#table.markAll();
     else this.#table.markMoving();
     this.#epochs.settle(nowMs);
+    for (const why of this.log.counts.verdict(this.phase, this.log.epochs.changes > 0)) this.#end(why);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
@@ -195,10 +194,14 @@ export class Coordinator {
   }
 
   #fence(newer: Incarnation): void {
+    const [ownIncarnation, newerIncarnation] = [this.incarnation, newer].map(incarnationCount) as [number, number];
+    this.#end({ kind: 'fenced', ownIncarnation, newerIncarnation });
+  }
+
+  #end(why: Notice): void {
     this.phase = 'fenced';
     this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
-    const [own, other] = [this.incarnation, newer].map(incarnationCount) as [number, number];
-    this.#effects.notices.push({ kind: 'fenced', ownIncarnation: own, newerIncarnation: other });
+    this.#effects.notices.push(why);
   }
 
   /** The log has been read up to a fresh own record, after joining or after a stall. */
@@ -218,6 +221,7 @@ export class Coordinator {
   }
 
   #round(nowMs: number): void {
+    if (this.phase === 'catching-up' && this.log.counts.hasWaited(nowMs)) this.#join(nowMs);
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
     this.#lastRoundMs = nowMs;
     this.#epochs.settle(nowMs);
@@ -290,8 +294,7 @@ export class Coordinator {
   }
 
   #updateDirtyLanes(nowMs: number): void {
-    const own = this.membership.get(this.nodeKey)?.position ?? -1;
-    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, { own, nowMs });
+    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, nowMs);
     this.#table.endUpdate();
   }
 }

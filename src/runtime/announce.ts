@@ -29,6 +29,7 @@ const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
     'error',
     'reports of a node refused, it counts as idle there: too many groups (limits.maxGroupsPerNode) or rows (limits.maxRows)',
   ],
+  'partitions-differ': ['error', 'a member works with fewer partitions of the topic'],
   fenced: ['error', 'a newer process uses this node id'],
 };
 

@@ -28,6 +28,7 @@ import type { Telemetry } from '../ports/telemetry.js';
 import { announce, announceShares } from './announce.js';
 import { createCoordinator, restIntervalMs } from './create-coordinator.js';
 import { describeGroup, describeNode, notReadyBecause } from './describe.js';
+import { fencedError } from './fenced-error.js';
 import { GroupRegistry } from './groups/group-registry.js';
 import { GroupTable } from './groups/group-table.js';
 import type { QuotaNodeOptions } from './quota-node-options.js';
@@ -235,7 +236,7 @@ export class QuotaNode {
     this.pump.send(effects.appends);
     for (const notice of effects.notices) {
       announce(notice, this.#telemetry);
-      if (notice.kind === 'fenced') this.#fenced = notice;
+      if (notice.kind === 'fenced' || notice.kind === 'partitions-differ') this.#fenced = notice;
     }
     if (effects.decidedLanes.length > 0) {
       this.rebalancing.sharesMoved(effects.decidedLanes, coordinator, nowMs);
@@ -270,11 +271,11 @@ export class QuotaNode {
     this.#timer = setInterval(() => setImmediate(() => this.#round()), intervalMs);
   }
 
-  #fence({ newerIncarnation: newer, ownIncarnation: own }: Fenced): void {
+  #fence(why: Fenced): void {
     if (this.#timer === null) return;
     clearInterval(this.#timer);
     this.#timer = null;
-    const error = new QuotameshError('NODE_FENCED', { node: this.config.nodeId, newer, own });
+    const error = fencedError(this.config.nodeId, why);
     this.#telemetry.log('error', error.message, { code: error.code, remedy: error.remedy });
     this.onFenced?.(error);
   }

@@ -9,7 +9,6 @@ import type { NodeKey } from '../vocabulary.js';
 
 export interface EpochChangeParts {
   readonly nodeKey: NodeKey;
-  readonly partitions: number;
   readonly log: LogReader;
   readonly link: LinkWatch;
   readonly table: LaneTable;
@@ -87,8 +86,8 @@ export class EpochChange {
 
   /** A partition that is lost holds nobody up: its lanes are isolated. */
   #isOwnRead(): boolean {
-    const { link, partitions } = this.#parts;
-    for (let partition = 0; partition < partitions; partition++) {
+    const { link, log } = this.#parts;
+    for (let partition = 0; partition < log.logTimes.length; partition++) {
       if (!link.isHeard(partition) && link.of(partition) === 'linked') return false;
     }
     return true;

@@ -90,7 +90,13 @@ export class Publisher {
       if (!all && !isDue) continue;
       this.#heartbeat.sent(partition, nowMs);
       const key = nodeRecordKey(this.#parts.nodeKey);
-      const said = { nodeId, version, ...(claim !== 0 && { pool: claim }), ...(tag !== 0 && { epoch: tag }) };
+      const said = {
+        nodeId,
+        version,
+        partitions,
+        ...(claim !== 0 && { pool: claim }),
+        ...(tag !== 0 && { epoch: tag }),
+      };
       this.#append(partition, key, nowMs, (author) => ({ kind: 'node', author, ...said }));
       if (claim !== 0) this.#parts.shares.ownClaims.wrote(this.#sequence, claim);
     }

@@ -23,6 +23,8 @@ export interface NodeRecord {
   readonly pool?: number;
   /** The epoch that its writer reads; absent where the topic has told none. */
   readonly epoch?: EpochTag;
+  /** Of the topic, as its writer counts them; absent where it does not say. */
+  readonly partitions?: number;
 }
 
 /** The node leaves: its shares are free at once. The tombstone that may follow changes nothing. */

@@ -1,23 +1,28 @@
 import type { Effects } from '../coordinator-protocol.js';
 import type { LaneState } from '../lane-state.js';
 import { shareMoved } from '../report/settling.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { NodeKey } from '../vocabulary.js';
 import type { LinkWatch } from './link-watch.js';
 import { LIMIT_MOVED, NOTHING_MOVED, type ShareBook } from './share-book.js';
 
-/** Where a node stands when it computes its shares anew. */
-export interface UpdatePlace {
-  /** Index of the node among the alive ones; −1 when the log has given it up. */
-  readonly own: number;
-  readonly nowMs: number;
+/** Of the node that computes its shares anew; the coordinator is one. */
+interface Updated {
+  readonly nodeKey: NodeKey;
+  readonly membership: Membership;
+  readonly shares: ShareBook;
+  readonly link: LinkWatch;
 }
 
 /** Computes the shares of these lanes anew, and tells which moved. */
 export function updateLanes(
   lanes: Iterable<LaneState>,
-  { shares, link }: { readonly shares: ShareBook; readonly link: LinkWatch },
+  { nodeKey, membership, shares, link }: Updated,
   { decidedLanes, changedLanes }: Effects,
-  { own, nowMs }: UpdatePlace,
+  nowMs: number,
 ): void {
+  // −1 when the log has given the node up.
+  const own = membership.get(nodeKey)?.position ?? -1;
   for (const lane of lanes) {
     lane.link = link.worse(lane, nowMs);
     const moved = shares.update(lane, own, nowMs);

@@ -1,5 +1,6 @@
 import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../coordinator-protocol.js';
 import { EpochWatch } from '../epoch/epoch-watch.js';
+import { PartitionCount } from '../epoch/partition-count.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { RampBook } from '../ramp/ramp-book.js';
 import {
@@ -56,6 +57,7 @@ export class LogReader {
   readonly usageMap: UsageMap;
   readonly pool = new AgreedPool();
   readonly epochs: EpochWatch;
+  readonly counts: PartitionCount;
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
@@ -64,6 +66,7 @@ export class LogReader {
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.epochs = new EpochWatch(settings);
+    this.counts = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
     this.#ramps = ramps;
@@ -97,6 +100,7 @@ export class LogReader {
     this.pool.forgetAll();
     this.#backends.forgetAll();
     this.#ramps.forgetAll();
+    this.counts.forgetAll();
     this.refusals.forgetAll();
   }
 
@@ -238,6 +242,7 @@ export class LogReader {
   }
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
+    this.counts.heard(record);
     const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
     this.pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { nodeKeyOf } from '../../../../src/core/ids.js';
+import { nodeRecordKey } from '../../../../src/core/report/record.js';
+import { OneNode } from './one-node.js';
+
+const STALENESS_MS = 5000;
+
+function nodeOf(partitions: number | undefined, sequence: number) {
+  const author = { nodeKey: nodeKeyOf('demo', 'old'), incarnation: 0x10000, sequence };
+  const said = { nodeId: 'old', version: 'test', ...(partitions !== undefined && { partitions }) };
+  return { partition: 0, key: nodeRecordKey(author.nodeKey), record: { kind: 'node' as const, author, ...said } };
+}
+
+function start(partitions: number, before: number | undefined): OneNode {
+  const node = new OneNode({ partitions });
+  node.read(nodeOf(before, 1));
+  node.step({ kind: 'caught-up' });
+  return node;
+}
+
+test('who counts more partitions than a member that goes on beating stops, by name', () => {
+  const node = start(4, 2);
+  expect(node.coordinator.phase).toBe('catching-up');
+  node.run(1000);
+  node.read(nodeOf(2, 2));
+  expect(node.coordinator.phase).toBe('fenced');
+  expect(node.told('partitions-differ')).toEqual([{ kind: 'partitions-differ', nodeId: 'old', founded: 2, own: 4 }]);
+  node.run(STALENESS_MS + 2000);
+  expect(node.coordinator.phase).toBe('fenced');
+  expect(node.told('ready')).toEqual([]);
+});
+
+test('a log that holds but old records of such members may grow: who starts waits for one staleness, and joins', () => {
+  const node = start(4, 2);
+  node.run(STALENESS_MS - 100);
+  expect(node.coordinator.phase).toBe('catching-up');
+  node.run(1000);
+  expect(node.coordinator.phase).toBe('ready');
+});
+
+test.each([
+  ['the same count', 4],
+  ['a larger count: that one has to yield', 8],
+  ['no count, of an older version', undefined],
+])('%s: nobody waits', (_, partitions) => {
+  const node = start(4, partitions);
+  node.run(200);
+  expect(node.coordinator.phase).toBe('ready');
+});
+
+test('two that start at once: the one that counts more stops when it reads the other, ready or not', () => {
+  const node = start(4, 4);
+  node.run(200);
+  expect(node.coordinator.phase).toBe('ready');
+  node.read(nodeOf(2, 2));
+  expect(node.coordinator.phase).toBe('fenced');
+  expect(node.coordinator.isReady).toBe(false);
+});
