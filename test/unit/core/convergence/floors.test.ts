@@ -4,6 +4,7 @@ import { liftTo } from '../../../../src/core/convergence/floors.js';
 test.each([
   { says: 'nobody lies below: all stay', amounts: [60, 40], low: [10, 10], most: 90, out: [60, 40] },
   { says: 'there is room: nobody else loses', amounts: [10, 0], low: [0, 5], most: 100, out: [10, 5] },
+  { says: 'one unit is missing', amounts: [10, 0], low: [0, 1], most: 100, out: [10, 1] },
   { says: 'just enough room', amounts: [10, 0], low: [0, 5], most: 15, out: [10, 5] },
   // 10 from 50 and 30 above the floors: an eighth of each.
   { says: 'no room: the others pay', amounts: [60, 40, 0], low: [10, 10, 10], most: 100, out: [53.75, 36.25, 10] },

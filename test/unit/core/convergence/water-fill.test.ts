@@ -47,6 +47,8 @@ describe('water-filling', () => {
 
   test('a millionth more than there is counts as rounding, and nothing beyond', () => {
     expect(fill({ capacity: 0, high: [1], low: [1e-6] }).out).toEqual([1e-6]);
+    expect(fill({ capacity: 1e6, high: [2e6], low: [1e6 + 0.99] }).out).toEqual([1e6 + 0.99]);
+    expect(() => fill({ capacity: 1e6, high: [2e6], low: [1e6 + 1.01] })).toThrow(/more than there is/);
     expect(() => fill({ capacity: 0, high: [1], low: [1.01e-6] })).toThrow(/more than there is/);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Claims, nextDivisor } from '../../../../src/core/pool/agreement.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
+import { LeftLevels } from '../ramp/left-levels.js';
 
 interface Answer {
   readonly live?: number;
@@ -34,18 +35,22 @@ const { cases, conventions } = readVectors<{
   readonly conventions: { readonly withinRounds: number };
 }>('numaflow-consensus.json');
 
-/** The store of the text around the production verdict, and members that follow the production rule. */
+/**
+ * The store of the text, a model: whom it forgets and when is its own rule (test/vectors/README.md). Around it the
+ * production verdict, production's memory of levels, and members that follow the production rule.
+ */
 class Pool {
   readonly #ttlSec: number;
   readonly #claims = new Claims<string>();
   readonly #heardSec = new Map<string, number>();
-  readonly #levels = new Map<string, { level: number; sec: number }>();
+  readonly #levels: LeftLevels;
   /** In order of joining; divisor 0 = it waits. */
   readonly #members = new Map<string, { claim: number; divisor: number }>();
   #nowSec = 1000;
 
   constructor(ttlSec: number) {
     this.#ttlSec = ttlSec;
+    this.#levels = new LeftLevels(ttlSec);
   }
 
   play({ op, node = '', nodes = [node], report = 0, level = 0, sec = 0, n = 0, asDesigned }: Event): void {
@@ -74,8 +79,7 @@ class Pool {
     this.#heardSec.set(name, this.#nowSec);
     const live = this.#heardSec.size;
     this.#claims.set(name, live);
-    const left = this.#levels.get(name);
-    return { live, level: left !== undefined && this.#nowSec - left.sec <= this.#ttlSec ? left.level : 0 };
+    return { live, level: this.#levels.of(name, this.#nowSec) };
   }
 
   #sync(name: string, claim: number): Answer {
@@ -93,7 +97,7 @@ class Pool {
   #leave(name: string, level: number): void {
     this.#members.delete(name);
     this.#forget(name);
-    this.#levels.set(name, { level, sec: this.#nowSec });
+    this.#levels.leave(name, level, this.#nowSec);
   }
 
   /** True when all answers agree and all divide by the same. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readVectors } from '../../../vectors/read-vectors.js';
+import { LeftLevels } from './left-levels.js';
 import { RampedWindow, rampSettings, type VectorMode, type VectorParams } from './ramped-window.js';
 
 interface Step {
@@ -152,13 +153,10 @@ function playWaiting({ mode, params, calls = [] }: RampCase): void {
 function playResume({ mode, params, ttlSec = 0, resume = false, events = [] }: RampCase): void {
   let settings = rampSettings(mode, params);
   const running = new Map<string, RampedWindow>();
-  const left = new Map<string, { level: number; atSec: number }>();
+  const left = new LeftLevels(ttlSec);
   /** Epochs count from the last start. */
   let [nowSec, startSec] = [0, 0];
-  const leftBy = (name: string) => {
-    const { level, atSec } = left.get(name) ?? { level: 0, atSec: nowSec };
-    return resume && nowSec - atSec <= ttlSec ? level : 0;
-  };
+  const leftBy = (name: string) => (resume ? left.of(name, nowSec) : 0);
   for (const event of events) {
     const { op, pods = [], pod = '', epoch = 0, ask = 'all' } = event;
     if (op === 'start') {
@@ -169,7 +167,7 @@ function playResume({ mode, params, ttlSec = 0, resume = false, events = [] }: R
       expect(running.get(pod)?.ask(ask, running.size, epoch)).toBe(event.expect);
     } else if (op === 'stop') {
       for (const name of pods) {
-        left.set(name, { level: running.get(name)?.level ?? 0, atSec: nowSec });
+        left.leave(name, running.get(name)?.level ?? 0, nowSec);
         running.delete(name);
       }
     } else if (op === 'wait') {

@@ -38,8 +38,9 @@ const MODE_NAMES: Readonly<Record<string, RampSettings['mode']>> = {
 };
 
 /**
- * The token arithmetic around a ramp as the vectors' header states it: whole tokens per second, in equal parts, over
- * the production modes. A pod hands back at most what it was granted in the same second.
+ * The token arithmetic around a ramp as the vectors' header states it, a model of the other system: whole tokens per
+ * second, in equal parts. What is judged with it are the production modes (test/vectors/README.md).
+ * A pod hands back at most what it was granted in the same second.
  */
 export class RampedWindow {
   readonly #settings: RampSettings;

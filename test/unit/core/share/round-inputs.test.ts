@@ -48,6 +48,55 @@ test('a round knows nothing of the round before, at the first place as at the la
   expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Number.POSITIVE_INFINITY]);
 });
 
+test('forty nodes that come one after the other are all in it', () => {
+  const node = OneNode.ready();
+  for (let other = 0; other < 40; other++) {
+    node.read(node.by(`n-${other}`, 'node'), node.report(`n-${other}`, [row('orders', 100 + other)]));
+    const { demand, weight, count } = roundOfGroup(node, 'orders');
+    expect(count).toBe(other + 2);
+    const expected = Array.from({ length: other + 1 }, (_, at) => 100 + at);
+    expect(heldIn(demand[MESSAGES] as Float64Array, count)).toEqual([0, ...expected]);
+    expect(heldIn(weight, count)).toEqual(Array.from({ length: count }, () => 1));
+  }
+});
+
+test('the group’s settings stand in it', () => {
+  const groups = [{ ...GROUP, floorRatio: 0.125, headroom: 'none' as const, nodeCount: 7 }];
+  const node = OneNode.ready({ groups });
+  node.read(node.by('b', 'node'));
+  const round = roundOfGroup(node, 'orders');
+  expect(round).toMatchObject({ count: 2, floorRatio: 0.125, headroom: 'none' });
+  expect([...round.target]).toEqual([1000, Number.POSITIVE_INFINITY]);
+  expect(heldIn(round.divisor, 2)).toEqual([7, 7]);
+});
+
+describe('what a pool divides by', () => {
+  const scene = () => OneNode.ready({ groups: [{ ...GROUP, strategy: 'equal' }] });
+  const divisors = (node: OneNode) => {
+    const { divisor, count } = roundOfGroup(node, 'orders');
+    return heldIn(divisor, count);
+  };
+
+  test('all members; who has not claimed as many waits', () => {
+    const node = scene();
+    node.run(1500);
+    expect(divisors(node)).toEqual([1]);
+    node.read(node.by('b', 'node'));
+    expect(divisors(node)).toEqual([2, Number.POSITIVE_INFINITY]);
+  });
+
+  test('the largest claim that this node has written and not read back: others may act on it already', () => {
+    const node = scene();
+    node.run(1500);
+    node.read(node.by('b', 'node'));
+    node.run(200, { echo: false });
+    node.read(node.by('b', 'farewell'));
+    expect(divisors(node)).toEqual([2]);
+    node.run(2000);
+    expect(divisors(node)).toEqual([1]);
+  });
+});
+
 describe('the age of what a node has said', () => {
   test('is log time since then, and Infinity of a node that has said nothing', () => {
     const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });

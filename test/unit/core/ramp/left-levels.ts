@@ -1,0 +1,42 @@
+import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+
+/**
+ * The levels that pods have left behind, by name, as the production book of ramps remembers them: each pod is a lane,
+ * and time of the log goes on as the vector says. How long a level lives is the book's rule.
+ */
+export class LeftLevels {
+  readonly #book = new RampBook(1000, () => undefined);
+  readonly #lanes = new Map<string, number>();
+  readonly #timeToLiveMs: number;
+  #sequence = 0;
+
+  constructor(ttlSec: number) {
+    this.#timeToLiveMs = ttlSec * 1000;
+  }
+
+  /** 0 = nothing is known of it any more. */
+  of(name: string, nowSec: number): number {
+    this.#advanceTo(nowSec);
+    return this.#book.get(this.#laneOf(name))?.level ?? 0;
+  }
+
+  leave(name: string, level: number, nowSec: number): void {
+    this.#advanceTo(nowSec);
+    const author = { nodeKey: 1, incarnation: 1, sequence: ++this.#sequence };
+    const place = { readUntilMs: 0, readUntilOffset: this.#book.readUntil.readUntilOffset };
+    const settings = { groupId: 1, direction: 0, timeToLiveMs: this.#timeToLiveMs };
+    this.#book.apply(this.#laneOf(name), { kind: 'group-state', author, level, lateMs: 0, ...place, ...settings });
+  }
+
+  #advanceTo(nowSec: number): void {
+    const ms = nowSec * 1000;
+    this.#book.advanceTo({ ms, spanMs: ms, appendMs: ms }, this.#sequence + 1);
+  }
+
+  #laneOf(name: string): number {
+    const known = this.#lanes.get(name);
+    if (known !== undefined) return known;
+    this.#lanes.set(name, this.#lanes.size);
+    return this.#lanes.size - 1;
+  }
+}
