@@ -10,6 +10,7 @@ const PIECE_REQUESTS = 4000;
 /** A probe is answered within milliseconds; an orchestrator waits for some seconds. */
 const PROBE_MAX_MS = 5000;
 const ATTACK_MS = 5000;
+const HOST = 'host: x\r\n';
 const TOKEN = 'qm_somebody-0123456789';
 
 const CONFIG = `cluster: hostile
@@ -25,10 +26,13 @@ ${Array.from({ length: 500 }, (_, at) => `  group-${at}: { quota: { publish: { m
 describe('clients that send much and read nothing do not end a node with a small heap', () => {
   const bearer = `authorization: Bearer ${TOKEN}\r\n`;
   test.each([
-    ['pipeline the largest page that anybody may read', 16, '/openapi.json', bearer, PIECE_REQUESTS],
-    ['have no token, and are many', 600, '/', '', PIECE_REQUESTS],
-    ['ask once each for what is made anew every time', 400, '/v1/groups', bearer, 1],
-    ['stay within what a connection may send', 100, '/openapi.json', bearer, 30],
+    ['pipeline the largest page that anybody may read', 16, '/openapi.json', HOST + bearer, PIECE_REQUESTS],
+    ['have no token, and are many', 600, '/', HOST, PIECE_REQUESTS],
+    ['name no host', 600, '/', '', PIECE_REQUESTS],
+    ['expect what nobody knows', 600, '/', `${HOST}expect: x\r\n`, PIECE_REQUESTS],
+    ['expect to be told to continue', 600, '/', `${HOST}expect: 100-continue\r\n`, PIECE_REQUESTS],
+    ['ask once each for what is made anew every time', 400, '/v1/groups', HOST + bearer, 1],
+    ['stay within what a connection may send', 100, '/openapi.json', HOST + bearer, 30],
   ] as const)('%s', { timeout: 120_000 }, async (_, connections, path, fields, requests) => {
     const scene = new CliScene(onTestFinished);
     const folder = scene.folderWith({ 'node.yaml': CONFIG });
@@ -36,7 +40,7 @@ describe('clients that send much and read nothing do not end a node with a small
     const node = scene.start(['run', '--config', `${folder}/node.yaml`], env);
     const url = await node.url();
     await node.logged('node ready: own record read back');
-    const piece = `GET ${path} HTTP/1.1\r\nhost: x\r\n${fields}\r\n`.repeat(requests);
+    const piece = `GET ${path} HTTP/1.1\r\n${fields}\r\n`.repeat(requests);
     const sockets = Array.from({ length: connections }, () => silentReader(url, piece, requests > 100));
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();

@@ -41,6 +41,7 @@ export class ConnectionBounds {
   guard(server: Server, handle: RequestListener): void {
     this.#handle = handle;
     server.on('request', (request, response) => this.#take(request, response));
+    server.on('checkExpectation', (request, response) => this.#take(request, response));
     this.#connections.watch(server, (connection) => this.#forget(connection));
   }
 

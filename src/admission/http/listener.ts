@@ -6,6 +6,7 @@ import { ACQUIRE_PATH } from './acquire-schema.js';
 import type { ConnectionBounds } from './connection-bounds.js';
 import { RequestClass } from './dropped-requests.js';
 import { serverOptionsOf } from './http-tls.js';
+import { refuseUnfit } from './unfit-requests.js';
 
 /** What fastify takes: Node's server with our times, and with the bounds between it and what answers. */
 export function listenerOf(config: HttpConfig, bounds: ConnectionBounds) {
@@ -19,13 +20,14 @@ function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: Re
   const options = {
     ...{ requestTimeout, keepAliveTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 5000 },
     IncomingMessage: RequestClass,
+    requireHostHeader: false,
   };
   const server =
     config.tls === null
       ? createHttp(options)
       : createHttps({ ...options, handshakeTimeout: requestTimeout, ...serverOptionsOf(config.tls) });
   server.setTimeout(connectionTimeout);
-  bounds.guard(server, handle);
+  bounds.guard(server, refuseUnfit(handle));
   return server;
 }
 

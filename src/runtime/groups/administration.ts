@@ -113,27 +113,41 @@ export function checkedDefinition(node: QuotaNode, name: string, written: unknow
 }
 
 /**
- * What replaces a group as a whole leaves it without any limit only where it says so: `quota: null`. Throws
- * GROUP_INVALID.
+ * What replaces a group as a whole takes a limit away only where it says so: `quota: null`, or null for a single rate.
+ * Throws GROUP_INVALID.
  */
 export function rejectLimitForgotten(node: QuotaNode, name: string, written: Mapping, expected: Expected): void {
   // What else is wrong is told first.
   expectRevision(node, name, expected);
   checkedDefinition(node, name, written);
-  if (Object.hasOwn(written, 'quota') || !node.groups.numbers.has(name)) return;
-  if (!hasLimit(definedGroup(node, name).definition)) return;
-  const details = 'quota is missing, and the group has one now: write quota, or quota: null for no limit at all.';
-  throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
+  if (!node.groups.numbers.has(name)) return;
+  const forgotten = new Set(forgottenLimits(definedGroup(node, name).definition, written));
+  if (forgotten.size === 0) return;
+  const paths = [...forgotten].join(', ');
+  const nulls = [...forgotten].map((path) => `${path}: null`).join(', ');
+  const details = `without ${paths} a limit would go that the group has now: write it, or ${nulls} for no limit at all.`;
+  throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
 }
 
-function hasLimit({ quota }: GroupDefinition): boolean {
-  if (!isMapping(quota)) return false;
-  return Object.values(quota).some((rates) => {
-    return isMapping(rates) && LIMITS.some((key) => rates[key] !== undefined && rates[key] !== null);
+/** Places where limits stand now and nothing is written, not even null; of a whole section its own place. */
+function forgottenLimits(now: unknown, written: unknown): string[] {
+  if (!isMapping(now) || !isMapping(written)) return [];
+  return Object.entries(now).flatMap(([key, value]) => {
+    if (!Object.hasOwn(written, key)) return limits(key, value) ? [key] : [];
+    return forgottenLimits(value, written[key]).map((path) => `${key}.${path}`);
   });
 }
 
-const LIMITS = ['messagesPerSecond', 'bytesPerSecond', 'costPerSecond'] as const;
+/** Whether it is a limit, or has one below it. */
+function limits(key: string, value: unknown): boolean {
+  if (isMapping(value)) return Object.entries(value).some(([below, one]) => limits(below, one));
+  return LIMITS.has(key) && value !== null;
+}
+
+const LIMITS: ReadonlySet<string> = new Set([
+  ...['messagesPerSecond', 'bytesPerSecond', 'costPerSecond'],
+  ...['fromPerSecond', 'toPerSecond'],
+]);
 
 /** Throws GROUP_CHANGED, as the log would have it if it decided now. */
 export function expectRevision(node: QuotaNode, name: string, expected: Expected): void {

@@ -47,6 +47,22 @@ describe('requests of one connection', () => {
     await until(() => scene.node.gate.waiting.count === 0);
   });
 
+  it.each([
+    ['without a host', 'GET /livez HTTP/1.1\r\n\r\n', 400],
+    ['with an expectation that nobody knows', 'GET /livez HTTP/1.1\r\nhost: x\r\nexpect: x\r\n\r\n', 417],
+  ] as const)('%s are bounded like any other, and refused when it is their turn', async (_, request, status) => {
+    const { connection, scene, another } = await connected({ maxPipelined: 2 });
+    connection.write(LIVEZ + request + LIVEZ);
+    await connection.closed;
+    expect(statuses(connection.text)).toEqual([200, status]);
+    expect(connection.text).toContain('"code":"REQUEST_INVALID"');
+    const many = await another();
+    many.write(WAIT + request.repeat(3));
+    await many.closed;
+    expect(many.text).toBe('');
+    expect(scene.counts).toMatchObject({ open: 0, heldBytes: 0, ended: { pipelined: 1 } });
+  });
+
   it('few with large fields are as bad as many', async () => {
     const { connection, scene } = await connected({ maxPipelined: 1000 });
     connection.write(WAIT);

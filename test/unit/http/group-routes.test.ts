@@ -24,7 +24,7 @@ function ask(scene: HttpScene, method: Method, path: string, payload?: unknown, 
 
 /** In so many words. */
 const NONE = { quota: null };
-const QUOTA = { quota: { publish: { messagesPerSecond: '5k', bytesPerSecond: '10MiB' } } };
+const QUOTA = { quota: { publish: { messagesPerSecond: '5k', bytesPerSecond: '10MiB' }, dispatch: null } };
 
 describe('groups at run time', () => {
   it('made at one node, a group is enforced by both; deleted, it is unknown to both', async () => {
@@ -251,10 +251,12 @@ describe('?dryRun=true', () => {
   };
 
   it('shows the shares that would follow; nothing is changed', async () => {
-    const payload = { quota: { publish: { messagesPerSecond: 600 } }, weights: { a: 2 } };
+    const publish = { messagesPerSecond: 600, bytesPerSecond: null };
+    const payload = { quota: { publish, dispatch: null }, weights: { a: 2 } };
     const before = await ask(a, 'GET', 'orders/definition');
     const put = await ask(a, 'PUT', 'orders?dryRun=true', payload);
-    expect(put).toMatchObject({ status: 200, body: { group: 'orders', dryRun: true, definition: payload } });
+    const definition = { quota: { publish: { messagesPerSecond: 600 } }, weights: { a: 2 } };
+    expect(put).toMatchObject({ status: 200, body: { group: 'orders', dryRun: true, definition } });
     expect(shareOf(put.body, 'before')).toEqual([
       ['a', 500],
       ['b', 500],

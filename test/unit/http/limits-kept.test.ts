@@ -173,12 +173,36 @@ describe('over HTTP', () => {
     expect(await rate('orders')).toBe(1000);
   });
 
+  it.each([
+    [{ quota: { publish: { messagesPerSecond: 5 } } }, 'quota.publish.bytesPerSecond: null, quota.dispatch: null'],
+    [
+      { quota: { publish: {}, dispatch: null } },
+      'quota.publish.messagesPerSecond: null, quota.publish.bytesPerSecond: null',
+    ],
+    [{ quota: null }, 'perTopic: null, ramp: null'],
+    [{ quota: null, perTopic: { dispatch: { messagesPerSecond: 1 } }, ramp: null }, 'perTopic.publish: null'],
+  ])('PUT %j forgets one of several limits', async (payload, missing) => {
+    const rates = { messagesPerSecond: 1000, bytesPerSecond: 5000 };
+    const ramp = { fromPerSecond: 2, toPerSecond: 10, overMs: '1s' };
+    const whole = { quota: { publish: rates, dispatch: { costPerSecond: 7 } } };
+    const levels = { perTopic: { publish: { messagesPerSecond: 10 } }, ramp };
+    const url = '/v1/groups/several';
+    const put = (body: object) => answerOf(scene.app, { method: 'PUT', url, payload: body });
+    await put({ ...whole, ...levels });
+    const before = await scene.get(`${url}/definition`);
+    const answer = await put({ ...('quota' in payload && payload.quota !== null ? levels : {}), ...payload });
+    expect(answer).toMatchObject({ status: 422, body: { code: 'GROUP_INVALID' } });
+    expect(answer.body.detail).toContain(missing);
+    expect((await scene.get(`${url}/definition`)).body).toEqual(before.body);
+    expect((await put({ ...payload, quota: null, perTopic: null, ramp: null })).status).toBe(200);
+  });
+
   it('who says it in so many words takes it away', async () => {
     const send = (method: 'PUT' | 'PATCH', url: string, payload: object) =>
       answerOf(scene.app, { method, url, payload });
     expect((await send('PUT', '/admin/v2/resourcegroups/orders', { publishRateInMsgs: -1 })).status).toBe(204);
     expect(await rate('orders')).toBeNull();
-    const quota = { publish: { messagesPerSecond: 5 } };
+    const quota = { publish: { messagesPerSecond: 5, bytesPerSecond: null }, dispatch: null };
     expect((await send('PUT', '/v1/groups/orders', { quota })).status).toBe(200);
     expect((await send('PUT', '/v1/groups/orders', { quota: null })).status).toBe(200);
     expect(await rate('orders')).toBeNull();

@@ -1,0 +1,38 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { QuotameshError } from '../../errors.js';
+import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
+
+/**
+ * Node answers requests without a host, and those that expect what it does not know, before anybody can bound how many
+ * of them a connection sends: 450 connections of such ended a node of 256 MB. Here they are requests like any other
+ * until it is their turn.
+ */
+export function refuseUnfit(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    const unfit = unfitness(request);
+    if (unfit === null) {
+      handle(request, response);
+      return;
+    }
+    const { status, title, reason } = unfit;
+    const problem = { ...problemOf(new QuotameshError('REQUEST_INVALID', { reason })), title, status };
+    const body = JSON.stringify(problem);
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { connection: 'close', 'content-type': PROBLEM_MEDIA_TYPE, 'content-length': length });
+    response.end(body);
+  };
+}
+
+/** HTTP/1.0 knows neither field. */
+function unfitness({ headers, httpVersion }: IncomingMessage) {
+  if (httpVersion !== '1.1') return null;
+  if (headers.host === undefined) return NO_HOST;
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) return UNKNOWN_EXPECTATION;
+  return null;
+}
+
+const NO_HOST = { status: 400, title: 'Bad Request', reason: 'the field host is missing' } as const;
+const UNKNOWN_EXPECTATION = {
+  ...{ status: 417, title: 'Expectation Failed' },
+  reason: 'only 100-continue may be expected',
+} as const;
