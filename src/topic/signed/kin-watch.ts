@@ -2,6 +2,11 @@ import { isNodeRecordKey } from '../../core/report/record.js';
 
 /** More are counted as so many: a bad writer must not fill the memory. */
 const STRANGERS_MAX = 1000;
+/**
+ * From one look to the next at most this part of `strangerMs` counts. A process that slept has heard nobody, and must
+ * not take that for silence: what was written meanwhile is read right after it wakes.
+ */
+const LOOK_RATIO = 0.25;
 
 export interface KinWatchOptions {
   /** Under which this node says that it is there. */
@@ -18,17 +23,22 @@ export interface KinWatchOptions {
  * likely mistake. One other node that signs alike is enough to go by, whatever strangers write: so they can keep a node
  * apart that is the only one of its cluster, and no others.
  *
- * Judged by NODE records alone, which every node repeats every `heartbeatMs`, on this node's monotonic clock.
+ * Judged by NODE records alone, which every node repeats every `heartbeatMs`, on this node's monotonic clock while the
+ * process runs: it looks with every record that it reads or writes.
  */
 export class KinWatch {
   readonly #options: KinWatchOptions;
   readonly #clock: () => number;
   readonly #strangers = new Map<string, number>();
   #kinMs = Number.NEGATIVE_INFINITY;
+  /** Time in which this process could have heard others. */
+  #awakeMs = 0;
+  #lookedMs: number;
 
   constructor(options: KinWatchOptions, clock: () => number = () => performance.now()) {
     this.#options = options;
     this.#clock = clock;
+    this.#lookedMs = clock();
   }
 
   /** A record with a value. */
@@ -36,15 +46,15 @@ export class KinWatch {
     if (!isNodeRecordKey(key)) return;
     if (!isVerified) {
       this.#strangers.delete(key);
-      if (this.#strangers.size < STRANGERS_MAX) this.#strangers.set(key, this.#clock());
+      if (this.#strangers.size < STRANGERS_MAX) this.#strangers.set(key, this.#look());
     } else if (key !== this.#options.ownKey) {
-      this.#kinMs = this.#clock();
+      this.#kinMs = this.#look();
     }
   }
 
   /** Nodes that write, and do not sign as this one does. */
   get strangers(): number {
-    const sinceMs = this.#clock() - this.#options.strangerMs;
+    const sinceMs = this.#look() - this.#options.strangerMs;
     for (const [key, ms] of this.#strangers) {
       if (ms >= sinceMs) break;
       this.#strangers.delete(key);
@@ -53,11 +63,18 @@ export class KinWatch {
   }
 
   get isApart(): boolean {
-    return this.#clock() - this.#kinMs > this.#options.kinMs && this.strangers > 0;
+    return this.#look() - this.#kinMs > this.#options.kinMs && this.strangers > 0;
   }
 
   /** Who has spoken in another log is there all the same. */
   epochBegan(): void {
     this.#strangers.clear();
+  }
+
+  #look(): number {
+    const nowMs = this.#clock();
+    this.#awakeMs += Math.min(nowMs - this.#lookedMs, this.#options.strangerMs * LOOK_RATIO);
+    this.#lookedMs = nowMs;
+    return this.#awakeMs;
   }
 }

@@ -10,10 +10,17 @@ const [OWN, KIN, STRANGER] = ['own', 'kin', 'stranger'].map((id) => nodeRecordKe
 ];
 const REPORT = reportRecordKey(nodeKeyOf('c', 'stranger'), 0);
 
-function watchAt(): { kin: KinWatch; pass: (ms: number) => void } {
+function watchAt(): { kin: KinWatch; pass: (ms: number) => void; sleep: (ms: number) => void } {
   let nowMs = 0;
   const kin = new KinWatch({ ownKey: OWN, kinMs: 3000, strangerMs: 5000 }, () => nowMs);
-  return { kin, pass: (ms) => (nowMs += ms) };
+  /** In steps of a heartbeat, as a node looks. */
+  const pass = (ms: number) => {
+    for (let left = ms; left > 0; left -= 1000) {
+      nowMs += Math.min(left, 1000);
+      void kin.isApart;
+    }
+  };
+  return { kin, pass, sleep: (ms) => (nowMs += ms) };
 }
 
 it('is apart as soon as a stranger is there and nobody else signs alike, until the stranger is silent', () => {
@@ -26,6 +33,18 @@ it('is apart as soon as a stranger is there and nobody else signs alike, until t
   expect(kin.isApart).toBe(true);
   pass(2);
   expect([kin.isApart, kin.strangers]).toEqual([false, 0]);
+});
+
+it('takes nobody for gone because this process slept', () => {
+  const { kin, pass, sleep } = watchAt();
+  kin.read(STRANGER, false);
+  sleep(3_600_000);
+  expect(kin.isApart).toBe(true);
+  kin.read(KIN, true);
+  sleep(3_600_000);
+  expect(kin.isApart).toBe(false);
+  pass(5001);
+  expect(kin.strangers).toBe(0);
 });
 
 it('is not apart while one other signs alike, however many strangers there are', () => {
