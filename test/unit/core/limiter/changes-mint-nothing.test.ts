@@ -82,7 +82,7 @@ describe('a change of configuration mints nothing', () => {
   test('a limit of clients that a group gets at run time decides from then on, in the direction that it names', () => {
     const limiter = new Limiter(2);
     limiter.validUntilMs.fill(NONE);
-    const groups = [groupOf({})];
+    const groups = [groupOf({ perTopic: { ...NO_LIMIT, dispatch: [10, NONE], max: 10 } })];
     for (const slot of [0, 1, 2, 3]) limiter.setLimit(slot >> 1, slot & 1, NONE, NONE, 0);
     const levels = new Levels(limiter, groups, { ...NO_LIMIT, burstMs: 100 }, 0);
     limiter.grow(4);
@@ -90,7 +90,7 @@ describe('a change of configuration mints nothing', () => {
     limiter.validUntilMs.fill(NONE);
     groups.push(groupOf({ perClient: { ...NO_LIMIT, dispatch: [10, NONE], max: 10 } }));
     levels.groupChanged(1, 0);
-    expect([...levels.isUsedBy]).toEqual([0, 0, 0, 1]);
+    expect([...levels.isUsedBy]).toEqual([0, 1, 0, 1]);
     const ask = (lane: number) => ({ lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' });
     const granted = (lane: number) => {
       return Array.from({ length: 100 }, () => levels.tryAcquire(ask(lane), 0)).filter((one) => one === GRANTED).length;
