@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import type { Hold } from '../../../../src/core/limiter/held-tokens.js';
@@ -82,4 +84,44 @@ describe('what is held and comes back', () => {
     late.end(50, 0, 900);
     expect(buckets.available(0, MESSAGES, 900)).toBe(0);
   });
+
+  test('into a row that has become another’s nothing comes back, into those beside it all', () => {
+    const buckets = new Buckets(3);
+    for (const row of [0, 1, 2]) {
+      for (const dimension of [MESSAGES, BYTES]) buckets.setLimit(row, dimension, 1, 100, 0);
+      buckets.fill(row, 0);
+      buckets.tryTake(row, 60, 80, 0);
+    }
+    const holds = [0, 1, 2].map((row) => buckets.hold(row, 60, 80));
+    buckets.held?.drop(1);
+    for (const hold of holds) hold.end(50, 70, 0);
+    const left = [0, 1, 2].map((row) => [buckets.tokens.at(2 * row + MESSAGES), buckets.tokens.at(2 * row + BYTES)]);
+    expect(left).toEqual([
+      [90, 90],
+      [40, 20],
+      [90, 90],
+    ]);
+    // Its new owner gets back what is held from now on.
+    buckets.tryTake(1, 10, 10, 0);
+    buckets.hold(1, 10, 10).end(10, 10, 0);
+    expect([buckets.tokens.at(2 + MESSAGES), buckets.tokens.at(2 + BYTES)]).toEqual([40, 20]);
+  });
+});
+
+test('what has ended takes no memory, if nothing came back and nothing flowed in', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heapUsed = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const [buckets, rounds] = [bucket(1, 1e9), 200_000];
+  const before = heapUsed();
+  for (let round = 0; round < rounds; round++) {
+    buckets.tryTake(0, 1, 0, 0);
+    buckets.hold(0, 1, 0).end(0, 0, 0);
+  }
+  // A gap that stayed would take 60 bytes and more.
+  expect((heapUsed() - before) / rounds).toBeLessThan(10);
+  expect(buckets.tokens.at(MESSAGES)).toBe(1e9 - rounds);
 });

@@ -52,11 +52,24 @@ test('forty nodes that come one after the other are all in it', () => {
   const node = OneNode.ready();
   for (let other = 0; other < 40; other++) {
     node.read(node.by(`n-${other}`, 'node'), node.report(`n-${other}`, [row('orders', 100 + other)]));
-    const { demand, weight, count } = roundOfGroup(node, 'orders');
+    const { usage, demand, weight, count } = roundOfGroup(node, 'orders');
     expect(count).toBe(other + 2);
     const expected = Array.from({ length: other + 1 }, (_, at) => 100 + at);
-    expect(heldIn(demand[MESSAGES] as Float64Array, count)).toEqual([0, ...expected]);
+    for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, ...expected]);
     expect(heldIn(weight, count)).toEqual(Array.from({ length: count }, () => 1));
+  }
+});
+
+test('of a lane that moved to another bucket the larger of both words counts, in whatever order they came', () => {
+  for (const [first, second] of [
+    [900, 100],
+    [100, 900],
+  ] as const) {
+    const node = OneNode.ready();
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', first)]));
+    node.read(node.report('b', [row('orders', second)], { bucket: 1 }));
+    const { usage, demand, count } = roundOfGroup(node, 'orders');
+    for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, 900]);
   }
 });
 
