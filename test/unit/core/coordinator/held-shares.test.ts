@@ -96,6 +96,7 @@ describe('how many bytes a bucket holds', () => {
 
   test.each([
     { says: 'one byte each', messages: 1, bytes: 1 },
+    { says: 'bytes, but there are no messages', messages: 0, bytes: 10 },
     { says: 'less than one byte, which no message is', messages: 4, bytes: 1 },
   ])('twenty bytes where messages have $says', ({ messages, bytes }) => {
     expect(depthOf(messages, bytes, 400).depth).toBeCloseTo(20, 9);

@@ -33,6 +33,33 @@ describe('a window', () => {
     expect(limiter.available(0, MESSAGES, 60_000)).toBe(100);
   });
 
+  test('of one lane is none of its neighbours: each has its own tokens, length and saved parts', () => {
+    const limiter = new Limiter(4);
+    const lanes = [
+      { windowMs: 1000, perSecond: 7.5, expected: [7, 8, 7, 8] },
+      { windowMs: 2000, perSecond: 3, expected: [0, 6, 0, 6] },
+      { windowMs: 1000, perSecond: 1, expected: [1, 1, 1, 1] },
+      { windowMs: 500, perSecond: 10, expected: [5, 5, 5, 5] },
+    ];
+    limiter.validUntilMs.fill(NONE);
+    lanes.forEach(({ windowMs, perSecond }, lane) => {
+      limiter.buckets.setWindow(lane, windowMs, 0);
+      for (const dimension of [MESSAGES, BYTES]) {
+        limiter.setLimit(lane, dimension, perSecond, (perSecond * windowMs) / 1000, 0);
+        limiter.tokens.set(2 * lane + dimension, 0);
+      }
+    });
+    const granted = lanes.map((): number[] => []);
+    for (const nowMs of [1000, 2000, 3000, 4000]) {
+      for (let lane = lanes.length - 1; lane >= 0; lane--) {
+        let count = 0;
+        while (limiter.tryAcquire(lane, 1, 1, false, nowMs) === GRANTED) count++;
+        granted[lane]?.push(count);
+      }
+    }
+    expect(granted).toEqual(lanes.map(({ expected }) => expected));
+  });
+
   test('two of them meet at a boundary: twice the share within 2 ms, as documented', () => {
     const limiter = windowOf(100);
     expect(limiter.tryAcquire(0, 100, 0, false, 1999)).toBe(GRANTED);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Round } from '../../../../src/core/convergence/strategy.js';
 import { groupIdOf } from '../../../../src/core/ids.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
+import type { NodeRecord, ReportRow } from '../../../../src/core/report/record.js';
 import { MESSAGES } from '../../../../src/core/vocabulary.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
@@ -60,6 +60,16 @@ test('forty nodes that come one after the other are all in it', () => {
   }
 });
 
+test('forty nodes that come at once, too', () => {
+  const node = OneNode.ready();
+  roundOfGroup(node, 'orders');
+  const others = Array.from({ length: 40 }, (_, at) => `n-${at}`);
+  node.read(...others.flatMap((id) => [node.by(id, 'node'), node.report(id, [row('orders', 100)])]));
+  const { demand, weight, count } = roundOfGroup(node, 'orders');
+  expect(heldIn(demand[MESSAGES] as Float64Array, count)).toEqual([0, ...others.map(() => 100)]);
+  expect(heldIn(weight, count)).toEqual([1, ...others.map(() => 1)]);
+});
+
 test('of a lane that moved to another bucket the larger of both words counts, in whatever order they came', () => {
   for (const [first, second] of [
     [900, 100],
@@ -73,14 +83,13 @@ test('of a lane that moved to another bucket the larger of both words counts, in
   }
 });
 
-test('the group’s settings stand in it', () => {
-  const groups = [{ ...GROUP, floorRatio: 0.125, headroom: 'none' as const, nodeCount: 7 }];
-  const node = OneNode.ready({ groups });
+test.each([1, 7])('the group’s settings stand in it, such as nodeCount %i', (nodeCount) => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, floorRatio: 0.125, headroom: 'none', nodeCount }] });
   node.read(node.by('b', 'node'));
   const round = roundOfGroup(node, 'orders');
   expect(round).toMatchObject({ count: 2, floorRatio: 0.125, headroom: 'none' });
   expect([...round.target]).toEqual([1000, Number.POSITIVE_INFINITY]);
-  expect(heldIn(round.divisor, 2)).toEqual([7, 7]);
+  expect(heldIn(round.divisor, 2)).toEqual([nodeCount, nodeCount]);
 });
 
 describe('what a pool divides by', () => {
@@ -107,6 +116,18 @@ describe('what a pool divides by', () => {
     expect(divisors(node)).toEqual([2]);
     node.run(2000);
     expect(divisors(node)).toEqual([1]);
+  });
+
+  test('a claim not read back is this node’s alone', () => {
+    const node = scene();
+    const b = node.by('b', 'node');
+    node.read({ ...b, record: { ...(b.record as NodeRecord), pool: 2 } });
+    node.run(1500);
+    expect(divisors(node)).toEqual([2, 2]);
+    node.read(node.by('c', 'node'));
+    node.run(200, { echo: false });
+    node.read(node.by('c', 'farewell'));
+    expect(divisors(node)).toEqual([2, 3]);
   });
 });
 
@@ -153,6 +174,12 @@ test('groups that are added at run time take nothing from those that are served'
     depth: shares.depth[0],
   };
   expect(after).toEqual(before);
+  const { length } = shares.target;
+  expect(length).toBeGreaterThanOrEqual(21 * 2 * 2);
+  node.step({ kind: 'group-changed', group: 20, settings: { ...GROUP, name: 'later-20', burstMs: 200 } });
+  expect(shares.target.length).toBe(length);
+  shares.addLanes(1000);
+  expect(shares.depth.length).toBeGreaterThanOrEqual(1000 * 2);
   // A lane that was never served holds nothing: isolation takes the least of that and what the log says.
   expect(shares.applied[shares.applied.length - 1]).toBe(Number.POSITIVE_INFINITY);
 });

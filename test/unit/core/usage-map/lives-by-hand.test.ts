@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { Membership } from '../../../../src/core/usage-map/membership.js';
+import { STALENESS_MS } from './reading.js';
+
+const BURIED = { incarnation: 0, sequence: 0 };
+
+function author(nodeKey: number, incarnation = 1) {
+  return { nodeKey, incarnation, sequence: 1 };
+}
+
+describe('what counts as a sign of life', () => {
+  test('a newer life on another partition does not renew it: that partition has a time of its own', () => {
+    const membership = new Membership(STALENESS_MS, 2);
+    const member = membership.memberOf(author(1), 1000);
+    membership.beginLife(member, 0, 1, 1000);
+    membership.join(member, 'a', 'test', 1000, 0);
+    membership.beginLife(member, 1, 2, 1e9);
+    expect(member.lastSignLogMs).toBe(1000);
+    expect(membership.expire(1000 + STALENESS_MS)).toEqual([]);
+    expect(membership.expire(1001 + STALENESS_MS)).toEqual([member]);
+  });
+
+  test('who is not alive is known since its newest life', () => {
+    const membership = new Membership(STALENESS_MS, 1);
+    const member = membership.memberOf(author(1), 1000);
+    membership.beginLife(member, 0, 1, 1000);
+    membership.beginLife(member, 0, 2, 9000);
+    expect(member.lastSignLogMs).toBe(9000);
+  });
+
+  test('a tombstone takes nothing from a node that is alive on the membership partition, and its word elsewhere', () => {
+    const membership = new Membership(STALENESS_MS, 2);
+    const member = membership.memberOf(author(1), 1000);
+    membership.beginLife(member, 0, 3, 1000);
+    membership.join(member, 'a', 'test', 1000, 0);
+    for (const partition of [0, 1]) {
+      expect(membership.sign(member, partition, 3)).toBe(true);
+      membership.bury(member, partition);
+    }
+    expect(member.state).toBe('alive');
+    expect(membership.sign(member, 0, 2)).toBe(false);
+    expect(membership.sign(member, 1, 2)).toBe(true);
+  });
+});
+
+test('a node whose records are gone makes room for another one, though other partitions still tell of it', () => {
+  const membership = new Membership(STALENESS_MS, 2, 2);
+  const elsewhere = membership.memberOf(author(9), 0);
+  membership.beginLife(elsewhere, 1, 1, 0);
+  const gone = membership.memberOf(author(1), 0);
+  for (const partition of [0, 1]) membership.beginLife(gone, partition, 1, 0);
+  const here = membership.memberOf(author(2), 0);
+  membership.beginLife(here, 0, 1, 0);
+  expect([membership.hasRoomFor(3, 0), membership.hasRoomFor(1, 0)]).toEqual([false, true]);
+  membership.fallBack(gone, 0, BURIED);
+  expect([membership.hasRoomFor(3, 0), membership.isSettled(1)]).toEqual([true, false]);
+  // An older life that the log still holds is a life.
+  membership.fallBack(here, 0, { incarnation: 1, sequence: 1 });
+  const third = membership.memberOf(author(3), 0);
+  membership.beginLife(third, 0, 1, 0);
+  expect(membership.hasRoomFor(4, 0)).toBe(false);
+});
