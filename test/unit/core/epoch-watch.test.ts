@@ -72,3 +72,51 @@ test('nobody is waited for longer than stalenessMs', () => {
   expect(watch.hasHeardAll(10_000 + STALENESS_MS)).toBe(false);
   expect(watch.hasHeardAll(10_001 + STALENESS_MS)).toBe(true);
 });
+
+test('what was said in one log counts nothing in the next', () => {
+  speak(OTHER, [1, 2]);
+  watch.change('newer', { alive: [{ nodeKey: OTHER }] as unknown as Member[], own: OWN, keepsShares: true }, 10_050);
+  speak(OTHER, [0], epochTagOf('newer'));
+  expect(watch.hasHeardAll(10_100)).toBe(false);
+  speak(OTHER, [1, 2], epochTagOf('newer'));
+  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.changes).toBe(2);
+});
+
+test('as many nodes share the target as in the largest of the logs before, until it is settled', () => {
+  expect(watch.nodesAtLeast).toBe(2);
+  watch.change('newer', { alive: [], own: OWN, keepsShares: true }, 10_050);
+  expect(watch.nodesAtLeast).toBe(2);
+  expect(watch.settle()).toBe(1);
+  expect(watch.nodesAtLeast).toBe(0);
+});
+
+test('shares are held until all is settled, and those of the old log until they are let go', () => {
+  expect(watch).toMatchObject({ isHolding: true, keepsShares: true, isOwnRead: false, awaited: 1 });
+  watch.letGo();
+  expect(watch).toMatchObject({ isHolding: true, keepsShares: false });
+  expect(watch.settle()).toBe(1);
+  expect(watch).toMatchObject({ isHolding: false, awaited: 0 });
+});
+
+test('a node of the old log is waited for by its heartbeats on the membership partition alone, while the log is young', () => {
+  speak(OTHER, [0, 1, 2]);
+  watch.settle();
+  speak(OTHER, [1, 2], OLD);
+  expect(watch).toMatchObject({ isHolding: false, awaited: 0 });
+  watch.heard(OTHER, 0, OLD, 10_001 + STALENESS_MS);
+  expect(watch).toMatchObject({ isHolding: false, awaited: 0 });
+  watch.heard(OTHER, 0, OLD, 10_000 + STALENESS_MS);
+  expect(watch).toMatchObject({ isHolding: true, awaited: 1 });
+});
+
+test('where nothing was told of the log no record is of another one', () => {
+  const untold = new EpochWatch({ stalenessMs: STALENESS_MS, partitions: PARTITIONS });
+  untold.heard(OTHER, 0, OLD, 0);
+  expect(untold).toMatchObject({ isHolding: false, awaited: 0, tag: 0 });
+});
+
+test('an agreed pool is waited for twice as long', () => {
+  expect(watch.isOverdue(10_000 + 2 * STALENESS_MS)).toBe(false);
+  expect(watch.isOverdue(10_001 + 2 * STALENESS_MS)).toBe(true);
+});

@@ -60,6 +60,28 @@ describe('a window', () => {
     expect(granted).toEqual(lanes.map(({ expected }) => expected));
   });
 
+  test('a single message of more bytes than it holds passes when it is full, and is paid off by the next ones', () => {
+    const limiter = new Limiter(1);
+    limiter.validUntilMs.set(0, NONE);
+    limiter.buckets.setWindow(0, 1000, 0);
+    limiter.setLimit(0, MESSAGES, NONE, NONE, 0);
+    limiter.setLimit(0, BYTES, 100, 100, 0);
+    expect(limiter.tryAcquire(0, 2, 500, false, 1000)).toBe(ABOVE_WINDOW);
+    expect(limiter.tryAcquire(0, 1, 500, false, 1000)).toBe(GRANTED);
+    expect(limiter.available(0, BYTES, 5000)).toBe(0);
+    expect(limiter.tryAcquire(0, 1, 1, false, 5999)).toBe(REFUSED + BYTES);
+    expect(limiter.tryAcquire(0, 1, 1, false, 6000)).toBe(GRANTED);
+    expect(limiter.tryAcquire(0, 1, 500, false, 6000)).toBe(REFUSED + BYTES);
+  });
+
+  test('of a blocked lane saves no part of a token', () => {
+    const limiter = windowOf(10);
+    limiter.setLimit(0, MESSAGES, 0, 0, 1000);
+    limiter.tokens.set(0, 0.9);
+    expect(limiter.tryAcquire(0, 1, 0, false, 2000)).toBe(REFUSED);
+    expect(limiter.tokens.at(0)).toBe(0);
+  });
+
   test('two of them meet at a boundary: twice the share within 2 ms, as documented', () => {
     const limiter = windowOf(100);
     expect(limiter.tryAcquire(0, 100, 0, false, 1999)).toBe(GRANTED);

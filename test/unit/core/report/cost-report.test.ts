@@ -14,14 +14,16 @@ function told(before: LaneCosts | null, now: LaneCosts | null, isBusy = false): 
   let said = before;
   const meter = { smoothingMs: 10_000, costsOf: () => said } as unknown as CostMeter;
   const lane = { lane: 0, costs: report, isBusy };
-  lookAtCosts(lane, meter, 0);
+  lookAtCosts(lane, meter, SINCE_MS);
   costsWritten(report);
   said = now;
-  for (let nowMs = 50; nowMs <= 20_000; nowMs += 50) if (lookAtCosts(lane, meter, nowMs)) return nowMs;
+  for (let nowMs = 50; nowMs <= 20_000; nowMs += 50) if (lookAtCosts(lane, meter, SINCE_MS + nowMs)) return nowMs;
   return Number.POSITIVE_INFINITY;
 }
 
 const AT_ONCE = 250;
+/** When the node looked first. */
+const SINCE_MS = 7_000_000;
 
 describe('when changed costs are told', () => {
   test.each<{ says: string; before: LaneCosts | null; now: LaneCosts | null; isBusy?: boolean; afterMs: number }>([
@@ -37,7 +39,12 @@ describe('when changed costs are told', () => {
       isBusy: true,
       afterMs: 2000,
     },
-    { says: 'one percent never', before: costs({ 1: 100 }), now: costs({ 1: 101 }), afterMs: Infinity },
+    { says: 'one percent never', before: costs({ 1: 100 }), now: costs({ 1: 99 }), afterMs: Infinity },
+    { says: 'five percent exactly after 5 s', before: costs({ 1: 100 }), now: costs({ 1: 95 }), afterMs: 5000 },
+    { says: 'nothing where nothing costs', before: costs({}), now: costs({}), afterMs: Infinity },
+    { says: 'a fifth of a unit', before: costs({ 1: 0.5 }), now: costs({ 1: 0.6 }), afterMs: AT_ONCE },
+    // 52 of 1,052 are 4.9 %.
+    { says: '5.2 % more pieces of work after 5 s', before: costs({ 1: 9 }), now: costs({ 1: 9 }, 1052), afterMs: 5000 },
     {
       says: 'a backend that costs nothing any more',
       before: costs({ 1: 90, 2: 10 }),

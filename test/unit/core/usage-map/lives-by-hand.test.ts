@@ -60,3 +60,38 @@ test('a node whose records are gone makes room for another one, though other par
   membership.beginLife(third, 0, 1, 0);
   expect(membership.hasRoomFor(4, 0)).toBe(false);
 });
+
+test('in another log the bound counts anew', () => {
+  const membership = new Membership(STALENESS_MS, 2, 2);
+  for (const nodeKey of [1, 2]) membership.beginLife(membership.memberOf(author(nodeKey), 0), 0, 1, 0);
+  expect(membership.hasRoomFor(3, 0)).toBe(false);
+  membership.forgetAll();
+  for (const nodeKey of [8, 9]) membership.beginLife(membership.memberOf(author(nodeKey), 0), 1, 1, 0);
+  expect(membership.hasRoomFor(3, 0)).toBe(true);
+});
+
+test('whoever keeps sums over the members learns of every change of them', () => {
+  const membership = new Membership(STALENESS_MS, 1);
+  const seen = new Set([membership.changes]);
+  const changed = () => {
+    const isNew = !seen.has(membership.changes);
+    seen.add(membership.changes);
+    return isNew;
+  };
+  const join = (nodeKey: number, logMs: number) => {
+    const member = membership.memberOf(author(nodeKey), logMs);
+    membership.beginLife(member, 0, 1, logMs);
+    membership.join(member, `n-${nodeKey}`, 'test', logMs, 0);
+    return member;
+  };
+  const [one] = [join(1, 0), join(2, 0), join(3, 9000)];
+  expect(changed()).toBe(true);
+  membership.leave(one);
+  expect(changed()).toBe(true);
+  expect(membership.expire(9000)).toHaveLength(1);
+  expect(changed()).toBe(true);
+  expect(membership.expire(9001)).toHaveLength(0);
+  expect(changed()).toBe(false);
+  membership.forgetAll();
+  expect(changed()).toBe(true);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { Buckets } from '../../../../src/core/limiter/buckets.js';
+import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+
+/** Rows of 100 messages/s and 1,000 bytes/s, 10 and 100 deep, full at time 0. */
+function rows(count: number): Buckets {
+  const buckets = new Buckets(count);
+  for (let row = 0; row < count; row++) {
+    buckets.setLimit(row, MESSAGES, 100, 10, 0);
+    buckets.setLimit(row, BYTES, 1000, 100, 0);
+    buckets.fill(row, 0);
+  }
+  return buckets;
+}
+
+function tokensOf(buckets: Buckets, row: number): number[] {
+  return [MESSAGES, BYTES].map((dimension) => buckets.tokens.at(2 * row + dimension));
+}
+
+describe('a row of buckets', () => {
+  test('that is full admits a piece larger than it is, and owes it', () => {
+    const buckets = rows(2);
+    expect(buckets.tryTake(1, 25, 300, 0)).toBe(-1);
+    expect(tokensOf(buckets, 1)).toEqual([-15, -200]);
+    expect([MESSAGES, BYTES].map((dimension) => buckets.debt(1, dimension, 0))).toEqual([15, 200]);
+    expect([MESSAGES, BYTES].map((dimension) => buckets.debt(0, dimension, 0))).toEqual([0, 0]);
+    // 15 and one message are 160 ms, 200 and one byte 201 ms.
+    expect(buckets.waitMs(1, 1, 0, 0)).toBeCloseTo(160, 6);
+    expect(buckets.waitMs(1, 1, 1, 0)).toBeCloseTo(201, 6);
+    expect(tokensOf(buckets, 0)).toEqual([10, 100]);
+  });
+
+  test('gets back what was taken in the same instant, no other row does', () => {
+    const buckets = rows(3);
+    for (const row of [0, 1, 2]) buckets.tryTake(row, 4, 40, 0);
+    buckets.putBack(1, 4, 40);
+    expect([0, 1, 2].map((row) => tokensOf(buckets, row))).toEqual([
+      [6, 60],
+      [10, 100],
+      [6, 60],
+    ]);
+  });
+
+  test('loses all that is there when it is emptied, parts of a token as well, and keeps its debts', () => {
+    const buckets = rows(2);
+    buckets.tryTake(1, 9.5, 100.5, 0);
+    buckets.empty(1, 0);
+    expect(tokensOf(buckets, 1)).toEqual([0, -0.5]);
+    expect(tokensOf(buckets, 0)).toEqual([10, 100]);
+  });
+
+  test('that was filled gives back nothing of what was held before', () => {
+    const buckets = rows(2);
+    buckets.tryTake(1, 8, 80, 0);
+    const hold = buckets.hold(1, 8, 80);
+    buckets.fill(1, 0);
+    buckets.tryTake(1, 10, 100, 0);
+    hold.end(8, 80, 0);
+    expect(tokensOf(buckets, 1)).toEqual([0, 0]);
+  });
+});
+
+describe('a clock that steps back', () => {
+  test('by little costs nothing, and its time is not credited twice', () => {
+    const buckets = rows(1);
+    buckets.tryTake(0, 10, 100, 1000);
+    expect(buckets.available(0, MESSAGES, 1050)).toBe(5);
+    expect(buckets.available(0, MESSAGES, 1020)).toBe(5);
+    expect(buckets.available(0, MESSAGES, 1050)).toBe(5);
+    expect(buckets.available(0, MESSAGES, 1060)).toBe(6);
+  });
+
+  test('by far is another clock: what flows in counts from there on', () => {
+    const buckets = rows(1);
+    buckets.tryTake(0, 10, 100, 1e9);
+    expect(buckets.available(0, MESSAGES, 500)).toBe(0);
+    expect(buckets.available(0, MESSAGES, 530)).toBeCloseTo(3, 9);
+  });
+});
