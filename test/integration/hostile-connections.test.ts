@@ -17,7 +17,7 @@ const CONFIG = `cluster: hostile
 node: a
 topic: memory
 http: { port: 0 }
-auth: { tokens: [{ name: somebody, roles: [viewer], hash: "sha256:${hashOf(TOKEN).toString('hex')}" }] }
+auth: { tokens: [{ name: somebody, roles: [viewer, traffic], hash: "sha256:${hashOf(TOKEN).toString('hex')}" }] }
 groups:
 ${Array.from({ length: 500 }, (_, at) => `  group-${at}: { quota: { publish: { messagesPerSecond: 1000 } } }`).join('\n')}
 `;
@@ -34,12 +34,7 @@ describe('clients that send much and read nothing do not end a node with a small
     ['ask once each for what is made anew every time', 400, '/v1/groups', HOST + bearer, 1],
     ['stay within what a connection may send', 100, '/openapi.json', HOST + bearer, 30],
   ] as const)('%s', { timeout: 120_000 }, async (_, connections, path, fields, requests) => {
-    const scene = new CliScene(onTestFinished);
-    const folder = scene.folderWith({ 'node.yaml': CONFIG });
-    const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
-    const node = scene.start(['run', '--config', `${folder}/node.yaml`], env);
-    const url = await node.url();
-    await node.logged('node ready: own record read back');
+    const url = await smallNode();
     const piece = `GET ${path} HTTP/1.1\r\n${fields}\r\n`.repeat(requests);
     const sockets = Array.from({ length: connections }, () => silentReader(url, piece, requests > 100));
     onTestFinished(() => {
@@ -56,7 +51,31 @@ describe('clients that send much and read nothing do not end a node with a small
     const ended = /reason="pipelined"} (\d+)/.exec(await page.text())?.[1];
     expect(Number(ended)).toBe(requests > 100 ? connections : 0);
   });
+
+  test('send bodies in chunks of one byte, and never the last', { timeout: 120_000 }, async () => {
+    const url = await smallNode();
+    const fields = `${HOST}${bearer}content-type: application/json\r\ntransfer-encoding: chunked\r\n`;
+    const piece = `POST /v1/acquire HTTP/1.1\r\n${fields}\r\n${'1\r\n \r\n'.repeat(16_000)}`;
+    const sockets = Array.from({ length: 80 }, () => silentReader(url, piece, false));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await sleep(ATTACK_MS);
+    const probe = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PROBE_MAX_MS) });
+    expect(probe.status).toBe(200);
+    expect(sockets.filter(({ bytesWritten }) => bytesWritten >= piece.length).length).toBe(sockets.length);
+  });
 });
+
+async function smallNode(): Promise<string> {
+  const scene = new CliScene(onTestFinished);
+  const folder = scene.folderWith({ 'node.yaml': CONFIG });
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
+  const node = scene.start(['run', '--config', `${folder}/node.yaml`], env);
+  const url = await node.url();
+  await node.logged('node ready: own record read back');
+  return url;
+}
 
 /** Sends the piece, over and over where `isEndless`, and takes nothing of the answers. */
 function silentReader(url: string, piece: string, isEndless: boolean): Socket {

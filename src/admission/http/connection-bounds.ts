@@ -1,9 +1,11 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { HttpConfig } from '../../config/resolved-config.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { ConnectionCounts, EndReason } from './connection-counts.js';
 import { isDropped } from './dropped-requests.js';
+import { joinChunks } from './joined-chunks.js';
 import { type Connection, OpenConnections } from './open-connections.js';
 
 export interface BoundsParts {
@@ -51,11 +53,14 @@ export class ConnectionBounds {
 
   /** An answer of this size has been made, and is kept until the client takes it. */
   answered(response: ServerResponse, bytes: number): void {
-    if (bytes < LARGE_ANSWER_BYTES) return;
-    const connection = this.#connections.of(response.req.socket);
-    if (connection === undefined || connection.socket.destroyed) return;
-    this.#hold(connection, bytes);
-    response.once('close', () => this.#hold(connection, -bytes));
+    if (bytes >= LARGE_BYTES) this.#holdFor(response.req.socket, response, bytes);
+  }
+
+  /** A large body is on its way; `limit` is the most that is read of it. */
+  reading(request: IncomingMessage, response: ServerResponse, limit: number): void {
+    const length = Number(request.headers['content-length'] ?? limit);
+    if (length < LARGE_BYTES || length > limit) return;
+    this.#holdFor(request.socket, response, length);
   }
 
   /** Ends connections that do not take their answer, and tells what was ended. */
@@ -81,6 +86,7 @@ export class ConnectionBounds {
 
   #take(request: IncomingMessage, response: ServerResponse): void {
     if (isDropped(request)) return;
+    joinChunks(request);
     const connection = this.#connections.used(request.socket);
     if (connection === undefined) {
       this.#handle(request, response);
@@ -112,6 +118,13 @@ export class ConnectionBounds {
   #wait(connection: Connection, bytes: number): void {
     connection.waitingBytes += bytes;
     this.#hold(connection, bytes);
+  }
+
+  #holdFor(socket: Socket, response: ServerResponse, bytes: number): void {
+    const connection = this.#connections.of(socket);
+    if (connection === undefined || connection.socket.destroyed) return;
+    this.#hold(connection, bytes);
+    response.once('close', () => this.#hold(connection, -bytes));
   }
 
   /** Beyond the budget of all, whoever has held something for longest goes. */
@@ -160,8 +173,8 @@ export class ConnectionBounds {
   }
 }
 
-/** Smaller answers are counted by nobody: what a connection has of them is its own bound. */
-const LARGE_ANSWER_BYTES = 16_384;
+/** Smaller answers and bodies are counted by nobody: what a connection has of them is its own bound. */
+const LARGE_BYTES = 16_384;
 /** Of one connection; the 32 acquires that may wait by default need less. */
 const WAITING_BYTES_MAX = 131_072;
 /** The objects that node makes of a request and its answer. */

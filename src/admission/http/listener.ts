@@ -1,6 +1,6 @@
 import { createServer as createHttp, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import type { FastifyInstance, onSendHookHandler, preParsingHookHandler } from 'fastify';
 import type { HttpConfig } from '../../config/resolved-config.js';
 import { ACQUIRE_PATH } from './acquire-schema.js';
 import type { ConnectionBounds } from './connection-bounds.js';
@@ -38,6 +38,15 @@ export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): 
     done();
   });
   app.addHook('onRoute', (route) => {
+    const { bodyLimit } = route;
+    // Only routes that take more than others have a limit of their own.
+    if (bodyLimit !== undefined) {
+      const read: preParsingHookHandler = (request, reply, _, done) => {
+        bounds.reading(request.raw, reply.raw, bodyLimit);
+        done();
+      };
+      route.preParsing = [read, ...[route.preParsing ?? []].flat()];
+    }
     if (route.url === ACQUIRE_PATH || route.method === 'HEAD') return;
     const measure: onSendHookHandler = (_, reply, payload, done) => {
       if (typeof payload === 'string' || Buffer.isBuffer(payload)) bounds.answered(reply.raw, payload.length);

@@ -63,6 +63,19 @@ describe('requests of one connection', () => {
     expect(scene.counts).toMatchObject({ open: 0, heldBytes: 0, ended: { pipelined: 1 } });
   });
 
+  it('a body in chunks of one byte is what it is in one', async () => {
+    const { connection, scene } = await connected({});
+    const wait = waiting('orders', 100);
+    const body = wait.slice(wait.indexOf('{')).replace('orders', 'wörter');
+    const chunks = [...Buffer.from(body, 'utf8')].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`).join('');
+    const head = 'POST /v1/acquire HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+    const request = `${head}transfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`;
+    connection.write(Buffer.from(request + request, 'latin1'));
+    await connection.until(() => statuses(connection.text).length === 2);
+    expect(connection.text).toContain(Buffer.from('wörter', 'utf8').toString('latin1'));
+    expect(scene.counts.ended.pipelined).toBe(0);
+  });
+
   it('few with large fields are as bad as many', async () => {
     const { connection, scene } = await connected({ maxPipelined: 1000 });
     connection.write(WAIT);
@@ -122,6 +135,22 @@ describe('answers that nobody takes', () => {
     expect(scene.counts.heldBytes).toBe(LARGE_BYTES);
     second.resume();
     await second.until(() => second.bytes > LARGE_BYTES);
+  });
+
+  it('and so have large bodies on their way', async () => {
+    const { connection, scene, another } = await connected({ maxHeldBytes: 1_048_576 });
+    const body = JSON.stringify({ asks: [{ group: 'orders', messages: 1 }] }).padEnd(250_000);
+    const fields = `host: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    const request = `POST /v1/acquire/batch HTTP/1.1\r\n${fields}\r\n\r\n${body}`;
+    connection.write(request.slice(0, -1));
+    await until(() => scene.counts.heldBytes === 250_000);
+    const others = await Promise.all(Array.from({ length: 4 }, another));
+    for (const other of others) other.write(request.slice(0, -1));
+    await connection.closed;
+    expect(scene.counts).toMatchObject({ heldBytes: 1_000_000, ended: { 'held-full': 1 } });
+    for (const other of others) other.write(request.slice(-1));
+    for (const other of others) await other.until(() => other.text.includes('"answers"'));
+    await until(() => scene.counts.heldBytes === 0);
   });
 
   it('what is the same for everybody is made once', async () => {
@@ -244,7 +273,7 @@ class Client {
     });
   }
 
-  write(text: string): void {
+  write(text: string | Buffer): void {
     this.#socket.write(text);
   }
 
