@@ -6,7 +6,8 @@ import type { ProcessRecord } from './process-record.js';
  * who began with a compacted log, until whom it misses has expired for everybody (it may believe a dead node for one
  * staleness longer, and takes less for itself meanwhile); whom the log has given up, because its share is in nobody's
  * sum: it lives on its fallback; and who has not read itself in a log that began anew, because the others need not wait
- * for it for longer than one staleness, and it holds until then what the log before gave it.
+ * for it for longer than one staleness, and it holds until then what the log before gave it. The same for one that has
+ * taken another life, because the log had a newer one of its id, and has not read it back: that one may run.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,
@@ -34,8 +35,9 @@ function isComparable(
   record: ProcessRecord,
   { stalenessMs, heartbeatMs }: Pick<CoordinatorSettings, 'stalenessMs' | 'heartbeatMs'>,
 ): boolean {
-  const { epochs } = record.node.coordinator.log;
-  if (!record.isMember || (epochs.isHolding && !epochs.isOwnRead)) return false;
+  const { log, nodeKey, incarnation } = record.node.coordinator;
+  if (!record.isMember || (log.epochs.isHolding && !log.epochs.isOwnRead)) return false;
+  if (log.newestLifeOf(nodeKey) < incarnation) return false;
   if (!record.node.beganCompacted) return true;
   const { caughtUpLogMs, node } = record;
   return caughtUpLogMs !== null && node.coordinator.log.membershipLogMs - caughtUpLogMs > stalenessMs + 2 * heartbeatMs;

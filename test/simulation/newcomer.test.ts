@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { World, type WorldSettings } from '../../sim/world.js';
 import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { nodeKeyOf } from '../../src/core/ids.js';
 import { nodeRecordKey } from '../../src/core/report/record.js';
 import { Follower } from '../property/follower.js';
 import { GROUP, SETTINGS } from './settings.js';
@@ -93,4 +94,37 @@ test('keys of nodes that are gone for long are buried by one node, and nothing e
   world.runFor(500);
   expect(back.coordinator.isReady).toBe(true);
   expect(world.node('a').coordinator.membership.alive).toHaveLength(3);
+});
+
+test('a node that is buried while a newcomer still believes in it is believed when it comes back at life 1', () => {
+  const settings = { ...settingsWith(1), stalenessMs: 2500, forgetAfterMs: 5000, heartbeatMs: 500 };
+  // Who has the lowest key buries the others.
+  const byKey = (left: string, right: string) => nodeKeyOf(settings.cluster, left) - nodeKeyOf(settings.cluster, right);
+  const names = ['a', 'b', 'c'].sort(byKey);
+  const [keeper, gone, late] = names as [string, string, string];
+  const world = new World(31, settings);
+  for (const node of [keeper, gone]) world.start(node);
+  world.runFor(500);
+  world.node(gone).crash();
+  world.runFor(500);
+  world.start(gone);
+  world.runFor(1000);
+  expect(world.node(gone).coordinator.incarnation).toBeGreaterThan(2 * 0x10000);
+  world.node(gone).crash();
+  // Shortly before it is buried. The compacted log does not say how long it has been silent.
+  world.runFor(4500);
+  const newcomer = world.start(late, { compacted: true });
+  world.runFor(200);
+  expect(newcomer.coordinator.membership.alive.map(({ nodeId }) => nodeId).sort()).toEqual(['a', 'b', 'c']);
+  world.runFor(2500);
+  world.start(gone, { compacted: true });
+  world.runFor(2000);
+  expect(world.node(gone).coordinator.incarnation).toBeLessThan(2 * 0x10000);
+  for (const node of names) {
+    const members = world
+      .node(node)
+      .coordinator.membership.alive.map(({ nodeId }) => nodeId)
+      .sort();
+    expect(members, node).toEqual(['a', 'b', 'c']);
+  }
 });

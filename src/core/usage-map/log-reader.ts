@@ -13,6 +13,7 @@ import {
   groupStateRecordKey,
   isNodeRecordKey,
   nodeKeyOfRecordKey,
+  nodeRecordKey,
   type ReportRecord,
   type TopicRecord,
 } from '../report/record.js';
@@ -264,6 +265,8 @@ export class LogReader {
       this.pool.gone(member.nodeKey);
       this.epochs.left(member.nodeKey);
       this.#tell('member-expired', member.nodeId);
+      const key = nodeRecordKey(member.nodeKey);
+      if (member.isBuried) buryKey(MEMBERSHIP_PARTITION, key, this.membership, this.usageMap);
     }
     return expired.length > 0;
   }

@@ -24,6 +24,8 @@ export interface Member {
   readonly lives: Float64Array;
   /** The same of its NODE and FAREWELL records alone; 0 = none, or buried. */
   readonly signedLives: Float64Array;
+  /** Its key on the membership partition was buried while it counted as alive, and it has not said it again. */
+  isBuried: boolean;
   /**
    * Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known.
    */
@@ -159,13 +161,20 @@ export class Membership {
   sign(member: Member, partition: number, incarnation: Incarnation): boolean {
     if (incarnation < (member.signedLives[partition] as number)) return false;
     member.signedLives[partition] = incarnation;
+    if (partition === MEMBERSHIP_PARTITION) member.isBuried = false;
     return true;
   }
 
-  /** A tombstone of the node's own key on a partition. Who is alive says again what was buried. */
+  /**
+   * A tombstone of the node's own key on a partition. Who is alive says again what was buried; who only counts as
+   * alive, because this reader has missed how long it has been silent, is buried when it expires.
+   */
   bury(member: Member, partition: number): void {
-    if (partition === MEMBERSHIP_PARTITION && member.state === 'alive') return;
-    if (partition === MEMBERSHIP_PARTITION) member.state = 'expired';
+    if (partition === MEMBERSHIP_PARTITION) {
+      member.isBuried = member.state === 'alive';
+      if (member.isBuried) return;
+      member.state = 'expired';
+    }
     member.signedLives[partition] = 0;
   }
 
@@ -207,7 +216,7 @@ export class Membership {
       ...{ nodeKey, slot, nodeId: '', version: '', incarnation: 0, sequence: 0 },
       lives: new Float64Array(this.#partitions),
       signedLives: new Float64Array(this.#partitions),
-      ...{ lastSignLogMs: logMs, lastSignMs: 0, state: 'expired', position: -1 },
+      ...{ isBuried: false, lastSignLogMs: logMs, lastSignMs: 0, state: 'expired', position: -1 },
     };
   }
 
