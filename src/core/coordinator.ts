@@ -184,8 +184,7 @@ export class Coordinator {
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
-      // A record that is delivered again after its key was buried is not in what the log holds.
-      if (!this.#epochs.isRereading && this.log.newestLifeOf(this.nodeKey) >= incarnation) this.#fence(incarnation);
+      if (this.#epochs.isSuperseded(record, nowMs)) this.#fence(incarnation);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);

@@ -111,6 +111,32 @@ test('records of a buried life that are delivered again fence nobody', () => {
   expect(again.coordinator.phase).toBe('ready');
 });
 
+test('a farewell that comes late into a log made anew fences nobody: who goes takes nothing over', () => {
+  const world = cluster(56, ['a', 'b']);
+  world.node('b').crash();
+  world.runFor(1000);
+  const leaving = world.start('b');
+  world.runFor(1000);
+  expect(leaving.coordinator.incarnation).toBeGreaterThan(2 * 0x10000);
+  world.topic.slowness.appendMs = 500;
+  leaving.leave();
+  world.topic.makeAnew();
+  const next = world.start('b');
+  // Both are late by then: the records of the next process, and the farewell behind a produce under way.
+  world.runFor(300);
+  world.topic.slowness.appendMs = 0;
+  world.runFor(3000);
+  expect(next.coordinator.phase).toBe('ready');
+  for (const node of ['a', 'b']) {
+    expect(
+      world
+        .node(node)
+        .coordinator.membership.alive.map(({ nodeId }) => nodeId)
+        .sort(),
+    ).toEqual(['a', 'b']);
+  }
+});
+
 test('a topic that is away leaves groups with the policy "open" unlimited, and limited again when it is back', () => {
   const world = cluster(55, ['a', 'b'], {
     ...SETTINGS,

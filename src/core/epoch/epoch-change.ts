@@ -2,6 +2,7 @@ import type { Notice, Phase } from '../coordinator-protocol.js';
 import type { LaneTable } from '../lane-table.js';
 import { createRampTurn } from '../ramp/ramp-writer.js';
 import type { Publisher } from '../report/publisher.js';
+import type { TopicRecord } from '../report/record.js';
 import type { LinkWatch } from '../share/link-watch.js';
 import type { LogReader } from '../usage-map/log-reader.js';
 import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
@@ -59,6 +60,21 @@ export class EpochChange {
   caughtUp(nowMs: number): void {
     if (!this.isRereading) return;
     this.isRereading = false;
+    this.#outlive(nowMs);
+  }
+
+  /**
+   * A record of a newer life of this id: whether another process runs in it. One that is delivered again after its key
+   * was buried is not in what the log holds; and a process that goes takes nothing over, so this one outlives it.
+   */
+  isSuperseded({ kind, author: { incarnation } }: TopicRecord, nowMs: number): boolean {
+    if (this.isRereading || this.#parts.log.newestLifeOf(this.#parts.nodeKey) < incarnation) return false;
+    if (kind === 'farewell') this.#outlive(nowMs);
+    return kind !== 'farewell';
+  }
+
+  /** Takes the life behind the newest one that the log has of this id. */
+  #outlive(nowMs: number): void {
     const { nodeKey, log, link, table, publisher } = this.#parts;
     const newest = log.newestLifeOf(nodeKey);
     if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
