@@ -7,6 +7,7 @@ import { defineGroup, removeGroup } from '../groups/change-groups.js';
 import type { QuotaNode } from '../quota-node.js';
 import type { ConfigurationStatus } from '../status.js';
 import { definitionHash } from './definition-hash.js';
+import { lostLimits } from './lost-limits.js';
 import { isSameValue } from './same-value.js';
 import { settingDifferences } from './setting-differences.js';
 import { SHOWN_MAX, shown } from './yaml-comparison.js';
@@ -100,6 +101,11 @@ export class YamlGroups {
     const names = { groups: [...added, ...changed, ...removed].slice(0, SHOWN_MAX) };
     const audit = { audit: true, outcome: 'accepted', source: config.source };
     this.#telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
+    const lost = changed.flatMap((name) => lostLimits(before.get(name), after.get(name)));
+    if (lost.length > 0) {
+      const facts = { source: config.source, count: lost.length, limits: lost.slice(0, SHOWN_MAX) };
+      this.#telemetry.log('warn', 'the configuration takes limits away', facts);
+    }
     this.#compareSettings(config);
   }
 

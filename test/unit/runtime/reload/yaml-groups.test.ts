@@ -42,6 +42,18 @@ describe('a configuration that is read again', () => {
     ]);
   });
 
+  it('that leaves out a limit names it: a file that was cut at the end of a line is valid', () => {
+    const rates = (publish: object) => ({ groups: { ...FIRST, a: { quota: { publish } } } });
+    read(rates({ messagesPerSecond: 5, bytesPerSecond: '1MiB' }));
+    expect(linesAbout('takes limits away')).toEqual([]);
+    read(rates({ messagesPerSecond: 9 }));
+    read({ groups: { ...FIRST, a: {} } });
+    expect(linesAbout('takes limits away')).toMatchObject([
+      { level: 'warn', facts: { source: 'node.yaml', count: 1, limits: ['a.publish.bytes'] } },
+      { level: 'warn', facts: { source: 'node.yaml', count: 1, limits: ['a.publish.messages'] } },
+    ]);
+  });
+
   it('has its attachments in force at once, with groups that are new, and none where they are gone', async () => {
     const ask = () => scene.acquire({ tenant: 'acme', messages: 1 });
     expect(await ask()).toMatchObject({ status: 200 });
