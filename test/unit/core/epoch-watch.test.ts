@@ -113,10 +113,28 @@ test('a node of the old log is waited for by its heartbeats on the membership pa
 test('where nothing was told of the log no record is of another one', () => {
   const untold = new EpochWatch({ stalenessMs: STALENESS_MS, partitions: PARTITIONS });
   untold.heard(OTHER, 0, OLD, 0);
-  expect(untold).toMatchObject({ isHolding: false, awaited: 0, tag: 0 });
+  expect(untold).toMatchObject({ isHolding: false, awaited: 0, tag: 0, name: null });
+  expect(untold).toMatchObject({ keepsShares: false, isOwnRead: false, nodesAtLeast: 0, changes: 0 });
+  expect([watch.name, watch.tag]).toEqual(['new', NEW]);
 });
 
 test('an agreed pool is waited for twice as long', () => {
   expect(watch.isOverdue(10_000 + 2 * STALENESS_MS)).toBe(false);
   expect(watch.isOverdue(10_001 + 2 * STALENESS_MS)).toBe(true);
+});
+
+test('whoever is of a version that does not say which log it reads is taken at its word', () => {
+  speak(OTHER, [0, 1, 2], 0);
+  expect(watch.hasHeardAll(10_100)).toBe(true);
+});
+
+test('whoever has left is not waited for', () => {
+  watch.left(OTHER);
+  expect(watch.hasHeardAll(10_100)).toBe(true);
+});
+
+test('own records that were read back in one log are to be read back in the next', () => {
+  watch.isOwnRead = true;
+  watch.change('newer', { alive: [], own: OWN, keepsShares: true }, 10_050);
+  expect(watch.isOwnRead).toBe(false);
 });

@@ -30,6 +30,23 @@ describe('a row of buckets', () => {
     expect(tokensOf(buckets, 0)).toEqual([10, 100]);
   });
 
+  test('says which dimension refuses, and takes nothing then', () => {
+    const buckets = rows(2);
+    buckets.tryTake(1, 4, 50, 0);
+    expect(buckets.tryTake(1, 7, 10, 0)).toBe(MESSAGES);
+    expect(buckets.tryTake(1, 6, 51, 0)).toBe(BYTES);
+    expect(tokensOf(buckets, 1)).toEqual([6, 50]);
+    expect(buckets.tryTake(1, 6, 50, 0)).toBe(-1);
+    expect(tokensOf(buckets, 1)).toEqual([0, 0]);
+  });
+
+  test('says which dimension is waited for longest', () => {
+    const buckets = rows(2);
+    buckets.tryTake(1, 10, 100, 0);
+    expect(buckets.scarcest(1, 5, 10)).toBe(MESSAGES);
+    expect(buckets.scarcest(1, 5, 90)).toBe(BYTES);
+  });
+
   test('gets back what was taken in the same instant, no other row does', () => {
     const buckets = rows(3);
     for (const row of [0, 1, 2]) buckets.tryTake(row, 4, 40, 0);

@@ -99,10 +99,44 @@ describe('what a node writes of a backend', () => {
     const take = ({ backend }: BackendWord) => void written.push(backend);
     sender.tell({ ...level(700), backend: 'old' }, 0);
     sender.tell({ ...level(700), backend: 'known' }, 1);
-    sender.sendDue(1, take);
+    sender.tell({ ...level(700), backend: 'written just now' }, 9990);
+    sender.sendDue(9990, take);
     sender.sayAgain(10_001);
     sender.sendDue(10_001, take);
-    expect(written).toEqual(['old', 'known', 'known']);
+    expect(written).toEqual(['old', 'known', 'written just now', 'known', 'written just now']);
+  });
+
+  const ratio = (value: number, zone = 'a'): BackendWord => {
+    return { backend: 'db', zone, health: { kind: 'ratio', ratio: value } };
+  };
+  const [AFTER_GAP, THIRD_OF_VALID] = [50, 3340];
+
+  test.each([
+    { says: 'another zone', first: ratio(0.5), then: ratio(0.5, 'b'), writtenMs: AFTER_GAP },
+    { says: 'a ratio that is 4 % larger', first: ratio(0.5), then: ratio(0.52), writtenMs: AFTER_GAP },
+    { says: 'a ratio that is 1 % larger', first: ratio(0.5), then: ratio(0.505), writtenMs: THIRD_OF_VALID },
+    { says: 'that it is healthy again', first: ratio(0.5), then: level(100), writtenMs: AFTER_GAP },
+    { says: 'that it is not healthy any more', first: level(100), then: ratio(0.5), writtenMs: AFTER_GAP },
+    { says: 'that it is still healthy', first: level(100), then: level(200), writtenMs: THIRD_OF_VALID },
+  ])('$says is written $writtenMs ms after the last word', ({ first, then, writtenMs }) => {
+    const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 0 }, 50);
+    sender.tell(first, 0);
+    sender.sendDue(0, () => undefined);
+    const written: number[] = [];
+    sender.tell(then, 10);
+    for (let nowMs = 10; nowMs < 5000; nowMs += 10) sender.sendDue(nowMs, () => written.push(nowMs));
+    expect(written).toEqual([writtenMs]);
+  });
+
+  test('a level is followed across rounds in which there is nothing to write', () => {
+    const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 60_000 }, 50);
+    const written: BackendWord[] = [];
+    sender.tell(level(700), 0);
+    for (let nowMs = 0; nowMs < 1000; nowMs += 20) sender.sendDue(nowMs, () => undefined);
+    sender.tell(level(1000), 1000);
+    sender.sendDue(5000, (word) => written.push(word));
+    const { health } = written[0] as BackendWord;
+    expect(health.kind === 'level' && health.level).toBeCloseTo(1000 - 300 * Math.exp(-1 / 60), 6);
   });
 
   test('after a silence longer than a word holds it begins anew', () => {

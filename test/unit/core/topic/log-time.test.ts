@@ -29,3 +29,37 @@ describe('log time (heartbeat 1 s, so one record moves it by 2 s at most)', () =
     }
   });
 });
+
+describe('the time that counts absences whole', () => {
+  const HEARTBEAT_MS = 1000;
+  const HOUR_MS = 3_600_000;
+
+  test('goes on like the other, but the step before the first record of a life counts whole', () => {
+    const time = new LogTime(HEARTBEAT_MS);
+    expect([time.ms, time.spanMs, time.appendMs]).toEqual([0, 0, 0]);
+    time.advanceTo(5e9, true);
+    expect([time.ms, time.spanMs, time.appendMs]).toEqual([0, 0, 5e9]);
+    time.advanceTo(5e9 + HOUR_MS);
+    expect([time.ms, time.spanMs]).toEqual([2 * HEARTBEAT_MS, 2 * HEARTBEAT_MS]);
+    time.advanceTo(5e9 + 2 * HOUR_MS, true);
+    expect([time.ms, time.spanMs]).toEqual([4 * HEARTBEAT_MS, 2 * HEARTBEAT_MS + HOUR_MS]);
+  });
+
+  test('both go on by single milliseconds, and not back', () => {
+    const time = new LogTime(HEARTBEAT_MS);
+    for (let ms = 0; ms <= 100; ms++) time.advanceTo(5e9 + ms);
+    time.advanceTo(5e9);
+    expect([time.ms, time.spanMs]).toEqual([100, 100]);
+  });
+
+  test('both begin at 0 in another log, whatever its clock says', () => {
+    const time = new LogTime(HEARTBEAT_MS);
+    for (const appendMs of [5e9, 5e9 + 10]) time.advanceTo(appendMs);
+    time.startAgain();
+    expect([time.ms, time.spanMs, time.appendMs]).toEqual([0, 0, 0]);
+    time.advanceTo(9e9);
+    expect([time.ms, time.spanMs]).toEqual([0, 0]);
+    time.advanceTo(9e9 + 7);
+    expect([time.ms, time.spanMs]).toEqual([7, 7]);
+  });
+});
