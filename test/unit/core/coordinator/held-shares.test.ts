@@ -75,6 +75,16 @@ test.each([
   expect(sharesOfB(settings)).toBeLessThan(700);
 });
 
+test('a limit that moves is enforced, though the bucket is as deep as before', () => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [180, Infinity] } }] });
+  const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
+  node.run(3000, { each });
+  const enforced = () => [node.limiter.buckets.rate.at(0), node.limiter.buckets.depth.at(0)];
+  expect(enforced()).toEqual([180, 20]);
+  node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
+  expect(enforced()).toEqual([90, 20]);
+});
+
 describe('how many bytes a bucket holds', () => {
   /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
   function depthOf(messages: number, bytes: number, quotaBytes = 1e5): { depth: number; limit: number } {

@@ -36,6 +36,8 @@ describe('buckets by name', () => {
     expect(left(buckets, 'name-0', 1500)).toBe(20);
     take(buckets, 'newcomer', 1, 1500);
     expect(left(buckets, 'newcomer', 1500)).toBe(99);
+    take(buckets, 'newcomer', 99, 1500);
+    expect(left(buckets, 'newcomer', 2000)).toBe(10);
   });
 });
 

@@ -112,18 +112,18 @@ describe('what a node writes of a backend', () => {
   const [AFTER_GAP, THIRD_OF_VALID] = [50, 3340];
 
   test.each([
-    { says: 'another zone', first: ratio(0.5), then: ratio(0.5, 'b'), writtenMs: AFTER_GAP },
-    { says: 'a ratio that is 4 % larger', first: ratio(0.5), then: ratio(0.52), writtenMs: AFTER_GAP },
-    { says: 'a ratio that is 1 % larger', first: ratio(0.5), then: ratio(0.505), writtenMs: THIRD_OF_VALID },
-    { says: 'that it is healthy again', first: ratio(0.5), then: level(100), writtenMs: AFTER_GAP },
-    { says: 'that it is not healthy any more', first: level(100), then: ratio(0.5), writtenMs: AFTER_GAP },
-    { says: 'that it is still healthy', first: level(100), then: level(200), writtenMs: THIRD_OF_VALID },
-  ])('$says is written $writtenMs ms after the last word', ({ first, then, writtenMs }) => {
+    { says: 'another zone', first: ratio(0.5), next: ratio(0.5, 'b'), writtenMs: AFTER_GAP },
+    { says: 'a ratio that is 4 % larger', first: ratio(0.5), next: ratio(0.52), writtenMs: AFTER_GAP },
+    { says: 'a ratio that is 1 % larger', first: ratio(0.5), next: ratio(0.505), writtenMs: THIRD_OF_VALID },
+    { says: 'that it is healthy again', first: ratio(0.5), next: level(100), writtenMs: AFTER_GAP },
+    { says: 'that it is not healthy any more', first: level(100), next: ratio(0.5), writtenMs: AFTER_GAP },
+    { says: 'that it is still healthy', first: level(100), next: level(200), writtenMs: THIRD_OF_VALID },
+  ])('$says is written $writtenMs ms after the last word', ({ first, next, writtenMs }) => {
     const sender = new BackendSender({ ...LIMITING, healthValidMs: 10_000, levelSmoothingMs: 0 }, 50);
     sender.tell(first, 0);
     sender.sendDue(0, () => undefined);
     const written: number[] = [];
-    sender.tell(then, 10);
+    sender.tell(next, 10);
     for (let nowMs = 10; nowMs < 5000; nowMs += 10) sender.sendDue(nowMs, () => written.push(nowMs));
     expect(written).toEqual([writtenMs]);
   });
