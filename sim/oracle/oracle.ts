@@ -6,6 +6,7 @@ import type { World } from '../world.js';
 import { burstPromised } from './burst-promised.js';
 import { GroupLedger } from './group-ledger.js';
 import { checkIsolation } from './isolation-law.js';
+import { OrderLaw } from './order-law.js';
 import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
@@ -28,6 +29,7 @@ export class Oracle implements NodeObserver {
   /** Groups whose Σ exceeds what one view may hold: views must be told apart, and change with every record read. */
   readonly #isSplit: boolean[];
   readonly #touched = new Set<number>();
+  readonly #order = new OrderLaw();
   /** Null while something is wrong, and until it must be over. */
   #expected: readonly string[] | null = null;
 
@@ -89,7 +91,8 @@ export class Oracle implements NodeObserver {
 
   /** Everything that is too costly to be looked at with every step. */
   check(): void {
-    const { nowMs, settings } = this.#world;
+    const { nowMs, settings, topic } = this.#world;
+    this.#order.check(topic.log, topic.epoch, (about, says) => this.violations.add(nowMs, 'order', about, says));
     const expected = this.#expected;
     if (expected !== null) {
       checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));

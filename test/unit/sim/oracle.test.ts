@@ -95,6 +95,14 @@ describe('the oracle', () => {
   });
 });
 
+it('sees a record that comes behind a later one of its author, as from a queue that keeps a key in its old place', () => {
+  const { world, oracle, promises } = judged();
+  const last = world.topic.log.findLast(({ record }) => record !== null);
+  if (last !== undefined) world.topic.log.push({ ...last, offset: last.offset + 1 });
+  oracle.check();
+  expect(promises()).toEqual(['order']);
+});
+
 describe('the ledger', () => {
   it('judges every window, also one that begins in the middle of a quiet time', () => {
     const ledger = new GroupLedger();

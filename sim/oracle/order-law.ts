@@ -1,0 +1,31 @@
+import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+
+/**
+ * The records of one life reach each partition in the order in which they were written: a reader takes what comes behind
+ * a later one for a repetition, and a heartbeat that is none keeps nobody alive.
+ */
+export class OrderLaw {
+  /** Partition, author and life → the latest of its sequences in the log. */
+  readonly #latest = new Map<string, number>();
+  #looked = 0;
+  #epoch = '';
+
+  /** Looks at what is new in the log since the last time. */
+  check(log: readonly ReadEvent[], epoch: string, fail: (about: string, says: string) => void): void {
+    if (epoch !== this.#epoch) {
+      this.#latest.clear();
+      this.#looked = 0;
+      this.#epoch = epoch;
+    }
+    for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked] as ReadEvent, fail);
+  }
+
+  #look({ partition, offset, record }: ReadEvent, fail: (about: string, says: string) => void): void {
+    if (record === null) return;
+    const { nodeKey, incarnation, sequence } = record.author;
+    const place = `${partition} ${nodeKey} ${incarnation}`;
+    const latest = this.#latest.get(place) ?? 0;
+    if (sequence <= latest) fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);
+    else this.#latest.set(place, sequence);
+  }
+}
