@@ -1,8 +1,8 @@
 import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
 
 /**
- * The records of one life reach each partition in the order in which they were written: a reader takes what comes behind
- * a later one for a repetition, and a heartbeat that is none keeps nobody alive.
+ * The records of one life reach each partition in the order in which they were written: a reader takes what comes
+ * behind a later one for a repetition, and a heartbeat that counts as one keeps nobody alive.
  */
 export class OrderLaw {
   /** Partition, author and life → the latest of its sequences in the log. */
@@ -25,7 +25,8 @@ export class OrderLaw {
     const { nodeKey, incarnation, sequence } = record.author;
     const place = `${partition} ${nodeKey} ${incarnation}`;
     const latest = this.#latest.get(place) ?? 0;
-    if (sequence <= latest) fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);
+    if (sequence <= latest)
+      fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);
     else this.#latest.set(place, sequence);
   }
 }
