@@ -12,6 +12,11 @@ const QUOTA = 300;
 const NODES = ['a', 'b', 'c'] as const;
 /** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
 const DEMAND = { a: 250, b: 150, c: 150 };
+/**
+ * An isolated node holds the least share of up to 15 s (2 × isolationAfterMs + partitionHeartbeatMs + 0.5 s, and a third), and a node that
+ * has just begun had next to none: docs/when-the-topic-is-away.md.
+ */
+const IN_USE_MS = 16_000;
 /** Beside the outage itself: starts, settling, the way back, and counting. */
 export const AROUND_OUTAGE_MS = 90_000;
 
@@ -79,7 +84,7 @@ export async function surviveOutage({ name, topic, during: happens, end, isAway 
   const story = new Story(cluster, traffic, QUOTA);
   try {
     await cluster.start(...NODES);
-    await story.phase(DEMAND, 2500, 1500);
+    await story.phase(DEMAND, IN_USE_MS, 1500);
     const lostMs = now();
     await happens();
     const degraded = (await cluster.status('a')).degraded;

@@ -14,7 +14,7 @@ import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administ
 import { attach } from '../../../dist/src/runtime/groups/attaching.js';
 
 const DELETED_EVERY = 5;
-const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0 };
+const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0, tenants: null };
 const { path, node: nodeId, life, groups, auditedChanges } = JSON.parse(process.argv[2]);
 const topic = { kind: 'embedded', path };
 const config = { cluster: 'kills', node: nodeId, topic, registry: { auditedChanges }, groups: { orders: {} } };
