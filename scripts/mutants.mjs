@@ -38,7 +38,7 @@ if (positionals.length === 0) {
 
 /** They judge the code by what it was: their figures are written by `npm run accuracy`. Or they ask other tools. */
 const NO_JUDGES = [/^test\/simulation\/accuracy/, /^test\/(deploy|fuzz|redis)\//, /^test\/unit\/(page|packaging)\//];
-/** Of other projects of vitest.config.ts: processes, real topics, real time. */
+/** Tests of other projects of vitest.config.ts: processes, real topics, real time. */
 const NOT_QUICK = [
   /^test\/(integration|long|kafka)\//,
   /^test\/conformance\/(kafka|redis)/,

@@ -60,7 +60,7 @@ export class World {
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   settings: WorldSettings;
-  /** Of all processes that start from now on. */
+  /** All processes that start from now on have it. */
   observer: NodeObserver | null = null;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {

@@ -9,7 +9,7 @@ export interface PageParts {
   readonly body: Html;
   /** What the script reads, by the id of its element. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Of the page's script, in the order in which they need one another. */
+  /** The files of the page's script, in the order in which they need one another. */
   readonly modules: readonly URL[];
   /** Beside page.css. */
   readonly styles?: string;

@@ -95,7 +95,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     world.topic.makeAnew();
     return { says: 'the topic is deleted and made anew', lastsMs: 0 };
   },
-  /** Whoever is cut off meanwhile finds a log that has grown past its place again. */
+  /** A node that is cut off meanwhile finds a log that has grown past its place again. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));

@@ -33,7 +33,10 @@ const END_MS_MAX = 60_000;
 const WORST_AFTER = 1.2;
 /** Estimates of random arrivals leave room where nobody asks: 0.87 in one world of 500. */
 const LEAST_UTILISATION = 0.8;
-/** Of target/N, messages/s: below it buckets of two tokens refuse a fifth of what arrives at random (0004). */
+/**
+ * The least target/N that is judged, messages/s: below it buckets of two tokens refuse a fifth of what arrives at
+ * random (docs/decisions/0004).
+ */
 const LEAST_EQUAL_SHARE = 20;
 
 /**

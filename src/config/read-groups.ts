@@ -73,7 +73,7 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
 
 const GROUP_ROWS = SETTINGS.group.rows;
 const GROUP_SHAPE = shapeOf(GROUP_ROWS);
-/** Of the whole cluster. */
+/** The rates are those of the whole cluster. */
 const LIMITS = Object.keys(GROUP_ROWS).filter((key) => /^quota\..*\.(messages|bytes|cost)PerSecond$/.test(key));
 
 function addBadName(name: string, findings: Findings): void {

@@ -2,6 +2,7 @@ import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EPOCHS_MAX } from '../../src/core/registry/registry-epochs.js';
+import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
 
 const NODES = ['a', 'b', 'c'];
@@ -143,14 +144,4 @@ function highestOf({ registry }: SimulatedRegistry): number {
 
 function without(view: string, group: string): string {
   return JSON.stringify((JSON.parse(view) as [string, unknown][]).filter(([name]) => name !== group));
-}
-
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { GroupState } from '../../src/core/registry/group-history.js';
 import { attachmentName, type GroupDefinition } from '../../src/core/registry/registry-record.js';
 import { expectedView, expectTrail } from './audit-law.js';
+import { randomOf } from './random-of.js';
 import { RegistryCluster, type SimulatedRegistry } from './registry-cluster.js';
 
 const NODES = ['a', 'b', 'c'];
@@ -226,14 +227,4 @@ function expectNothingLost(answers: readonly Answer[], { registry }: SimulatedRe
     // Deleted groups are forgotten in the end; whatever came after has a higher revision.
     if (now.revision !== 0) expect(now.revision).toBeGreaterThanOrEqual(state.revision);
   }
-}
-
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -175,7 +175,7 @@ export class ConnectionBounds {
 
 /** Smaller answers and bodies are counted by nobody: what a connection has of them is its own bound. */
 const LARGE_BYTES = 16_384;
-/** Of one connection; the 32 acquires that may wait by default need less. */
+/** A bound per connection; the 32 acquires that may wait by default need less. */
 const WAITING_BYTES_MAX = 131_072;
 /** The objects that node makes of a request and its answer. */
 const REQUEST_BYTES = 2048;

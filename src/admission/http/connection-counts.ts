@@ -8,7 +8,7 @@ export interface ConnectionCounts {
   /** Memory of requests that wait behind others, and of large answers that are not taken yet. */
   heldBytes: number;
   readonly ended: Record<EndReason, number>;
-  /** Of these a log line has told. */
+  /** A log line has told of these. */
   readonly told: Record<EndReason, number>;
 }
 
