@@ -1,3 +1,4 @@
+import { TIME_TO_LIVE_MAX_MS } from '../core/ramp/ramp.js';
 import type { GroupStateRecord, TopicRecord } from '../core/report/record.js';
 import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { quotamesh } from './generated/report.js';
@@ -19,6 +20,7 @@ export function decodeGroupState(body: Uint8Array): TopicRecord | typeof ABSURD 
   const author = decodeAuthor(state.author);
   const rates = [level, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
   if (author === null || groupId.length !== 6 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
+  if (timeToLiveMs > TIME_TO_LIVE_MAX_MS) return ABSURD;
   const fields = { groupId: read48(groupId, 0), direction, level, lateMs, readUntilMs, readUntilOffset, timeToLiveMs };
   return { kind: 'group-state', author, ...fields };
 }

@@ -1,4 +1,4 @@
-import { RAMP_MODES } from '../core/ramp/ramp.js';
+import { RAMP_MODES, TIME_TO_LIVE_MAX_MS } from '../core/ramp/ramp.js';
 import { RATE_MAX } from './limit-settings.js';
 import type { Setting } from './setting.js';
 
@@ -73,7 +73,7 @@ export const RAMP_SETTINGS = {
     kind: 'duration',
     default: 180_000,
     min: 5000,
-    max: 30 * DAY_MS,
+    max: TIME_TO_LIVE_MAX_MS,
     buys: 'A group that pauses, and nodes that are restarted, find the level that was reached.',
     costs: 'After a longer pause of everybody the ramp begins anew.',
   },

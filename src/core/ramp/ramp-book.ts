@@ -2,7 +2,7 @@ import type { Author, GroupStateRecord } from '../report/record.js';
 import type { GroupSettings } from '../settings.js';
 import { type LogTime, stepLimitMs } from '../topic/log-time.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
-import { slopeOf } from './ramp.js';
+import { type RampSettings, slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
 /** The newest level of a lane as the log says it. */
@@ -84,8 +84,8 @@ export class RampBook {
   }
 
   /** undefined = nothing was known of it, or the new log knows it, or has gone on for longer than it lives. */
-  carriedOf(mapLane: number): CarriedLevel | undefined {
-    return this.#carried.get(mapLane);
+  carriedOf(mapLane: number, ramp: RampSettings): CarriedLevel | undefined {
+    return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
   }
 
   /** The log has been read up to there; levels that nobody renewed are forgotten. */
@@ -164,9 +164,13 @@ export class RampBook {
     return this.#levels.has(mapLane);
   }
 
-  /** undefined = nobody has used it, or not for its time to live. */
-  get(mapLane: number): RampLevel | undefined {
-    return this.#levels.get(mapLane);
+  /**
+   * undefined = nobody has used it, or not for its time to live. That of its record holds, since a level may outlive a
+   * change of settings by no more; but never beyond the ramp's own, for a stranger may write any.
+   */
+  get(mapLane: number, ramp: RampSettings): RampLevel | undefined {
+    const known = this.#levels.get(mapLane);
+    return known === undefined || this.ageMs(known) > ramp.timeToLiveMs ? undefined : known;
   }
 
   /** Time since the newest record of a lane, absences counted whole; tells when it has to be renewed. */
@@ -179,7 +183,7 @@ export class RampBook {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
     if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
-    const known = this.#levels.get(mapLane);
+    const known = this.get(mapLane, ramp);
     if (known === undefined) return Math.min(top, ramp.fromPerSecond);
     const held = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
     if (ramp.mode !== 'scheduled') return held;
@@ -187,10 +191,16 @@ export class RampBook {
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
-  /** Whether the level goes on with log time alone. */
+  /** Whether the level goes on with log time alone: up, or away by the ramp's time to live before its record's. */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {
-    if (settings.ramp?.mode !== 'scheduled' || !this.#levels.has(mapLane)) return false;
-    return this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0);
+    const { ramp } = settings;
+    if (ramp === null) return false;
+    const known = this.get(mapLane, ramp);
+    if (known === undefined) return false;
+    if (known.timeToLiveMs > ramp.timeToLiveMs) return true;
+    return (
+      ramp.mode === 'scheduled' && this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
+    );
   }
 }
 

@@ -87,7 +87,7 @@ export class RampWriter {
   }
 
   #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
-    const known = this.#parts.ramps.get(lane.mapLane);
+    const known = this.#parts.ramps.get(lane.mapLane, ramp);
     const { rampTurn: turn, groupId, direction } = lane;
     const next = known === undefined ? this.#firstOf(lane, ramp, nowMs) : this.#nextOf(lane, ramp, known);
     if (next === null) {
@@ -108,7 +108,7 @@ export class RampWriter {
    */
   #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextLevel {
     const { fromPerSecond: level, mode } = ramp;
-    const carried = this.#parts.ramps.carriedOf(mapLane);
+    const carried = this.#parts.ramps.carriedOf(mapLane, ramp);
     if (carried !== undefined) {
       const lateMs = mode === 'scheduled' ? carried.heldMs : 0;
       return { level: carried.level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };

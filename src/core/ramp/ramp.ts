@@ -6,6 +6,9 @@ import { scheduled } from './scheduled.js';
 export const RAMP_MODES = ['relaxed', 'scheduled', 'only-if-used', 'go-back-n'] as const;
 export type RampModeName = (typeof RAMP_MODES)[number];
 
+/** The longest time to live that settings may give a level, and that a record may claim. */
+export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
+
 /** A ceiling that rises from X to Y in t (Numaflow, "ramp up"), for every direction of a group that has a quota. */
 export interface RampSettings {
   readonly mode: RampModeName;

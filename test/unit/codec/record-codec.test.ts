@@ -35,9 +35,18 @@ function report(changes: Partial<quotamesh.v1.IReport>): Uint8Array {
   return envelope(wire.Kind.REPORT, body);
 }
 
+function levelLiving(timeToLiveMs: number): TopicRecord {
+  const place = { groupId: 1, direction: 0, lateMs: 0, readUntilMs: 0, readUntilOffset: 0 };
+  return { kind: 'group-state', author, level: 1, ...place, timeToLiveMs };
+}
+
 describe('round trip', () => {
   test.each<TopicRecord>([
     { kind: 'node', author, nodeId: 'a', version: '1.2.3' },
+    levelLiving(30 * 86_400_000),
+    { kind: 'node', author, nodeId: 'a', version: '', epoch: 1 },
+    { kind: 'node', author, nodeId: 'a', version: '', partitions: 16 },
+    { kind: 'node', author, nodeId: 'a', version: '1', pool: 9, epoch: 2 ** 32 - 1, partitions: 2 ** 32 - 1 },
     { kind: 'farewell', author, nodeId: 'knoten-äöü-節點' },
     { kind: 'report', author, rows: [] },
     { kind: 'report', author, rows: [row()] },
@@ -96,6 +105,7 @@ describe('what is not taken, and why', () => {
     { cause: 'unknown-kind', value: envelope(wire.Kind.UNKNOWN, body) },
     { cause: 'unknown-kind', value: envelope(wire.Kind.EXPIRE, body) },
     { cause: 'absurd-content', value: envelope(wire.Kind.GROUP_STATE, body) },
+    { cause: 'absurd-content', value: codec.encode(levelLiving(30 * 86_400_000 + 1)) },
     { cause: 'unknown-kind', value: envelope(99, body) },
     { cause: 'malformed-body', value: envelope(NODE, Uint8Array.of(0x0a, 0x7f)) },
     { cause: 'absurd-content', value: envelope(NODE, new Uint8Array(0)) },

@@ -1,4 +1,11 @@
+import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+
+/** All but how long a level lives, which a vector says. */
+const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
+  ...{ mode: 'relaxed', fromPerSecond: 1, toPerSecond: null, overMs: 1000 },
+  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
+};
 
 /**
  * The levels that pods have left behind, by name, as the production book of ramps remembers them: each pod is a lane,
@@ -7,24 +14,24 @@ import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 export class LeftLevels {
   readonly #book = new RampBook(1000, () => undefined);
   readonly #lanes = new Map<string, number>();
-  readonly #timeToLiveMs: number;
+  readonly #ramp: RampSettings;
   #sequence = 0;
 
   constructor(ttlSec: number) {
-    this.#timeToLiveMs = ttlSec * 1000;
+    this.#ramp = { ...RAMP, timeToLiveMs: ttlSec * 1000 };
   }
 
   /** 0 = nothing is known of it any more. */
   of(name: string, nowSec: number): number {
     this.#advanceTo(nowSec);
-    return this.#book.get(this.#laneOf(name))?.level ?? 0;
+    return this.#book.get(this.#laneOf(name), this.#ramp)?.level ?? 0;
   }
 
   leave(name: string, level: number, nowSec: number): void {
     this.#advanceTo(nowSec);
     const author = { nodeKey: 1, incarnation: 1, sequence: ++this.#sequence };
     const place = { readUntilMs: 0, readUntilOffset: this.#book.readUntil.readUntilOffset };
-    const settings = { groupId: 1, direction: 0, timeToLiveMs: this.#timeToLiveMs };
+    const settings = { groupId: 1, direction: 0, timeToLiveMs: this.#ramp.timeToLiveMs };
     this.#book.apply(this.#laneOf(name), { kind: 'group-state', author, level, lateMs: 0, ...place, ...settings });
   }
 

@@ -115,6 +115,32 @@ describe('levels by the log', () => {
   });
 });
 
+describe('a level that claims a longer life than the ramp gives', () => {
+  const DAY_MS = 86_400_000;
+  const claiming = (timeToLiveMs: number) => ({ ...state(1e30, 5), timeToLiveMs });
+
+  test('ends with the ramp’s own, for shares and for who writes the next one', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.apply(3, claiming(30 * DAY_MS));
+    book.advanceTo({ ms: 30_000, spanMs: 30_000, appendMs: 0 }, 5);
+    expect([book.levelOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([1000, true]);
+    book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 6);
+    expect([book.levelOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([100, false]);
+    expect(book.get(3, RAMP)).toBeUndefined();
+    expect(book.apply(3, { ...state(100, 1, { nodeKey: 2, readUntilOffset: 6 }) })).toBe('applied');
+    expect(book.get(3, RAMP)).toMatchObject({ level: 100, timeToLiveMs: 30_000 });
+  });
+
+  test('nor is it carried into another log for longer', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.apply(3, claiming(30 * DAY_MS));
+    book.forgetAll();
+    expect(book.carriedOf(3, RAMP)?.level).toBe(1e30);
+    book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 5);
+    expect(book.carriedOf(3, RAMP)).toBeUndefined();
+  });
+});
+
 test('log time counts the time before a life whole in its span alone', () => {
   const time = new LogTime(1000);
   time.advanceTo(0);
