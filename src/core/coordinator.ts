@@ -33,8 +33,8 @@ import { DIRECTION_COUNT, type Incarnation, type NodeKey } from './vocabulary.js
 const HOUSEKEEPING_MS = 250;
 
 /**
- * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it
- * only reads. Same events, same times, same effects. The effects are a buffer that the next step reuses.
+ * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it only reads. The
+ * same events at the same times have the same effects. The effects are a buffer that the next step reuses.
  */
 export class Coordinator {
   readonly nodeKey: NodeKey;
@@ -50,7 +50,7 @@ export class Coordinator {
   phase: Phase = 'catching-up';
   /** From appending the last own report to reading it back. */
   reportRoundTripMs = 0;
-  /** Since when an unused bucket has been filling: since the node decides, perhaps after a stall. */
+  /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
   readyMs = 0;
   readonly #limiter: Limiter;
   readonly #effects: Effects = createEffects();
@@ -151,7 +151,7 @@ export class Coordinator {
 
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
-    if (this.phase !== 'catching-up' || !this.log.counts.mayJoin(nowMs)) return;
+    if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
     const newest = this.log.newestLifeOf(this.nodeKey);
     if (!this.#publisher.beginLife(newest)) {
       this.#fence(newest);
@@ -173,18 +173,20 @@ export class Coordinator {
     if (membersChanged) this.#table.markAll();
     else this.#table.markMoving();
     this.#epochs.settle(nowMs);
-    for (const why of this.log.counts.verdict(this.phase, this.log.epochs.changes > 0)) this.#end(why);
+    const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
+    if (why !== null) this.#end(why);
     const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
     if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
   }
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced') return;
-    // Without room for this node it is no member, and must not become ready.
+    // If there was no room for this node, it is no member and must not become ready.
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
-      if (this.#epochs.isSuperseded(record, nowMs)) this.#fence(incarnation);
+      if (this.#epochs.isSupersededBy(record)) this.#fence(incarnation);
+      else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
@@ -220,11 +222,11 @@ export class Coordinator {
   }
 
   #round(nowMs: number): void {
-    if (this.phase === 'catching-up' && this.log.counts.hasWaited(nowMs)) this.#join(nowMs);
+    if (this.phase === 'catching-up' && this.log.partitionCount.hasWaited(nowMs)) this.#join(nowMs);
     if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
     this.#lastRoundMs = nowMs;
     this.#epochs.settle(nowMs);
-    // The topic is away as well: what was held before the sleep is bounded by the isolation policy.
+    // If the topic is away as well, the isolation policy bounds what was held before the sleep.
     const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
     if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
     if (this.phase === 'ready') this.#work(nowMs);
@@ -241,10 +243,8 @@ export class Coordinator {
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
-  /**
-   * The event loop slept: others may have taken over. Nothing is admitted until the log has been read to a fresh own
-   * record. Whatever runs first afterwards notices it, because requests and reads may run before the round's timer.
-   */
+  // After a gap between rounds others may have taken over: nothing is admitted until a fresh own record is read. Every
+  // step looks for the gap, because requests and reads may run before the round's timer.
   #noticeStall(nowMs: number): void {
     const gapMs = nowMs - this.#lastRoundMs;
     if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;

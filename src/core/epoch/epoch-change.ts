@@ -2,7 +2,7 @@ import type { Notice, Phase } from '../coordinator-protocol.js';
 import type { LaneTable } from '../lane-table.js';
 import { createRampTurn } from '../ramp/ramp-writer.js';
 import type { Publisher } from '../report/publisher.js';
-import type { TopicRecord } from '../report/record.js';
+import type { Author, TopicRecord } from '../report/record.js';
 import type { LinkWatch } from '../share/link-watch.js';
 import type { LogReader } from '../usage-map/log-reader.js';
 import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
@@ -18,22 +18,28 @@ export interface EpochChangeParts {
 }
 
 /**
- * What a node does when the log is another one: forgets what the one before told, says everything again, and holds its
- * shares until the others have done the same (epoch-watch.ts). It goes on with its life: whoever starts in the new log
- * takes 1 + the highest life of its id that is there, and of two processes with one id the higher one goes on.
+ * What a node does when the log is replaced by another one. The node forgets what the old log told, writes everything
+ * that it has to say again, and holds its shares until the other nodes have done the same (epoch-watch.ts).
+ *
+ * The node keeps its life. A process that starts in the new log takes a life above the highest one of its id that it
+ * finds there, so of two processes with one id the one with the higher life goes on.
  */
 export class EpochChange {
   /**
-   * Another log is being read up to where it was when it began. What is there of this node's id, and newer than its own
-   * life, may be of a process that died long ago: a log that lost its end has lost the end of that life, too.
+   * True while the new log is read for the first time, up to the end that it had when it began. A newer life of this
+   * node's id in that part may belong to a process that died long ago: a log that lost its end has lost the end of that
+   * life, too.
    */
   isRereading = false;
+  /** True when this process took part in another log before: others may work with as many partitions as it counts. */
+  hasLeftALog = false;
   readonly #parts: EpochChangeParts;
 
   constructor(parts: EpochChangeParts) {
     this.#parts = parts;
   }
 
+  /** The log `name` is read from now on, from its start. */
   begin(name: string, phase: Phase, nowMs: number): void {
     const { nodeKey: own, log, link, table, publisher, notices } = this.#parts;
     const { epochs, membership } = log;
@@ -47,34 +53,44 @@ export class EpochChange {
     for (const { rampTurn } of table.ordered) Object.assign(rampTurn, createRampTurn());
     table.markAll();
     if (phase === 'catching-up' || phase === 'stopping' || phase === 'fenced') return;
+    this.hasLeftALog = true;
     this.isRereading = true;
     link.expectEchoSince(nowMs);
     publisher.sayEverything(table.lanes, nowMs);
   }
 
   /**
-   * All that was in the other log has been read. If it has a newer life of this id than this process has, the process
-   * takes one behind it. If that one runs as well, it reads the life that is taken now and is fenced: one of the two
-   * goes on. Where no life is left, the next record of the other one fences.
+   * The new log has been read up to the end that it had when it began. If it holds a newer life of this id, this
+   * process takes a life above that one. If the other process still runs, it reads this higher life and is fenced, so
+   * that one of the two goes on. If there is no higher life to take, the next record of the other process fences this
+   * one.
    */
   caughtUp(nowMs: number): void {
     if (!this.isRereading) return;
     this.isRereading = false;
-    this.#outlive(nowMs);
+    this.#takeNewestLife(nowMs);
   }
 
   /**
-   * A record of a newer life of this id: whether another process runs in it. One that is delivered again after its key
-   * was buried is not in what the log holds; and a process that goes takes nothing over, so this one outlives it.
+   * Whether another process of this id runs, judged by a record of a life newer than this one's. A record that is
+   * delivered again after its key was buried proves nothing: its life is no longer in the log. A farewell proves that
+   * the other process has ended (see `outlive`).
    */
-  isSuperseded({ kind, author: { incarnation } }: TopicRecord, nowMs: number): boolean {
-    if (this.isRereading || this.#parts.log.newestLifeOf(this.#parts.nodeKey) < incarnation) return false;
-    if (kind === 'farewell') this.#outlive(nowMs);
-    return kind !== 'farewell';
+  isSupersededBy({ kind, author }: TopicRecord): boolean {
+    return kind !== 'farewell' && this.#isNewLife(author);
   }
 
-  /** Takes the life behind the newest one that the log has of this id. */
-  #outlive(nowMs: number): void {
+  /** If the record is the farewell of a newer life of this id, this process takes a life above it and goes on. */
+  outlive({ kind, author }: TopicRecord, nowMs: number): void {
+    if (kind === 'farewell' && this.#isNewLife(author)) this.#takeNewestLife(nowMs);
+  }
+
+  #isNewLife({ incarnation }: Author): boolean {
+    return !this.isRereading && this.#parts.log.newestLifeOf(this.#parts.nodeKey) >= incarnation;
+  }
+
+  /** Takes the life above the newest one that the log has of this id, unless this process has the newest one. */
+  #takeNewestLife(nowMs: number): void {
     const { nodeKey, log, link, table, publisher } = this.#parts;
     const newest = log.newestLifeOf(nodeKey);
     if (newest <= publisher.incarnation || !publisher.beginLife(newest)) return;
@@ -82,7 +98,7 @@ export class EpochChange {
     publisher.sayEverything(table.lanes, nowMs);
   }
 
-  /** Ends what `begin` has begun, when the new log says everything. */
+  /** Stops holding the shares once the new log says everything; does nothing before. */
   settle(nowMs: number): void {
     const { nodeKey, log, link, table, notices } = this.#parts;
     const { epochs, pool } = log;
@@ -91,16 +107,16 @@ export class EpochChange {
       epochs.isOwnRead = this.#isOwnRead();
       if (epochs.isOwnRead) table.markAll();
     }
-    if (!link.isHeard(MEMBERSHIP_PARTITION) || !epochs.isOwnRead || !epochs.hasHeardAll(nowMs)) return;
-    // From now on the node claims as many as the log shows, which may be fewer, and they agree on that.
+    if (!link.isHeard(MEMBERSHIP_PARTITION) || !epochs.isOwnRead || !epochs.isWaitOver(nowMs)) return;
+    // From now on this node claims the number of nodes that the log shows, perhaps fewer, and all agree on that number.
     epochs.nodesAtLeast = 0;
-    if (table.agreesOnPool && !pool.isServed(nodeKey) && !epochs.isOverdue(nowMs)) return;
+    if (table.agreesOnPool && !pool.isServed(nodeKey) && !epochs.isPoolWaitOver(nowMs)) return;
     const missing = epochs.settle();
     notices.push({ kind: 'epoch-settled', afterMs: nowMs - epochs.beganMs, missing });
     table.markAll();
   }
 
-  /** A partition that is lost holds nobody up: its lanes are isolated. */
+  /** A partition that this node cannot hear does not count: its lanes are isolated, and the others need not wait. */
   #isOwnRead(): boolean {
     const { link, log } = this.#parts;
     for (let partition = 0; partition < log.logTimes.length; partition++) {

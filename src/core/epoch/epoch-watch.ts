@@ -3,43 +3,47 @@ import { MEMBERSHIP_PARTITION, type Member } from '../usage-map/membership.js';
 import type { EpochTag, NodeKey } from '../vocabulary.js';
 
 /**
- * Which log is being read, and who has said everything again in it.
+ * Which log is read, and which nodes have said everything again in it.
  *
- * When another log begins, what the one before told means nothing any more, but the nodes still hold the shares that it
- * gave them. Until everybody has spoken in the new one, what follows from it is wrong: who is not in it seems to want
- * nothing. So a node holds what it had, never more (share/unsettled-share.ts), until
+ * When the log is replaced, the nodes still hold the shares that followed from the old one. What follows from the new
+ * log is wrong until all nodes have spoken in it: a node that has not spoken yet seems to want nothing. So a node keeps
+ * the share that it had, or less (share/unsettled-share.ts), until both of these are true:
  *
- *     it hears itself on every partition, and
- *     every node that was alive in the old log, or beats in the new one without having noticed that it is another,
- *     has spoken in the new one on every partition, or `stalenessMs` of the node's monotonic clock are over.
+ *   - It has read its own records back on every partition.
+ *   - Every awaited node has spoken in the new log on every partition, or `stalenessMs` of this node's monotonic clock
+ *     have passed. Awaited are the nodes that were alive in the old log, and those that beat in the new one but still
+ *     name the old one.
  *
- * Every NODE record names the epoch that its writer reads. So a node that starts in a young log sees that others have
- * not noticed yet, as soon as they beat: within a heartbeat.
+ * Every NODE record names the epoch that its writer reads. A node that starts in a young log therefore learns within
+ * one heartbeat that others have not noticed the new log yet.
  */
 export class EpochWatch {
-  /** As the topic calls it; null before the first. */
+  /** The name that the topic gives to the log; null before the first log. */
   name: string | null = null;
-  /** What NODE records carry of it; 0 = nothing was told. */
+  /** The part of the name that NODE records carry; 0 before the first log. */
   tag: EpochTag = 0;
-  /** Times that another log has begun under this process. */
+  /** How often the log was replaced under this process. */
   changes = 0;
-  /** Shares are held: the log does not say everything yet. */
+  /** True while shares are held because the log does not say everything yet. */
   isHolding = false;
-  /** What is held are shares of the log before; false where this process had none. */
+  /** True when the held shares are those of the old log; false when this process had none. */
   keepsShares = false;
-  /** The own records of every partition have been read back since the epoch began. */
+  /** True once the own records of every partition have been read back from this log. */
   isOwnRead = false;
-  /** As many nodes share the target at least; 0 = as many as the log says. */
+  /** The target is divided by this many nodes at least; 0 = by as many as the log shows. */
   nodesAtLeast = 0;
+  /** When this log began, local monotonic time. */
   beganMs = Number.NEGATIVE_INFINITY;
   readonly #stalenessMs: number;
+  /** A bit for every partition. */
   readonly #everywhere: number;
   /** Nodes that have not said everything in this log. */
   readonly #awaited = new Set<NodeKey>();
   /**
-   * Partitions on which each node has said everything in this log, one bit each, while it is young. Of all nodes: a
-   * heartbeat that waited while the topic was away is written into the new log, and may be read behind the new ones on
-   * other partitions. What was heard there by then must count, or it is heard again only with the next beat.
+   * Per node, the partitions on which it has said everything in this log, one bit each; kept while the log is young. It
+   * is kept for all nodes and not only for the awaited ones: a heartbeat that waited while the topic was away names the
+   * old log, lands in the new one, and may be read after new heartbeats of other partitions. Those must count already,
+   * or the node would be awaited until its next beat on each of these partitions.
    */
   readonly #spoken = new Map<NodeKey, number>();
 
@@ -52,7 +56,7 @@ export class EpochWatch {
     return this.#awaited.size;
   }
 
-  /** The first log of this process. */
+  /** Called for the first log of this process. */
   begin(name: string, nowMs: number): void {
     this.name = name;
     this.tag = epochTagOf(name);
@@ -60,9 +64,9 @@ export class EpochWatch {
   }
 
   /**
-   * Another log.
-   * @param alive the members of the one before
-   * @param keepsShares whether this node decides, so that it holds shares of the one before
+   * Called when another log begins.
+   * @param alive the members of the old log
+   * @param keepsShares whether this node decides, so that it holds shares of the old log
    */
   change(name: string, { alive, own, keepsShares }: BeforeChange, nowMs: number): void {
     const awaits = alive.filter(({ nodeKey }) => nodeKey !== own);
@@ -76,7 +80,7 @@ export class EpochWatch {
     this.begin(name, nowMs);
   }
 
-  /** A NODE record; `tag` 0 = its writer is of a version that does not say. */
+  /** Called for every NODE record; `tag` 0 = its writer runs a version that does not name its epoch. */
   heard(nodeKey: NodeKey, partition: number, tag: EpochTag, nowMs: number): void {
     if (tag !== 0 && this.tag !== 0 && tag !== this.tag) {
       if (partition === MEMBERSHIP_PARTITION && this.#isYoung(nowMs)) this.#expect(nodeKey);
@@ -91,27 +95,27 @@ export class EpochWatch {
     if (spoken === this.#everywhere) this.#awaited.delete(nodeKey);
   }
 
-  /** It says nothing any more. */
+  /** The node has left or expired: nobody waits for it any more. */
   left(nodeKey: NodeKey): void {
     this.#awaited.delete(nodeKey);
   }
 
-  /** The process slept: others may have taken what it held. */
+  /** Gives up the shares of the old log: this process slept, and others may have taken what it held. */
   letGo(): void {
     this.keepsShares = false;
   }
 
-  /** Whether everybody has spoken, or has had the time to. */
-  hasHeardAll(nowMs: number): boolean {
+  /** Whether all awaited nodes have spoken, or `stalenessMs` have passed. */
+  isWaitOver(nowMs: number): boolean {
     return this.#awaited.size === 0 || !this.#isYoung(nowMs);
   }
 
-  /** Twice the time that the others have: an agreed pool needs theirs. */
-  isOverdue(nowMs: number): boolean {
+  /** Whether an agreed pool is waited for no longer: it needs the claims of the others, so it has twice their time. */
+  isPoolWaitOver(nowMs: number): boolean {
     return nowMs - this.beganMs > 2 * this.#stalenessMs;
   }
 
-  /** Returns how many have not been heard. */
+  /** Stops holding shares. Returns how many of the awaited nodes have not spoken. */
   settle(): number {
     const missing = this.#awaited.size;
     this.#awaited.clear();
@@ -125,8 +129,8 @@ export class EpochWatch {
   }
 
   /**
-   * Its writer reads another log, so what it uses is not in this one. Where the id has spoken on this partition,
-   * another process of it goes on in the old log.
+   * Awaits a node whose heartbeat names another log: what it uses is not in this one yet. If the same id has spoken in
+   * this log already, a second process of that id still reads the old log, so the id has to speak again.
    */
   #expect(nodeKey: NodeKey): void {
     const spoken = this.#spoken.get(nodeKey) ?? 0;

@@ -2,20 +2,24 @@ import type { Notice, Phase } from '../coordinator-protocol.js';
 import type { NodeRecord } from '../report/record.js';
 
 /**
- * The partitions that the cluster was founded with. A group belongs to one of them by their number, so nodes that count
- * differently look for one group in two places. Partitions are only ever added, and those who run go on with what they
- * had: so who counts more than a living member may not join, and says so by name.
+ * Keeps a node out of a cluster that works with fewer partitions than the topic has now.
  *
- * A member is known to live when it is heard after this node has caught up. Where the log holds but old records of such
- * members, a start waits for `stalenessMs`: a cluster of which nobody runs any more may grow. No other start waits.
+ * The number of partitions decides to which partition a group belongs. Nodes that count differently would look for one
+ * group in two places. Partitions are only ever added, and running nodes keep the count with which they started. So a
+ * node that counts more partitions than a living member must not join; its error names that member.
+ *
+ * A member lives if it is heard after this node has caught up. If the log holds only older records of members that
+ * counted fewer, a start waits for `stalenessMs`: a cluster of which no node runs any more may grow. No other start
+ * waits.
  */
 export class PartitionCount {
   readonly #own: number;
   readonly #stalenessMs: number;
   #joinsAtMs = Number.POSITIVE_INFINITY;
   #isCaughtUp = false;
-  /** Somebody who counts fewer: as heard last, and since this node has caught up. */
+  /** The last record of a node that counts fewer partitions. */
   #remembered: NodeRecord | null = null;
+  /** The same, but only of records that were read after this node had caught up. */
   #living: NodeRecord | null = null;
 
   constructor({ partitions, stalenessMs }: { readonly partitions: number; readonly stalenessMs: number }) {
@@ -23,15 +27,17 @@ export class PartitionCount {
     this.#stalenessMs = stalenessMs;
   }
 
-  /** A NODE record that is news; without a count it is of a version that does not say. */
+  /** Called for every NODE record that is news. A record without a count comes from a version that does not tell it. */
   heard(record: NodeRecord): void {
     if ((record.partitions ?? this.#own) >= this.#own) return;
     this.#remembered = record;
     if (this.#isCaughtUp) this.#living = record;
   }
 
-  /** All that was in the log has been read. Returns whether the node may join now; else `hasWaited` tells when. */
-  mayJoin(nowMs: number): boolean {
+  /**
+   * Called when the log has been read to its end. Returns whether the node may join; if not, `hasWaited` tells when.
+   */
+  caughtUp(nowMs: number): boolean {
     const mayJoin = this.#remembered === null || nowMs >= this.#joinsAtMs;
     if (!mayJoin && !this.#isCaughtUp) this.#joinsAtMs = nowMs + this.#stalenessMs;
     this.#isCaughtUp = true;
@@ -42,7 +48,7 @@ export class PartitionCount {
     return nowMs >= this.#joinsAtMs;
   }
 
-  /** Another log begins. */
+  /** Called when another log begins. */
   forgetAll(): void {
     this.#remembered = null;
     this.#living = null;
@@ -51,14 +57,12 @@ export class PartitionCount {
   }
 
   /**
-   * Why this node has to stop; nothing = it need not.
-   * @param isFounder it has gone on from another log: then it stays what it was, and whoever is new yields
+   * The reason for which this node has to stop; null = it may go on.
+   * @param hasLeftALog whether this process took part in another log before: then it goes on, and newcomers stop
    */
-  verdict(phase: Phase, isFounder: boolean): readonly Notice[] {
-    if (this.#living === null || isFounder || phase === 'stopping' || phase === 'fenced') return NOTHING;
+  reasonToStop(phase: Phase, hasLeftALog: boolean): Notice | null {
+    if (this.#living === null || hasLeftALog || phase === 'stopping' || phase === 'fenced') return null;
     const { nodeId, partitions: founded = 0 } = this.#living;
-    return [{ kind: 'partitions-differ', nodeId, founded, own: this.#own }];
+    return { kind: 'partitions-differ', nodeId, founded, own: this.#own };
   }
 }
-
-const NOTHING: readonly Notice[] = [];

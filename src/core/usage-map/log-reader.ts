@@ -58,7 +58,7 @@ export class LogReader {
   readonly usageMap: UsageMap;
   readonly pool = new AgreedPool();
   readonly epochs: EpochWatch;
-  readonly counts: PartitionCount;
+  readonly partitionCount: PartitionCount;
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
   readonly #notices: Notice[];
@@ -67,7 +67,7 @@ export class LogReader {
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.epochs = new EpochWatch(settings);
-    this.counts = new PartitionCount(settings);
+    this.partitionCount = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
     this.#ramps = ramps;
@@ -101,7 +101,7 @@ export class LogReader {
     this.pool.forgetAll();
     this.#backends.forgetAll();
     this.#ramps.forgetAll();
-    this.counts.forgetAll();
+    this.partitionCount.forgetAll();
     this.refusals.forgetAll();
   }
 
@@ -243,7 +243,7 @@ export class LogReader {
   }
 
   #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
-    this.counts.heard(record);
+    this.partitionCount.heard(record);
     const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
     this.pool.heard(member.nodeKey, record.pool ?? 0);
     if (joined) this.#tell('member-joined', record.nodeId);

@@ -25,9 +25,9 @@ function speak(nodeKey: NodeKey, partitions: readonly number[], tag = NEW): void
 
 test('everybody has spoken when each member of the old log has, on every partition', () => {
   speak(OTHER, [0, 2]);
-  expect(watch.hasHeardAll(10_100)).toBe(false);
+  expect(watch.isWaitOver(10_100)).toBe(false);
   speak(OTHER, [1]);
-  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.isWaitOver(10_100)).toBe(true);
 });
 
 /** Partitions are read in any order, and a heartbeat that waited while the topic was away is written into the new log. */
@@ -40,10 +40,10 @@ test.each([
     speak(OTHER, [1, 2]);
     speak(node, [1, 2]);
     speak(node, [0], OLD);
-    expect(watch.hasHeardAll(10_100)).toBe(false);
+    expect(watch.isWaitOver(10_100)).toBe(false);
     speak(node, [0]);
     speak(OTHER, [0]);
-    expect(watch.hasHeardAll(10_100)).toBe(true);
+    expect(watch.isWaitOver(10_100)).toBe(true);
   },
 );
 
@@ -53,33 +53,33 @@ test('who starts in a young log and meets a node that has not noticed it counts 
   starter.heard(OTHER, 1, NEW, 10);
   starter.heard(OTHER, 2, NEW, 20);
   starter.heard(OTHER, 0, OLD, 30);
-  expect(starter.hasHeardAll(30)).toBe(false);
+  expect(starter.isWaitOver(30)).toBe(false);
   starter.heard(OTHER, 0, NEW, 40);
-  expect(starter.hasHeardAll(40)).toBe(true);
+  expect(starter.isWaitOver(40)).toBe(true);
 });
 
 test('another process of an id that goes on in the old log is waited for anew', () => {
   speak(OTHER, [0, 1, 2]);
   speak(OTHER, [0], OLD);
-  expect(watch.hasHeardAll(10_100)).toBe(false);
+  expect(watch.isWaitOver(10_100)).toBe(false);
   speak(OTHER, [0]);
-  expect(watch.hasHeardAll(10_100)).toBe(false);
+  expect(watch.isWaitOver(10_100)).toBe(false);
   speak(OTHER, [1, 2]);
-  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.isWaitOver(10_100)).toBe(true);
 });
 
 test('nobody is waited for longer than stalenessMs', () => {
-  expect(watch.hasHeardAll(10_000 + STALENESS_MS)).toBe(false);
-  expect(watch.hasHeardAll(10_001 + STALENESS_MS)).toBe(true);
+  expect(watch.isWaitOver(10_000 + STALENESS_MS)).toBe(false);
+  expect(watch.isWaitOver(10_001 + STALENESS_MS)).toBe(true);
 });
 
 test('what was said in one log counts nothing in the next', () => {
   speak(OTHER, [1, 2]);
   watch.change('newer', { alive: [{ nodeKey: OTHER }] as unknown as Member[], own: OWN, keepsShares: true }, 10_050);
   speak(OTHER, [0], epochTagOf('newer'));
-  expect(watch.hasHeardAll(10_100)).toBe(false);
+  expect(watch.isWaitOver(10_100)).toBe(false);
   speak(OTHER, [1, 2], epochTagOf('newer'));
-  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.isWaitOver(10_100)).toBe(true);
   expect(watch.changes).toBe(2);
 });
 
@@ -119,18 +119,18 @@ test('where nothing was told of the log no record is of another one', () => {
 });
 
 test('an agreed pool is waited for twice as long', () => {
-  expect(watch.isOverdue(10_000 + 2 * STALENESS_MS)).toBe(false);
-  expect(watch.isOverdue(10_001 + 2 * STALENESS_MS)).toBe(true);
+  expect(watch.isPoolWaitOver(10_000 + 2 * STALENESS_MS)).toBe(false);
+  expect(watch.isPoolWaitOver(10_001 + 2 * STALENESS_MS)).toBe(true);
 });
 
 test('whoever is of a version that does not say which log it reads is taken at its word', () => {
   speak(OTHER, [0, 1, 2], 0);
-  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.isWaitOver(10_100)).toBe(true);
 });
 
 test('whoever has left is not waited for', () => {
   watch.left(OTHER);
-  expect(watch.hasHeardAll(10_100)).toBe(true);
+  expect(watch.isWaitOver(10_100)).toBe(true);
 });
 
 test('own records that were read back in one log are to be read back in the next', () => {

@@ -56,3 +56,23 @@ test('two that start at once: the one that counts more stops when it reads the o
   expect(node.coordinator.phase).toBe('fenced');
   expect(node.coordinator.isReady).toBe(false);
 });
+
+test('a node that is still catching up when the log is made anew stops like any other newcomer', () => {
+  const node = new OneNode({ partitions: 4 });
+  node.step({ kind: 'epoch-began', epoch: 'first' });
+  node.step({ kind: 'epoch-began', epoch: 'second' });
+  node.step({ kind: 'caught-up' });
+  node.run(200);
+  node.read(nodeOf(2, 1));
+  expect(node.coordinator.phase).toBe('fenced');
+});
+
+test('a node that was ready when the log was made anew goes on: whoever is new has to stop', () => {
+  const node = new OneNode({ partitions: 4 });
+  node.step({ kind: 'epoch-began', epoch: 'first' });
+  node.step({ kind: 'caught-up' });
+  node.echo();
+  node.step({ kind: 'epoch-began', epoch: 'second' });
+  node.read(nodeOf(2, 1));
+  expect(node.coordinator.phase).toBe('ready');
+});
