@@ -19,10 +19,10 @@ export interface RampLevel {
   readonly offset: number;
 }
 
-/** Where a ramp stood when the log ended. */
+/** Where a ramp stood when its log was replaced. */
 export interface CarriedLevel {
   readonly level: number;
-  /** Log time for which it had held. */
+  /** Log time for which the level had held. */
   readonly heldMs: number;
   readonly timeToLiveMs: number;
 }
@@ -30,7 +30,7 @@ export interface CarriedLevel {
 /** A level that rests is written this many times within its time to live. */
 export const RENEWALS = 4;
 
-/** Levels that are remembered: both directions of 100,000 groups, about 200 bytes each. */
+/** Levels that are remembered of one log: both directions of 100,000 groups, about 200 bytes each. */
 const LEVELS_MAX = 200_000;
 
 /** How far the membership partition has been read. */
@@ -46,7 +46,7 @@ export class RampBook {
   /** Log time of one step of the log's clock is at most this (LogTime). */
   readonly #stepLimitMs: number;
   readonly #levels = new Map<number, RampLevel>();
-  /** Levels of the log before, until one is known in this one. */
+  /** Levels of earlier logs, each until this log says one for the lane; at most LEVELS_MAX. */
   readonly #carried = new Map<number, CarriedLevel>();
   #logMs = 0;
   #spanMs = 0;
@@ -70,9 +70,10 @@ export class RampBook {
     return { readUntilMs: this.#appendMs, readUntilOffset: this.#position };
   }
 
-  /** Another log begins. Whoever uses a ramp writes into it how far it was. */
+  /** Called when another log begins. The nodes that use a ramp write into that log how far the ramp was. */
   forgetAll(): void {
     for (const [mapLane, { level, sinceLogMs, timeToLiveMs }] of this.#levels) {
+      if (this.#carried.size >= LEVELS_MAX && !this.#carried.has(mapLane)) continue;
       this.#carried.set(mapLane, { level, heldMs: this.#logMs - sinceLogMs, timeToLiveMs });
     }
     this.#levels.clear();
@@ -80,10 +81,16 @@ export class RampBook {
     this.#spanMs = 0;
     this.#appendMs = 0;
     this.#position = 0;
-    this.#nextForgetMs = Math.min(...[...this.#carried.values()].map(({ timeToLiveMs }) => timeToLiveMs));
+    this.#nextForgetMs = Number.POSITIVE_INFINITY;
+    for (const { timeToLiveMs } of this.#carried.values()) {
+      this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
+    }
   }
 
-  /** undefined = nothing was known of it, or the new log knows it, or has gone on for longer than it lives. */
+  /**
+   * The level of an earlier log; undefined once this log says one itself, or has gone on for the level's time to live,
+   * or for that of the ramp.
+   */
   carriedOf(mapLane: number, ramp: RampSettings): CarriedLevel | undefined {
     return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
   }
@@ -112,11 +119,12 @@ export class RampBook {
   }
 
   /**
-   * A level holds from where its writer had read to, not from where its record came to be: a line would lose the time
-   * between the two with every record. And one whose writer did not know of the last one says what was before it, and
-   * does not count: it may have waited for a slow topic, or be one of several first ones. Not for ever: those who had
-   * read a topic that was created again count its offsets on from there (topic/kafka/partition-cursor.ts), and the
-   * word of a newcomer would never count with them.
+   * A level holds from the place up to which its writer had read, not from the place of its record: otherwise a rising
+   * line would lose the time between the two with every record.
+   *
+   * A level is outdated if its writer had not read the last one: its record waited for a slow topic, or several nodes
+   * wrote a first level. Such a record counts all the same once the last level is overdue to be renewed, so that a lane
+   * never depends on a writer that has stopped.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
     const { author, level, timeToLiveMs } = record;
@@ -124,7 +132,7 @@ export class RampBook {
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && this.#levels.size >= LEVELS_MAX) return 'too-many-levels';
     const offset = this.#position - 1;
-    if (known !== undefined && this.#isUnknownTo(record, known, offset)) return 'outdated';
+    if (known !== undefined && this.#isUnknownTo(record, known)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
     const recordLogMs = this.#logMs;
@@ -135,9 +143,8 @@ export class RampBook {
     return 'applied';
   }
 
-  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel, offset: number): boolean {
-    // A log that begins anew has lower offsets than what is known.
-    if (known.offset >= offset || known.offset < readUntilOffset) return false;
+  #isUnknownTo({ readUntilOffset }: GroupStateRecord, known: RampLevel): boolean {
+    if (known.offset < readUntilOffset) return false;
     return this.#logMs - known.recordLogMs <= known.timeToLiveMs / RENEWALS;
   }
 
@@ -160,13 +167,14 @@ export class RampBook {
     return newest;
   }
 
+  /** Whether a level of this lane is remembered, of this log or of an earlier one. */
   has(mapLane: number): boolean {
-    return this.#levels.has(mapLane);
+    return this.#levels.has(mapLane) || this.#carried.has(mapLane);
   }
 
   /**
-   * undefined = nobody has used it, or not for its time to live. That of its record holds, since a level may outlive a
-   * change of settings by no more; but never beyond the ramp's own, for a stranger may write any.
+   * The newest level; undefined if nobody has used the ramp, or not for the time to live in the level's record. A level
+   * never outlives the ramp's own time to live, because a stranger may write any number into a record.
    */
   get(mapLane: number, ramp: RampSettings): RampLevel | undefined {
     const known = this.#levels.get(mapLane);

@@ -103,8 +103,8 @@ export class RampWriter {
   }
 
   /**
-   * It has begun with the first use, whatever time its record takes; nobody has read of that. In a log that has begun
-   * anew it goes on from where it was.
+   * The first level of a lane in this log. The ramp has begun with the first use, however long the record takes to be
+   * read. A level of an earlier log goes on from where it was.
    */
   #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextLevel {
     const { fromPerSecond: level, mode } = ramp;

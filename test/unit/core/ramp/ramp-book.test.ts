@@ -75,18 +75,19 @@ describe('levels by the log', () => {
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(300 + 450);
   });
 
-  test('a level that was written without knowing the last one does not count, but in a log that begins anew', () => {
+  test('a level that was written without knowing the last one does not count, but the first one of another log does', () => {
     const book = new RampBook(1000, () => undefined);
     book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 50);
     book.apply(3, state(280, 5, { readUntilOffset: 40 }));
     book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 51);
     expect(book.apply(3, state(100, 1, { nodeKey: 2, readUntilOffset: 49 }))).toBe('outdated');
     expect(book.apply(3, state(370, 1, { nodeKey: 2, readUntilOffset: 50 }))).toBe('applied');
+    book.forgetAll();
     book.advanceTo({ ms: 0, spanMs: 0, appendMs: 1 }, 7);
     expect(book.apply(3, state(460, 2, { nodeKey: 2, readUntilOffset: 6 }))).toBe('applied');
   });
 
-  test('nor for more than a quarter of its time to live: a newcomer counts the offsets of a topic that was created again otherwise', () => {
+  test('such a level counts all the same once the last one is older than a quarter of its time to live', () => {
     const book = new RampBook(1000, () => undefined);
     const read = (logMs: number) => book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: logMs }, 50_000 + logMs);
     read(0);
@@ -112,6 +113,29 @@ describe('levels by the log', () => {
     expect(changed).toEqual([3, 4, 3]);
     book.advanceTo({ ms: 1002, spanMs: 59_001, appendMs: 0 }, 8);
     expect(book.levelOf(RELAXED, 0, 4)).toBe(100);
+  });
+
+  test('a level carried into another log keeps the number of its lane from being given to another lane', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.apply(3, state(280, 5));
+    book.forgetAll();
+    expect(book.carriedOf(3, RAMP)?.level).toBe(280);
+    expect(book.has(3)).toBe(true);
+    book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
+    expect([book.carriedOf(3, RAMP), book.has(3)]).toEqual([undefined, false]);
+  });
+
+  test('200,000 levels are carried into another log, and a further log adds none to them', () => {
+    const book = new RampBook(1000, () => undefined);
+    for (let lane = 0; lane < 200_000; lane++) book.apply(lane, state(280, 5));
+    expect(book.apply(200_000, state(280, 5))).toBe('too-many-levels');
+    book.forgetAll();
+    book.apply(200_000, state(280, 5));
+    book.forgetAll();
+    expect([book.carriedOf(0, RAMP)?.level, book.carriedOf(199_999, RAMP)?.level]).toEqual([280, 280]);
+    expect(book.carriedOf(200_000, RAMP)).toBeUndefined();
+    book.advanceTo({ ms: 0, spanMs: 30_001, appendMs: 0 }, 1);
+    expect(book.carriedOf(0, RAMP)).toBeUndefined();
   });
 });
 
