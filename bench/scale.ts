@@ -1,6 +1,6 @@
 /**
  * `npm run bench:scale [-- --seconds 15 --changes 0.01,0.05,0.2]`: what one node of PIP-82's scenario reads, computes and keeps:
- * 100 nodes, 100,000 groups, 5,000 groups per node, each on 5 nodes (DESIGN §12). Two lines per rate of change and setting: the
+ * 100 nodes, 100,000 groups, 5,000 groups per node, each on 5 nodes. Two lines per rate of change and setting: the
  * steady state, and how the node got there. CPU is user and system time of the process as the kernel counts it, not wall time.
  *
  * The records of the 100 nodes are written by the core's publisher and the codec, in virtual time, and put into batches by kafkajs.

@@ -22,7 +22,7 @@ import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/vocabul
 import type { AppendRecord } from '../../src/ports/report-topic.js';
 import { createRandom, type Random } from './random.js';
 
-/** DESIGN §12, PIP-82's own scenario. */
+/** PIP-82's own scenario. */
 export interface Scale {
   readonly nodes: number;
   readonly groupsPerNode: number;

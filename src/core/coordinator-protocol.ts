@@ -8,8 +8,8 @@ export type Phase = 'catching-up' | 'joining' | 'ready' | 'stalled' | 'stopping'
 /** Everything that can happen to a coordinator. Times are given to `step`; events carry none of this node's clock. */
 export type CoordinatorEvent =
   /**
-   * What is read from now on is another log than before, from its start, in its own offsets; `caught-up` follows. The
-   * first one comes before everything else.
+   * Another log is read from now on, from its start and with its own offsets; `caught-up` follows. The event of the
+   * first log comes before all other events.
    */
   | { readonly kind: 'epoch-began'; readonly epoch: string }
   /** All that was in the topic at the start has been given in `records-read` events. */
@@ -20,8 +20,8 @@ export type CoordinatorEvent =
   /** First use of a lane: the node serves it from now on. */
   | { readonly kind: 'lane-served'; readonly lane: number }
   /**
-   * What is configured for a group (its quota, strategy, …) is this from now on; its name stays. The number behind the
-   * last one adds a group; the limiter must have rows for it by then.
+   * These are the settings of a group (its quota, strategy, …) from now on; its name stays. The number after the last
+   * one adds a group; the limiter must have rows for it by then.
    */
   | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
   /**
@@ -66,19 +66,22 @@ export type Notice =
   | { readonly kind: 'isolated' | 'reconnected'; readonly partition: number; readonly silentMs: number }
   | { readonly kind: 'stalled'; readonly gapMs: number }
   | { readonly kind: 'resumed'; readonly afterMs: number }
-  /** For the first one; further ones are only counted. null = its record does not say. */
+  /** Told for the first refused node; further ones are only counted. nodeId null = the record does not name it. */
   | { readonly kind: 'nodes-refused'; readonly nodeId: string | null }
-  /** The log is another one: what was known of it is forgotten, and shares are held. */
+  /** The log was replaced: what was known from the old one is forgotten, and shares are held. */
   | { readonly kind: 'epoch-changed'; readonly from: string; readonly to: string; readonly members: number }
-  /** Shares follow the new log; `missing` nodes have said nothing in it. */
+  /** Shares follow the new log from now on; `missing` = awaited nodes that have said nothing in it. */
   | { readonly kind: 'epoch-settled'; readonly afterMs: number; readonly missing: number }
-  /** For the first one, and again after a minute without; further ones are only counted. null = not known by name. */
+  /**
+   * Told for the first refused record, and again after a minute without any; others are only counted. nodeId null = the
+   * name of the node is not known.
+   */
   | {
       readonly kind: 'rows-refused';
       readonly cause: 'too-many-groups' | 'too-many-rows';
       readonly nodeId: string | null;
     }
-  /** A member works with fewer partitions than this node, which stops: groups would be looked for in two places. */
+  /** A member works with fewer partitions than this node, so this node stops: a group would be in two places. */
   | { readonly kind: 'partitions-differ'; readonly nodeId: string; readonly founded: number; readonly own: number }
   | { readonly kind: 'fenced'; readonly ownIncarnation: number; readonly newerIncarnation: number };
 
@@ -105,7 +108,7 @@ export interface Effects {
   readonly appends: Append[];
   /** Lanes whose limits changed; read them from `coordinator.shares`. */
   readonly changedLanes: number[];
-  /** Those, and lanes whose share moved while share + allowance stayed: what a decision log shows. */
+  /** The changed lanes, and those whose share moved while share + allowance stayed: what a decision log shows. */
   readonly decidedLanes: number[];
   /** Lanes whose buckets start empty now. */
   readonly emptiedLanes: number[];

@@ -22,14 +22,14 @@ export function clusterHashOf(cluster: string): number {
   return Math.floor(hash48(`cluster/${cluster}`) / 0x10000);
 }
 
-/** What NODE records carry of the name of the log that their writer reads: 32 bits, 0 means that nothing is said. */
+/** The 32 bits by which NODE records name the log that their writer reads; never 0, which means: not named. */
 export function epochTagOf(epoch: string): EpochTag {
   return Math.floor(hash48(`epoch/${epoch}`) / 0x10000) || 1;
 }
 
 /**
- * Lives that an id can have: what the wire format holds. Nobody gets there by restarting; but a record that claims the
- * last one would otherwise make the next life 0, which no node takes for a record.
+ * The most lives that an id can have: the wire format holds 32 bits. No node gets there by restarting; but without this
+ * bound, a forged record of the last life would make the next life 0, which no node accepts.
  */
 export const INCARNATIONS_MAX = 0xffff_ffff;
 

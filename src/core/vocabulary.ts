@@ -1,5 +1,5 @@
 /**
- * The words of the project as types. Every other file uses these and no synonyms (DESIGN §2).
+ * The words of the project as types. Every other file uses these and no synonyms.
  *
  * Sizes: a *lane* is one direction of one group; a *slot* is one dimension of one lane. Both are small integers,
  * so that the coordinator and the limiter can meet in typed arrays:

@@ -1,8 +1,8 @@
 import { DIMENSION_COUNT, type Headroom } from '../vocabulary.js';
 
 /**
- * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge jointly
- * (DESIGN §6). The arrays are scratch space, reused for every lane: a strategy must not keep them.
+ * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge
+ * jointly. The arrays are scratch space, reused for every lane: a strategy must not keep them.
  *
  * Participants stand in order of NodeKey, so that everybody adds up in the same order and gets the same bits.
  */

@@ -20,8 +20,8 @@ export function createLaneRates(): LaneRates {
  * Rates over one window. demand = arrivals, each piece of work once, and never less than the usage.
  *
  * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as
- * it lets out. A node that goes on refusing such work therefore never reports that it wants no more than it has (DESIGN
- * §4), but
+ * it lets out. A node that goes on refusing such work therefore never reports that it wants no more than it has,
+ * but
  *
  *     2 × claim,   claim = max(own share, target/N)
  *

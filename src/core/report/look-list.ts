@@ -15,9 +15,9 @@ const REST_AFTER_MS = 500;
 /**
  * Which of the served lanes a round looks at: those that were asked since the last round or touched within half a
  * second, and those at rest whose turn it is. So the work of a round is in proportion to them, not to all that are
- * served: 5,000 lanes in every round were most of what a node of DESIGN §12's scale did.
+ * served: looking at 5,000 lanes in every round was most of a node's work at the scale of bench:scale.
  *
- * Whoever asks a limiter refills it, so one that was refilled before the last round has not been asked since.
+ * Asking a limiter refills it, so one that was refilled before the last round has not been asked since.
  */
 export class LookList {
   /** Places in the list of lanes, ascending, because the order of reports follows it; the first `count` hold. */

@@ -2,7 +2,7 @@ import type { LaneCosts } from '../target/cost-meter.js';
 import type { BackendHealth } from '../target/throttling-ratio.js';
 import type { EpochTag, GroupId, Incarnation, NodeId, NodeKey } from '../vocabulary.js';
 
-/** A record of the topic as the core sees it: decoded, checked, and free of the wire format (DESIGN §4). */
+/** A record of the topic as the core sees it: decoded, checked, and free of the wire format. */
 export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
 
 /** Who wrote a record and which of its lives; see proto/report.proto, Author. */
@@ -21,9 +21,9 @@ export interface NodeRecord {
   readonly version: string;
   /** The live count that the node has applied to strategies that divide by an agreed pool; where it has such groups. */
   readonly pool?: number;
-  /** The epoch that its writer reads; absent where the topic has told none. */
+  /** The epoch that the writer reads; absent where the topic has told none. */
   readonly epoch?: EpochTag;
-  /** Of the topic, as its writer counts them; absent where it does not say. */
+  /** The partitions of the topic as the writer counts them; absent in records of older versions. */
   readonly partitions?: number;
 }
 
@@ -119,7 +119,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
-/** The number of a bucket in its key, or null where the key is not one that `reportRecordKey` makes. */
+/** The bucket number in a key; null if `reportRecordKey` does not make such a key. */
 export function bucketOfRecordKey(key: string): number | null {
   const begin = NODE_KEY_LENGTH + 1;
   const digits = key.length - begin;
@@ -134,7 +134,7 @@ export function bucketOfRecordKey(key: string): number | null {
   return number < BUCKETS_MAX ? number : null;
 }
 
-/** Buckets of a node at most; with one group in each that many groups are in use at once there. */
+/** The most buckets of a node. With one group in each, this bounds the groups that a node has in use at once. */
 export const BUCKETS_MAX = 65_536;
 const NUMBER_LENGTH_MAX = 4;
 const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';

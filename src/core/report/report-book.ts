@@ -18,8 +18,8 @@ export interface Bucket {
 
 /**
  * Which groups of this node share a record. A record must be complete for its key, because compaction keeps only the
- * newest: so whatever changes, the whole bucket is written. 4–8 groups per key read 5.3 MB per node and minute at
- * DESIGN §12's scale, 80 per key 12 MB, one record per node 343 MB.
+ * newest: so whatever changes, the whole bucket is written. At the scale of bench:scale a node reads 5.3 MB a minute
+ * with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
@@ -84,13 +84,13 @@ export class ReportBook {
     }
   }
 
-  /** The same of one key on one partition: an earlier life may have had a bucket of this number on another one. */
+  /** The same for a key on one partition: an earlier life may have had a bucket of this number on another partition. */
   markDirtyOn(partition: number, key: string): void {
     const bucket = this.#byKey.get(key);
     if (bucket?.partition === partition) this.#mark(bucket);
   }
 
-  /** The bucket of a key is published again at this time, or before. */
+  /** The bucket of a key is published again at this time at the latest. */
   forceOn(partition: number, key: string, atMs: number): void {
     const bucket = this.#byKey.get(key);
     if (bucket?.partition !== partition || bucket.forcedAtMs <= atMs) return;
@@ -107,8 +107,8 @@ export class ReportBook {
   }
 
   /**
-   * Calls for every bucket that has changed or is forced, in the order of their numbers. Mostly none is, and to see
-   * that takes no look at the 800 of a node of DESIGN §12's scale.
+   * Calls `publish` for every bucket that has changed or is forced, in the order of their numbers. Most often there is
+   * none, and finding that out looks at none of the node's buckets (800 at the scale of bench:scale).
    */
   forEachDue(nowMs: number, publish: (bucket: Bucket) => void): void {
     if (nowMs < this.#quietUntilMs) return;

@@ -180,8 +180,8 @@ export class Reporter {
 
   /**
    * The noise rule, except where work is being refused although the reported demand is served: then the report is too
-   * low, and every round until the next one refuses work that the quota could carry (DESIGN §4, "first refuses below
-   * the reported demand"). Less than three standard deviations do then.
+   * low, and every round until the next one refuses work that the quota could carry. Less than three standard
+   * deviations suffice then.
    */
   #ruleOf(lane: LaneState, refusedNow: boolean): ChangeRule {
     const { significantChangeRatio, noiseFactor } = this.#settings;

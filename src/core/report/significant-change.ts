@@ -14,7 +14,7 @@ export interface ChangeRule {
 
 /**
  * The shortest window that shows a significant change against what was reported, or −1 (PIP-82: "changed
- * significantly", e.g. ±10 %; the noise rule is DESIGN §4):
+ * significantly", e.g. ±10 %):
  *
  *     |rate now − rate reported| > max(significantChangeRatio · rate reported, z · √(variance now + variance reported))
  *     variance = Σ size² per second ÷ the time that the rate is known from

@@ -2,8 +2,7 @@ import type { Round } from '../convergence/strategy.js';
 import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
- * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused (DESIGN §6,
- * "Noise"):
+ * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused:
  *
  *     wanted = max(0, (1 + ratio) · demand − share)      for nodes whose demand is met in every dimension, else 0
  *     allowance = wanted · min(1, ratio · target / Σ wanted)

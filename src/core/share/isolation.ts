@@ -19,8 +19,8 @@ export interface IsolatedShare {
 }
 
 /**
- * The share of a node that cannot hear itself (DESIGN §4, "Isolation"). Nobody ever rises while isolated, so while the
- * whole topic is away Σ shares stays ≤ target:
+ * The share of a node that cannot hear itself (docs/when-the-topic-is-away.md). Nobody ever rises while isolated, so
+ * while the whole topic is away Σ shares stays ≤ target:
  *
  *     held      → the share held
  *     fallback  → equal-share: min(held, target/N) · floor: min(held, floor) · closed: 0 · open: unlimited

@@ -1,44 +1,45 @@
 import { DIMENSION_COUNT } from '../vocabulary.js';
 
-/** Windows of local time that are looked back on, the one that has begun among them. */
-export const WINDOWS = 4;
+/** How many windows of local time are kept, the current one among them. */
+export const LEAST_SHARE_WINDOWS = 4;
 
 /**
- * The least share that a lane has applied lately, per dimension: what an isolated node may hold.
+ * The least share that a lane has applied lately, per dimension: an isolated node may hold that much.
  *
- * A node rises by a record that says that another one needs less. When the topic goes right then, the other one has
- * perhaps not read that record, and holds on to the same part. What every node has applied for a moment at the same
- * place of the log sums up to the target at most, so whoever holds the least since before then takes no part twice.
+ * A share rises when a record says that another node needs less. If the topic fails at that moment, the other node may
+ * not have read that record and keeps its part, so both hold it. The shares that follow from one place of the log add
+ * up to the target at most. A node that holds the least share that it had since such a place takes nothing twice.
  *
- * At least three whole windows are looked back on, and four at most: ten numbers a lane.
+ * The least is taken over three whole windows and the current one. A lane takes ten numbers.
  */
 export class LeastShare {
   readonly #window = new Float64Array(DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
-  readonly #least = new Float64Array(DIMENSION_COUNT * WINDOWS);
+  readonly #least = new Float64Array(DIMENSION_COUNT * LEAST_SHARE_WINDOWS);
 
-  /** A share is applied from now on; `held` was until now, Infinity where there was none. */
+  /** Called when a share is applied; `held` was applied until now, Infinity = the lane was not served. */
   note(dimension: number, held: number, share: number, window: number): void {
     this.#roll(dimension, held, window);
-    const at = dimension * WINDOWS + (window % WINDOWS);
+    const at = dimension * LEAST_SHARE_WINDOWS + (window % LEAST_SHARE_WINDOWS);
     if (share < (this.#least[at] as number)) this.#least[at] = share;
   }
 
-  /** `held` is applied now, and has been since the last note. */
+  /** The least share up to now; `held` has been applied since the last `note`. */
   of(dimension: number, held: number, window: number): number {
     this.#roll(dimension, held, window);
     let least = held;
-    for (let at = dimension * WINDOWS; at < (dimension + 1) * WINDOWS; at++) {
-      least = Math.min(least, this.#least[at] as number);
-    }
+    const first = dimension * LEAST_SHARE_WINDOWS;
+    for (let at = first; at < first + LEAST_SHARE_WINDOWS; at++) least = Math.min(least, this.#least[at] as number);
     return least;
   }
 
-  /** In the windows that have begun since, what was held. */
+  /** Writes what was held into the windows that have begun since the last call. */
   #roll(dimension: number, held: number, window: number): void {
     const known = this.#window[dimension] as number;
     if (window === known) return;
-    for (let passed = Math.max(known, window - WINDOWS) + 1; passed <= window; passed++) {
-      this.#least[dimension * WINDOWS + (((passed % WINDOWS) + WINDOWS) % WINDOWS)] = held;
+    for (let begun = Math.max(known, window - LEAST_SHARE_WINDOWS) + 1; begun <= window; begun++) {
+      // Twice, because the first windows are counted from below 0.
+      const place = ((begun % LEAST_SHARE_WINDOWS) + LEAST_SHARE_WINDOWS) % LEAST_SHARE_WINDOWS;
+      this.#least[dimension * LEAST_SHARE_WINDOWS + place] = held;
     }
     this.#window[dimension] = window;
   }

@@ -7,7 +7,7 @@ import type { Link } from './isolation.js';
 
 /**
  * Whether this node hears itself through the log, per partition. A group is linked when both its own partition and the
- * membership partition are. Measured with the local monotonic clock only (DESIGN §4, "Isolation").
+ * membership partition are. It is measured by the local monotonic clock alone.
  */
 export class LinkWatch {
   readonly #settings: CoordinatorSettings;

@@ -9,7 +9,7 @@ import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { DIMENSION_COUNT, type NodeKey } from '../vocabulary.js';
 
-/** From the usage map to what a strategy is given: rows, rates in force, weights, divisors of the alive nodes. */
+/** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
 export class RoundInputs {
   readonly #nodeKey: NodeKey;
   readonly #pool: AgreedPool;
@@ -30,7 +30,7 @@ export class RoundInputs {
     this.#targets = targets;
   }
 
-  /** What a strategy divides, and among whom. The round is scratch space: read it at once. */
+  /** Fills the round with what a strategy divides, and among which nodes. The round is reused: read it at once. */
   gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
     const { remembers } = strategy;
     const alive = this.#membership.alive;
@@ -65,8 +65,7 @@ export class RoundInputs {
       const position = this.#membership.inSlot(rows.memberOf(row)).position;
       if (position === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        // One node reports a lane in one bucket; after it moved a group to another bucket both may be known for a
-        // moment.
+        // A node reports a lane in one bucket. Just after it moved a group to another bucket, both may be known.
         keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
         keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
       }
@@ -98,7 +97,7 @@ function keepLarger(column: Float64Array, at: number, value: number): void {
   if (value > (column[at] as number)) column[at] = value;
 }
 
-/** Mostly there is none, and a look-up per node and lane is a fifth of a lane's time. */
+/** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */
 function hasAny(weights: Readonly<Record<string, number>>): boolean {
   for (const _ in weights) return true;
   return false;

@@ -12,7 +12,7 @@ import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rate
 import { allowanceOf } from './allowance.js';
 import { shareDepth } from './burst.js';
 import { isolatedShare } from './isolation.js';
-import { WINDOWS } from './least-share.js';
+import { LEAST_SHARE_WINDOWS } from './least-share.js';
 import { RoundInputs } from './round-inputs.js';
 import { unsettledShare } from './unsettled-share.js';
 
@@ -37,12 +37,12 @@ export class ShareBook {
   applied: Float64Array;
   limit: Float64Array;
   depth: Float64Array;
-  /** What this node has told of the pool and not read back. */
+  /** The claims to the pool that this node has written and not read back. */
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
   readonly #inputs: RoundInputs;
-  /** Of the lane that is updated. */
+  /** The window of local time (least-share.ts) in which the lane at hand is updated. */
   #window = 0;
   readonly #targets: TargetBook;
   /** Per group: the settings that its strategy was put together from, and the strategy. */
@@ -61,7 +61,7 @@ export class ShareBook {
     this.#inputs = new RoundInputs(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
   }
 
-  /** Makes room for at least as many lanes; what is there stays. Whoever keeps a column must fetch it again. */
+  /** Makes room for this many lanes; what is there stays. The columns are replaced, so callers must not keep them. */
   addLanes(laneCount: number): void {
     const slots = laneCount * DIMENSION_COUNT;
     const held = this.target.length;
@@ -108,7 +108,7 @@ export class ShareBook {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }
 
-  /** The same for a group that is not like this, or not at all; what it has remembered stays untouched. */
+  /** The same for settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
   convergeAs(settings: GroupSettings, direction: number, mapLane: number): Round {
     return this.#converge(settings, strategyOf(settings), direction, mapLane);
   }
@@ -120,8 +120,8 @@ export class ShareBook {
   }
 
   /**
-   * A lane is not served any more: used again during an outage it holds what the log says last, not what it was long
-   * ago.
+   * Called when a lane is not served any more. If it is used again during an outage, it holds what the log said last,
+   * and not the share that it had long ago.
    */
   release(lane: number): void {
     this.applied.fill(NOTHING_HELD, slotOf(lane, 0), slotOf(lane + 1, 0));
@@ -145,7 +145,7 @@ export class ShareBook {
     return [this.target[slotOf(lane, MESSAGES)] as number, this.target[slotOf(lane, BYTES)] as number];
   }
 
-  /** What every node gets that wants it: target/N. */
+  /** The share that any node gets if it wants that much: target/N. */
   dueOf(lane: number, dimension: number): number {
     const { membership, epochs } = this.#log;
     return (this.target[slotOf(lane, dimension)] as number) / Math.max(1, membership.alive.length, epochs.nodesAtLeast);
@@ -165,14 +165,15 @@ export class ShareBook {
   }
 
   /**
-   * Which window of local time it is. A node has noticed that the topic is gone when it has not heard itself for
-   * `isolationAfterMs`; others that count as linked may have been as far behind before it went. So the whole windows
-   * are as long as both together, and a little longer for the rounds between.
+   * The number of the window of local time (least-share.ts). A node notices that the topic is gone when it has not
+   * heard itself for `isolationAfterMs`. Another node that counted as linked may have been behind by as much when the
+   * topic went. The three whole windows together cover both times, the slower heartbeat of other partitions, and some
+   * rounds.
    */
   #windowOf({ partition }: LaneState, nowMs: number): number {
     const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
     const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
-    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (WINDOWS - 1));
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_WINDOWS - 1));
   }
 
   #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
@@ -203,7 +204,7 @@ export class ShareBook {
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
 
-  /** What the log says of another epoch is not all yet. */
+  /** The share while the new log does not say everything yet. */
   #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number): number {
     const { epochs, pool } = this.#log;
     const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];

@@ -1,19 +1,19 @@
 /**
- * The share of a node while its log does not say everything yet (epoch/epoch-watch.ts). Nobody rises, so whatever the
- * new log already says, Σ shares stays ≤ what it was in the old one:
+ * The share that a node applies while a new log does not say everything yet (epoch/epoch-watch.ts). No share rises, so
+ * Σ shares stays at or below what it was in the old log, whatever the new one already says:
  *
- *     a node that decided in the old log     → min(held, computed), held alone before its own records are read back
- *       a lane that it did not serve there   → min(its floor, computed): the others have left it so much
- *       a group that divides by a pool       → min(held, target ÷ the larger of the pools), because nothing is computed
- *                                              before the pool is agreed on again
- *     a node that has begun in the new log   → min(its floor, computed)
+ *     a node that decided in the old log      → min(held, computed); `held` until its own records have been read back
+ *       a lane that it did not serve there    → min(its floor, computed): the other nodes have left that much to it
+ *       a group that divides by an agreed pool → min(held, target ÷ pool), with the larger of the old and the new pool:
+ *                                               nothing can be computed before the pool is agreed on again
+ *     a node that has started in the new log  → min(its floor, computed)
  *
- * Worked: target 900, held 500/300/100. The second one's records come first: it computes 870 and stays at 300.
+ * Worked: target 900, held 500/300/100. The records of the second node come first: it computes 870 and stays at 300.
  */
 export function unsettledShare(known: Unsettled): number {
   const { held, floor, computed, target, quota, pool, keepsShares, isOwnRead } = known;
   if (target === Number.POSITIVE_INFINITY || quota === 0) return quota;
-  // Before, the levels of ramps may be missing as well.
+  // Until the own records have been read, levels of ramps may be missing, and `target` would be too low.
   const most = isOwnRead ? target : quota;
   if (pool !== null && keepsShares) return Math.min(held, most / pool);
   const kept = keepsShares && held !== Number.POSITIVE_INFINITY ? held : floor;
@@ -24,13 +24,15 @@ export interface Unsettled {
   /** The share applied until now; Infinity = the lane was not served. */
   readonly held: number;
   readonly floor: number;
-  /** What the new log says. */
+  /** The share that follows from the new log. */
   readonly computed: number;
-  /** What all may have now as far as the new log says, and as it is configured. */
+  /** What all nodes together may have as far as the new log says. */
   readonly target: number;
+  /** What all nodes together may have as the group is configured. */
   readonly quota: number;
-  /** What a group divides by that agrees on a pool, as large as anybody may think it is; null = it does not. */
+  /** The largest pool that any node may divide by; null = the group does not agree on a pool. */
   readonly pool: number | null;
+  /** See EpochWatch. */
   readonly keepsShares: boolean;
   readonly isOwnRead: boolean;
 }

@@ -6,22 +6,22 @@ import type { NodeKey } from '../vocabulary.js';
 import type { LinkWatch } from './link-watch.js';
 import { LIMIT_MOVED, NOTHING_MOVED, type ShareBook } from './share-book.js';
 
-/** Of the node that computes its shares anew; the coordinator is one. */
-interface Updated {
+/** The parts of a node whose shares are computed anew; the coordinator has them. */
+interface SharingNode {
   readonly nodeKey: NodeKey;
   readonly membership: Membership;
   readonly shares: ShareBook;
   readonly link: LinkWatch;
 }
 
-/** Computes the shares of these lanes anew, and tells which moved. */
+/** Computes the shares of these lanes anew, and puts into the effects which of them moved. */
 export function updateLanes(
   lanes: Iterable<LaneState>,
-  { nodeKey, membership, shares, link }: Updated,
+  { nodeKey, membership, shares, link }: SharingNode,
   { decidedLanes, changedLanes }: Effects,
   nowMs: number,
 ): void {
-  // −1 when the log has given the node up.
+  // −1 = the log counts this node as dead.
   const own = membership.get(nodeKey)?.position ?? -1;
   for (const lane of lanes) {
     lane.link = link.worse(lane, nowMs);

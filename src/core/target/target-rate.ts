@@ -38,7 +38,7 @@ export function createDecision(): TargetDecision {
 }
 
 /**
- * The cluster rate in force now (DESIGN §5; FoundationDB's global tag throttling). Work is admitted by count and
+ * The cluster rate in force now (as in FoundationDB's global tag throttling). Work is admitted by count and
  * accounted by cost, so cost quotas become messages/s by the average cost:
  *
  *     averageCost = max(min(1, expected), cost / transactions)         expected where nothing was reported

@@ -1,7 +1,7 @@
 /**
- * Log time of a partition = Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order (DESIGN §4).
+ * Log time of a partition = Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order.
  *
- * Everything that ages in the core ages on it: a jump of the log's clock or an outage of the log ages nobody, and no
+ * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
  * node's own clock enters a share. All who have read the same records agree on every difference of log times.
  * After compaction a newcomer misses records, so its differences can only be smaller: it believes a dead node for at
  * most one staleness longer than the others, and takes less for itself meanwhile, never more.
@@ -10,8 +10,8 @@ export class LogTime {
   /** Milliseconds since the first record read. */
   ms = 0;
   /**
-   * The same, but the time before a node's first record in a life counts whole: it may be that nobody was there. For
-   * what is forgotten when nobody has been there for long (a ramp's level), where log time stands still.
+   * The same, but the time before a node's first record in a life counts whole: perhaps no node ran before it. A ramp's
+   * level is forgotten by this time, because log time stands still while no node runs.
    */
   spanMs = 0;
   readonly #stepLimitMs: number;
@@ -21,12 +21,12 @@ export class LogTime {
     this.#stepLimitMs = stepLimitMs(heartbeatMs);
   }
 
-  /** Append time of the last record; 0 = none yet. */
+  /** Append time of the last record; 0 = no record yet. */
   get appendMs(): number {
     return this.#previousAppendMs ?? 0;
   }
 
-  /** Another log begins. */
+  /** Called when another log begins. */
   startAgain(): void {
     this.ms = 0;
     this.spanMs = 0;

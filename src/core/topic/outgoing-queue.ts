@@ -1,19 +1,19 @@
 import type { Append } from '../coordinator-protocol.js';
 import { invariant } from '../invariant.js';
 
-/** Between a produce that failed and the next one: a dead topic must not keep the node spinning. */
+/** The pause between a failed produce and the next one: without it, a dead topic would keep the node busy. */
 export const FAILED_PRODUCE_PAUSE_MS = 100;
 
 /**
- * What is to be appended: the newest record of each key waits while one produce is under way. A report is absolute, so
- * an older record of the same key is worth nothing and is never sent; the queue is bounded by the number of keys.
+ * The records that wait to be appended, while one produce at a time is under way. Only the newest record of each key
+ * waits: a record says everything about its key, so an older one is worth nothing. The number of keys bounds the queue.
  *
- * A key that is said again goes to the end of the queue. Its author numbers all its records in one order, and a reader
- * drops what comes behind a higher number: at its old place in the queue a heartbeat would come behind newer reports,
- * and would not count as a sign of life.
+ * A record that replaces a waiting one goes to the end of the queue. A node numbers all its records in one sequence,
+ * and readers drop a record that comes after one with a higher number. At its old place, a report would be written
+ * before a heartbeat with a lower number, and that heartbeat would not count as a sign of life.
  */
 export class OutgoingQueue {
-  /** In the order in which it will be sent, by partition and key. */
+  /** By partition and key, in the order in which they will be sent. */
   readonly #waiting = new Map<string, Append>();
   #underWay: readonly Append[] | null = null;
 
@@ -34,7 +34,7 @@ export class OutgoingQueue {
     }
   }
 
-  /** All that waits, as the next produce; null while one is under way, and when nothing waits. */
+  /** Takes all waiting records as the next produce; null while a produce is under way, or when nothing waits. */
   takeNext(): readonly Append[] | null {
     if (this.#underWay !== null || this.#waiting.size === 0) return null;
     this.#underWay = [...this.#waiting.values()];
@@ -42,29 +42,29 @@ export class OutgoingQueue {
     return this.#underWay;
   }
 
-  /** The produce under way is in the log. */
+  /** Called when the produce under way is in the log. */
   succeeded(): void {
-    this.#settle();
+    this.#endProduce();
   }
 
   /**
-   * The produce under way, or a part of it, may not be in the log. Returns the keys that have to be said again: those
-   * of which nothing newer waits.
+   * Called when the produce under way, or a part of it, may not be in the log. Returns the keys that have to be written
+   * again: those for which no newer record waits.
    */
   failed(): readonly string[] {
-    const lost = this.#settle().filter((append) => !this.#waiting.has(placeOf(append)));
+    const lost = this.#endProduce().filter((append) => !this.#waiting.has(placeOf(append)));
     return lost.map(({ key }) => key);
   }
 
-  #settle(): readonly Append[] {
-    const settled = this.#underWay;
-    if (settled === null) invariant(false, 'a produce must be under way to end');
+  #endProduce(): readonly Append[] {
+    const produced = this.#underWay;
+    if (produced === null) invariant(false, 'a produce must be under way to end');
     this.#underWay = null;
-    return settled as readonly Append[];
+    return produced as readonly Append[];
   }
 }
 
-/** A node has a record under the same key on every partition. */
+/** The key alone does not tell: a node writes its NODE record under one key on every partition. */
 function placeOf({ partition, key }: Append): string {
   return `${partition}:${key}`;
 }

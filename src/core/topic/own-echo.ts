@@ -1,12 +1,12 @@
 import { invariant } from '../invariant.js';
 
 /**
- * Own records read back, per partition. What counts is when the newest echoed record was *sent*, not when it was read:
- * a backlog of old echoes after a stall proves nothing about now.
+ * Own records read back, per partition. What counts is when the newest of them was *sent*, not when it was read: a
+ * backlog of old records that are read after a stall proves nothing about the present.
  * All times are of the local monotonic clock, in milliseconds.
  */
 export class OwnEcho {
-  /** Sent time of the newest own record read back; −Infinity before the first. */
+  /** When the newest own record that was read back had been sent; −Infinity before the first. */
   readonly freshMs: Float64Array;
   readonly #inFlight: readonly SentTimes[];
 
@@ -22,8 +22,8 @@ export class OwnEcho {
   }
 
   /**
-   * A record of this incarnation came back from the log; returns the milliseconds it took, or −1 when that is not
-   * known: a newer one came back before, or more are in flight than are remembered one by one.
+   * Called when a record of this life is read from the log. Returns the milliseconds that it took; −1 when they are not
+   * known, because a newer one came back before, or because more are in flight than are remembered one by one.
    */
   readBack(partition: number, sequence: number, nowMs: number): number {
     const inFlight = this.#inFlight[partition] as SentTimes;
@@ -35,19 +35,20 @@ export class OwnEcho {
 }
 
 /**
- * When the records in flight of one partition were sent. Those of one moment (a round) are one entry, because they
- * share its time, so however many records a round writes, 1,024 entries are the rounds of 20 s. When there are more,
- * every second one of the older half is forgotten: an echo between two entries proves the time of the earlier one,
- * which is never too new. So nothing grows while the topic is away, and the last 512 moments are exact.
+ * When the records of one partition that are in flight were sent. All records of one moment (a round) share an entry,
+ * so 1,024 entries last for 51 s of rounds of 50 ms, however many records each writes. When they are full, every
+ * second entry of the older half is dropped. A record between two entries then proves the time of the earlier one,
+ * which is never too late. So nothing grows while the topic is away, and the last 512 moments stay exact.
  */
 class SentTimes {
-  /** Of the record that was taken last: when it was sent, or (not exact) a moment before. */
+  /** When the record that was taken last had been sent, or (not exact) a moment before that. */
   takenMs = 0;
   isExact = false;
+  /** Per entry: its first and its last sequence, and when they were sent. */
   #first = new Float64Array(INITIAL_ENTRIES);
   #last = new Float64Array(INITIAL_ENTRIES);
   #sentMs = new Float64Array(INITIAL_ENTRIES);
-  /** Entries from here to `#end` are in flight, in the order of their sequences. */
+  /** The entries from here to `#end` are in flight, in the order of their sequences. */
   #begin = 0;
   #end = 0;
 
@@ -63,7 +64,7 @@ class SentTimes {
     this.#sentMs[this.#end++] = nowMs;
   }
 
-  /** The record came back, and with it everything before is settled. Returns whether it was in flight. */
+  /** Called when a record came back: all before it are no longer awaited. Returns whether it was in flight. */
   take(sequence: number): boolean {
     let low = this.#begin;
     let high = this.#end;
@@ -76,7 +77,7 @@ class SentTimes {
     if (entry < this.#begin) return false;
     this.takenMs = this.#sentMs[entry] as number;
     this.isExact = sequence <= (this.#last[entry] as number);
-    // The entry stays: further records of its moment come back, too.
+    // The entry stays, because further records of its moment will come back.
     this.#begin = entry;
     return true;
   }
@@ -88,7 +89,7 @@ class SentTimes {
     else this.#moveToFront(count / 2);
   }
 
-  /** Every second one of the oldest `thinned` entries is left out. */
+  /** Moves all entries to the front, without every second one of the oldest `thinned`. */
   #moveToFront(thinned: number): void {
     const wholeFrom = this.#begin + thinned;
     let to = 0;

@@ -19,7 +19,7 @@ const INFLATED_BYTES_MAX = 16 * 1024 * 1024;
  *
  * Not by kafkajs, whose decoder is the slow twin of the tests: for a record it makes a decoder, a dozen fields and three
  * 64-bit numbers as objects, waits for every batch by itself, and sends each to a thread to be unpacked. It took more
- * than anything else that a node of DESIGN §12's scale did.
+ * than anything else that a node did at the scale of bench:scale.
  *
  * @param bytes from the batch's first byte to its last
  */
