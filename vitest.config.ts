@@ -23,7 +23,7 @@ ensureBuilt();
  */
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const processes = [
-  ...['test/unit/cli/{commands,operate,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
+  ...['test/unit/cli/{commands,operate,pipe-end,run,reload,process-guard}.test.ts', 'test/integration/embedded-*.test.ts'],
   'test/integration/token-bucket-real-time.test.ts',
   'test/unit/admission/ways-to-take.test.ts',
 ];

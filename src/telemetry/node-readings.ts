@@ -20,6 +20,7 @@ export function nodeReadings(
       series(status().topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
       series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
       series(node.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
+      series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
       series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
       series(node.gate.places.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
     },

@@ -40,7 +40,7 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_share_sum_ratio')]: still(1),
   [at('quotamesh_pool_agreed')]: still(1),
   ...Object.fromEntries(
-    ['topic-lost', 'isolated', 'registry-lost', 'attachment-dangling'].map((reason) => [
+    ['topic-lost', 'isolated', 'partitions-added', 'registry-lost', 'attachment-dangling'].map((reason) => [
       at('quotamesh_degraded', `reason="${reason}"`),
       still(0),
     ]),
@@ -80,6 +80,7 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_http_acquires_total', 'outcome="granted"')]: rising(600),
   [at('quotamesh_http_acquires_total', 'outcome="rejected"')]: rising(1),
   [at('quotamesh_http_acquires_total', 'outcome="not-ready"')]: still(3),
+  [at('quotamesh_http_connections_ended_total', 'reason="not-reading"')]: still(3),
   [at('quotamesh_http_reservations_ended_total', 'outcome="full"')]: still(0),
   [at('quotamesh_http_reservations_ended_total', 'outcome="expired"')]: rising(1),
   [at('quotamesh_backends', 'state="well"')]: still(3),
@@ -111,6 +112,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   { alert: 'QuotameshTopicLost', series: { [at('quotamesh_degraded', 'reason="topic-lost"')]: still(1) } },
   { alert: 'QuotameshIsolated', series: { [at('quotamesh_degraded', 'reason="isolated"')]: still(1) } },
   { alert: 'QuotameshIsolationPolicy', series: { [at('quotamesh_lanes', 'link="fallback"')]: still(4) } },
+  {
+    alert: 'QuotameshPartitionsAdded',
+    series: { [at('quotamesh_degraded', 'reason="partitions-added"')]: still(1) },
+  },
   { alert: 'QuotameshAppendsFailing', series: { [at('quotamesh_topic_appends_failed_total')]: rising(12) } },
   { alert: 'QuotameshTopicReconnecting', series: { [at('quotamesh_topic_reconnects_total')]: rising(1) } },
   { alert: 'QuotameshReportsSlow', series: { [at('quotamesh_report_round_trip_seconds')]: still(2) } },
@@ -186,6 +191,10 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   {
     alert: 'QuotameshAttemptsFailing',
     series: { [at('quotamesh_auth_failures_total', 'listener="http",reason="unknown"')]: rising(30) },
+  },
+  {
+    alert: 'QuotameshConnectionsEnded',
+    series: { [at('quotamesh_http_connections_ended_total', 'reason="not-reading"')]: rising(1) },
   },
   {
     alert: 'QuotameshMqttThrottledLong',

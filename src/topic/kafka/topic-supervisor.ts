@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '../remote/backoff.js';
 import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
+import { AddedPartitions } from './added-partitions.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
 import type { FetchedBatch } from './fetch-response.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
@@ -43,7 +44,7 @@ export class TopicSupervisor implements Supervisor {
   /** Of the log that is read; one more whenever it is another. What belongs to an older one is ignored. */
   #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
-  #partitionsFound = 0;
+  readonly #added: AddedPartitions;
   #isOpen = false;
   #wake: () => void = () => {};
   #missingSince: number | null = null;
@@ -53,6 +54,7 @@ export class TopicSupervisor implements Supervisor {
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
     const { brokers, topic, partitions, replicationFactor, keepsForever, grantee } = parts.options;
+    this.#added = new AddedPartitions(topic, parts.log);
     const openLink = (address: BrokerAddress) => this.#openLink(address);
     const wanted = { topic, partitions, replicationFactor, keepsForever, grantee };
     this.#discovery = new TopicDiscovery(parts.kafkajs, wanted, brokers, openLink);
@@ -64,7 +66,7 @@ export class TopicSupervisor implements Supervisor {
 
   /** In Kafka now; more than `partitions` after somebody has added some. */
   get partitionsFound(): number {
-    return this.#partitionsFound;
+    return this.#added.found;
   }
 
   /** Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never be. */
@@ -142,7 +144,7 @@ export class TopicSupervisor implements Supervisor {
       this.#cursors = leaders.map((_, partition) => new PartitionCursor(partition));
       this.#parts.health.partitionsKnown(leaders.length);
     }
-    this.#partitionsFound = leaders.length;
+    this.#added.heard(leaders.length, this.#cursors.length);
     if (leaders.length < this.#cursors.length) {
       const reason = `it has ${leaders.length} partitions now and had ${this.#cursors.length}; restart the nodes`;
       throw new TopicUnusable('TOPIC_SETTINGS', { topic, reason });

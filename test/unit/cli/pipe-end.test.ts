@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type CliProcess, CliScene, type Exit } from './cli-process.js';
+
+const NODE = `cluster: demo
+node: a
+topic: { kind: memory }
+http: { port: 0 }
+groups: { orders: { quota: { publish: { messagesPerSecond: 50 } } } }
+`;
+const CLEAN: Exit = { code: 0, signal: null, stdout: '', stderr: '' };
+
+/**
+ * `quotamesh … | head -1`: a reader that has seen enough is no failure, and a command that goes on until Ctrl-C ends
+ * with its next line. (`quotamesh run` goes on without a reader of its log: run.test.ts.)
+ */
+describe.concurrent('a reader that goes away', () => {
+  let url: string;
+
+  beforeAll(async () => {
+    const scene = new CliScene((end) => afterAll(end));
+    const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
+    await node.logged('node ready: own record read back');
+    url = await node.url();
+    await makeGroup(url, 'first');
+  });
+
+  it.for([
+    ['top', '--every', '0.1'],
+    ['top', '--every', '0.1', '--json'],
+    ['status', '--watch'],
+    ['status', '--watch', '--json'],
+  ])('ends %s after its first line, with 0 and no word', async (args, { expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    expect(await readOneLine(scene.start([...args, '--url', url]))).toEqual({ ...CLEAN, stdout: expect.any(String) });
+  });
+
+  it('ends audit --follow with the next change', async ({ expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const following = scene.start(['audit', '--follow', '--url', url]);
+    const ended = readOneLine(following);
+    await following.until(() => following.stdout.includes('first'), 'the first change');
+    const changes = setInterval(() => void makeGroup(url, `later-${performance.now()}`).catch(() => undefined), 200);
+    onTestFinished(() => clearInterval(changes));
+    expect(await ended).toEqual({ ...CLEAN, stdout: expect.stringMatching(/^\d+ .* made group first/) });
+  });
+
+  it.for([
+    ['status', '--url'],
+    ['nodes', '--url'],
+    ['explain', 'orders', '--url'],
+    ['group', 'export', '--url'],
+    ['audit', '--url'],
+  ])('that was never there: %s %s ends with 0 and no word', async (args, { expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const command = scene.start([...args, url]);
+    command.closeStdout();
+    expect(await command.exit).toEqual(CLEAN);
+  });
+
+  it.for([
+    [['sim', 'list']],
+    [['sim', 'run', 'skewed']],
+    [['sim', 'swarm', '--seeds', '2']],
+    [['completion', 'bash']],
+    [['config', 'show', '--config', 'node.yaml']],
+    [['check', 'node.yaml']],
+    [['--help']],
+  ])('that was never there: %s ends with 0 and no word', async ([args], { expect, onTestFinished }) => {
+    const scene = new CliScene(onTestFinished);
+    const folder = scene.folderWith({ 'node.yaml': NODE });
+    const command = scene.start((args as string[]).map((word) => (word === 'node.yaml' ? join(folder, word) : word)));
+    command.closeStdout();
+    expect(await command.exit).toMatchObject({
+      code: 0,
+      signal: null,
+      stderr: expect.not.stringMatching(/EPIPE| {3}at /),
+    });
+  });
+});
+
+/** As `head -1` does. */
+async function readOneLine(command: CliProcess): Promise<Exit> {
+  await command.until(() => command.stdout.includes('\n'), 'a line');
+  command.closeStdout();
+  return command.exit;
+}
+
+async function makeGroup(url: string, name: string): Promise<void> {
+  const body = JSON.stringify({ quota: { publish: { messagesPerSecond: 1 } } });
+  const headers = { 'content-type': 'application/json' };
+  const { ok, status } = await fetch(`${url}/v1/groups/${name}`, { method: 'PUT', headers, body });
+  if (!ok) throw new Error(`PUT ${name}: ${status}`);
+}
