@@ -3,7 +3,7 @@ import type { Append, CoordinatorEvent, Notice } from '../src/core/coordinator-p
 import { enforce } from '../src/core/limiter/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../src/core/limiter/limiter.js';
 import type { CoordinatorSettings, GroupSettings } from '../src/core/settings.js';
-import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue } from '../src/core/topic/outgoing-queue.js';
+import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../src/core/topic/outgoing-queue.js';
 import { DIRECTION_COUNT, MESSAGES, slotOf } from '../src/core/vocabulary.js';
 import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
@@ -173,27 +173,29 @@ export class SimulatedNode {
     if (appends.length > 0) this.#send(appends);
   }
 
-  /** As src/runtime/topic-pump.ts does it: one produce at a time, and a pause behind one that failed. */
+  /** As src/runtime/topic-pump.ts does it: one produce per partition at a time, and a pause behind one that failed. */
   #send(appends: readonly Append[]): void {
     this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
     this.#sendNext();
   }
 
   #sendNext(): void {
-    const batch = this.#outgoing.takeNext();
-    if (batch === null) return;
-    this.#topic.append(this.#connection, batch, (isAcknowledged) => {
+    for (let next = this.#outgoing.takeNext(); next !== null; next = this.#outgoing.takeNext()) this.#produce(next);
+  }
+
+  #produce({ partition, appends }: Produce): void {
+    this.#topic.append(this.#connection, appends, (isAcknowledged) => {
       if (isAcknowledged) {
         this.#whenAwake(() => {
-          this.#outgoing.succeeded();
+          this.#outgoing.succeeded(partition);
           this.#sendNext();
         });
-      } else this.#queue.after(FAILED_PRODUCE_PAUSE_MS, () => this.#whenAwake(() => this.#produceFailed()));
+      } else this.#queue.after(FAILED_PRODUCE_PAUSE_MS, () => this.#whenAwake(() => this.#produceFailed(partition)));
     });
   }
 
-  #produceFailed(): void {
-    this.step({ kind: 'append-failed', keys: this.#outgoing.failed() });
+  #produceFailed(partition: number): void {
+    this.step({ kind: 'append-failed', partition, keys: this.#outgoing.failed(partition) });
     this.#sendNext();
   }
 

@@ -16,6 +16,8 @@ export type { Connection, TopicDelays } from './topic-connection.js';
 
 /** How long an appender waits for an answer that does not come. */
 const APPEND_TIMEOUT_MS = 500;
+/** The default of topic.appendTimeoutMs: a leader that is silent refuses nothing, and is waited for. */
+const SILENT_TIMEOUT_MS = 5000;
 /** What a reader that lost its place is given again. */
 const REPEATED_RECORDS = 10;
 
@@ -38,6 +40,8 @@ export class SimulatedTopic {
   readonly #delays: TopicDelays;
   readonly #connections = new Set<Connection>();
   #isAway = false;
+  /** Partitions whose leaders answer nobody. */
+  readonly #silent = new Set<number>();
   #epoch = 1;
   /** So many records of `log` have been let go of. */
   #forgotten = 0;
@@ -80,6 +84,15 @@ export class SimulatedTopic {
     if (!isAway) for (const connection of this.#connections) this.#resume(connection);
   }
 
+  /** The leader of one partition answers nobody, or answers again. */
+  silence(partition: number, isSilent: boolean): void {
+    if (isSilent) this.#silent.add(partition);
+    else {
+      this.#silent.delete(partition);
+      for (const connection of this.#connections) this.#resume(connection);
+    }
+  }
+
   /** Delivers what is there (the newest record per key, or all), tells that this was it, and follows. */
   connect(listener: TopicListener, compacted: boolean): Connection {
     const connection: Connection = {
@@ -120,12 +133,15 @@ export class SimulatedTopic {
   append(connection: Connection, batch: readonly Append[], ended: ProduceEnded): void {
     const parts = byPartition(batch);
     let answers = 0;
+    let timeoutMs = APPEND_TIMEOUT_MS;
     let isAcknowledged = true;
     for (const part of parts) {
       this.#queue.after(this.#delay('appendMs'), () => {
-        isAcknowledged = this.#arrive(connection, part) && isAcknowledged;
+        const isSilent = this.#silent.has((part[0] as Append).partition);
+        timeoutMs = isSilent ? SILENT_TIMEOUT_MS : timeoutMs;
+        isAcknowledged = !isSilent && this.#arrive(connection, part) && isAcknowledged;
         if (++answers < parts.length) return;
-        this.#queue.after(isAcknowledged ? this.#delay('appendMs') : APPEND_TIMEOUT_MS, () => ended(isAcknowledged));
+        this.#queue.after(isAcknowledged ? this.#delay('appendMs') : timeoutMs, () => ended(isAcknowledged));
       });
     }
   }
@@ -196,6 +212,7 @@ export class SimulatedTopic {
 
   #deliver(connection: Connection, partition: number, upTo: number): void {
     if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch !== this.epoch) return;
+    if (this.#silent.has(partition)) return;
     const from = connection.next[partition] as number;
     const records = (this.partitions[partition] as ReadEvent[]).slice(from, upTo);
     if (records.length === 0) return;

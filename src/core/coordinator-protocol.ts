@@ -30,7 +30,7 @@ export type CoordinatorEvent =
    */
   | { readonly kind: 'group-removed'; readonly group: number }
   /** These keys may not be in the log: their buckets are published again. */
-  | { readonly kind: 'append-failed'; readonly keys: readonly string[] }
+  | { readonly kind: 'append-failed'; readonly partition: number; readonly keys: readonly string[] }
   /** How a backend is, as the traffic side or a poller says. */
   | {
       readonly kind: 'backend-reported';

@@ -126,7 +126,7 @@ export class Coordinator {
         if (this.isReady) this.#publisher.tellBackend(event, nowMs);
         break;
       case 'append-failed':
-        this.#book.markDirty(event.keys);
+        this.#publisher.appendFailed(event);
         break;
       case 'stopping':
         this.#stop(nowMs);
@@ -282,7 +282,7 @@ export class Coordinator {
   }
 
   #remove(lane: LaneState): void {
-    if (lane.hasEntry) this.#book.markDirty([this.#book.bucketOf(lane.group, lane.groupId).key]);
+    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
     this.#unserve(lane);
   }
 

@@ -103,7 +103,7 @@ export class QuotaNode {
       onEpoch: (epoch) => this.step({ kind: 'epoch-began', epoch }),
       onRead: (records) => this.step({ kind: 'records-read', records }),
       onCaughtUp: () => this.step({ kind: 'caught-up' }),
-      onAppendFailed: (keys) => this.step({ kind: 'append-failed', keys }),
+      onAppendFailed: (partition, keys) => this.step({ kind: 'append-failed', partition, keys }),
     });
   }
 

@@ -1,7 +1,7 @@
 import { DECODE_CAUSES, type DecodeCause } from '../codec/envelope.js';
 import type { RecordCodec } from '../codec/record-codec.js';
 import type { Append, ReadEvent } from '../core/coordinator-protocol.js';
-import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue } from '../core/topic/outgoing-queue.js';
+import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../core/topic/outgoing-queue.js';
 import type { AppendRecord, ReadRecord, ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { TopicInbox } from './topic-inbox.js';
@@ -14,11 +14,12 @@ export interface PumpListener {
   onEpoch(epoch: string): void;
   onRead(records: readonly ReadEvent[]): void;
   onCaughtUp(): void;
-  onAppendFailed(keys: readonly string[]): void;
+  onAppendFailed(partition: number, keys: readonly string[]): void;
 }
 
 /**
- * Between the topic and the coordinator: decodes what is read, and sends what is to be appended, one produce at a time.
+ * Between the topic and the coordinator: decodes what is read, and sends what is to be appended, one produce per
+ * partition at a time.
  *
  * Both queues are bounded by nature: outwards the newest record per key waits (core/topic/outgoing-queue.ts), inwards
  * what arrived since the last turn.
@@ -31,8 +32,8 @@ export class TopicPump {
   readonly #listener: PumpListener;
   readonly inbox: TopicInbox;
   readonly #outgoing = new OutgoingQueue();
-  /** The end of the produce that was begun last, and of what followed from it. */
-  #sending: Promise<void> = Promise.resolve();
+  /** Produces that are under way, at most one per partition: each ends with what followed from it. */
+  readonly #produces = new Set<Promise<void>>();
   #closed = false;
 
   constructor(topic: ReportTopic, codec: RecordCodec, telemetry: Telemetry, listener: PumpListener) {
@@ -78,7 +79,7 @@ export class TopicPump {
     while (this.#outgoing.isSending || this.#outgoing.size > 0) {
       const leftMs = deadline - performance.now();
       if (leftMs <= 0) return false;
-      await Promise.race([this.#sending, delay(leftMs)]);
+      await Promise.race([...this.#produces, delay(leftMs)]);
       if (this.lost !== null) return false;
     }
     return true;
@@ -114,24 +115,29 @@ export class TopicPump {
   }
 
   #sendNext(): void {
-    const batch = this.#closed ? null : this.#outgoing.takeNext();
-    if (batch === null) return;
-    this.#sending = this.#append(batch).then(() => this.#sendNext());
+    if (this.#closed) return;
+    for (let next = this.#outgoing.takeNext(); next !== null; next = this.#outgoing.takeNext()) {
+      const produce = this.#append(next).then(() => {
+        this.#produces.delete(produce);
+        this.#sendNext();
+      });
+      this.#produces.add(produce);
+    }
   }
 
-  async #append(batch: readonly Append[]): Promise<void> {
-    const records: AppendRecord[] = batch.map(({ partition, key, record }) => {
+  async #append({ partition, appends }: Produce): Promise<void> {
+    const records: AppendRecord[] = appends.map(({ key, record }) => {
       return { partition, key, value: record === null ? null : this.#codec.encode(record) };
     });
     try {
       await this.#topic.append(records);
-      this.#outgoing.succeeded();
+      this.#outgoing.succeeded(partition);
     } catch (error) {
       if (this.#closed) return;
-      this.#telemetry.log('debug', 'append failed', { reason: error instanceof Error ? error.message : String(error) });
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#telemetry.log('debug', 'append failed', { partition, reason });
       await delay(FAILED_PRODUCE_PAUSE_MS);
-      // The next heartbeat or report says it again.
-      this.#listener.onAppendFailed(this.#outgoing.failed());
+      this.#listener.onAppendFailed(partition, this.#outgoing.failed(partition));
     }
   }
 }

@@ -33,11 +33,14 @@ export class Heartbeat {
   readonly #settings: CoordinatorSettings;
   readonly #sentMs: Float64Array;
   readonly #reportedMs: Float64Array;
+  /** By partition: the last one may not be in the log. */
+  readonly #hasFailed: boolean[];
 
   constructor(settings: CoordinatorSettings) {
     this.#settings = settings;
     this.#sentMs = new Float64Array(settings.partitions).fill(Number.NEGATIVE_INFINITY);
     this.#reportedMs = this.#sentMs.slice();
+    this.#hasFailed = Array.from({ length: settings.partitions }, () => false);
   }
 
   isDue(partition: number, { suspected, heard, movingBeatMs, isNews = false }: Circumstances, nowMs: number): boolean {
@@ -47,7 +50,7 @@ export class Heartbeat {
     const silentMs = Math.min(sinceMs, nowMs - (this.#reportedMs[partition] as number));
     if (heard && silentMs >= movingBeatMs) return true;
     if (partition === MEMBERSHIP_PARTITION) return sinceMs >= (suspected ? SUSPICION_BEAT_MS : heartbeatMs);
-    return sinceMs >= (heard ? partitionHeartbeatMs : heartbeatMs);
+    return sinceMs >= (heard && !this.#hasFailed[partition] ? partitionHeartbeatMs : heartbeatMs);
   }
 
   /** A report moves log time on as well. */
@@ -57,5 +60,14 @@ export class Heartbeat {
 
   sent(partition: number, nowMs: number): void {
     this.#sentMs[partition] = nowMs;
+    this.#hasFailed[partition] = false;
+  }
+
+  /**
+   * The next slow beat would come too late: two of them are 2 × partitionHeartbeatMs apart, which is longer than a
+   * node waits for its own before it calls the partition lost.
+   */
+  failed(partition: number): void {
+    this.#hasFailed[partition] = true;
   }
 }

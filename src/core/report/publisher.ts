@@ -119,6 +119,14 @@ export class Publisher {
     else this.#parts.book.markDirtyOn(partition, key);
   }
 
+  /** What may not be in the log is said again: reports at once, a heartbeat after `heartbeatMs` on every partition. */
+  appendFailed({ partition, keys }: { readonly partition: number; readonly keys: readonly string[] }): void {
+    for (const key of keys) {
+      if (key === nodeRecordKey(this.#parts.nodeKey)) this.#heartbeat.failed(partition);
+      else this.#parts.book.markDirtyOn(partition, key);
+    }
+  }
+
   /** There is no room for a record of this node; perhaps there will be. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
     this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);

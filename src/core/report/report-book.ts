@@ -76,15 +76,7 @@ export class ReportBook {
     this.#mark(this.bucketOf(group, groupId));
   }
 
-  /** What these keys hold is published again. */
-  markDirty(keys: readonly string[]): void {
-    for (const key of keys) {
-      const bucket = this.#byKey.get(key);
-      if (bucket !== undefined) this.#mark(bucket);
-    }
-  }
-
-  /** The same for a key on one partition: an earlier life may have had a bucket of this number on another partition. */
+  /** Marks one key for publishing again. An earlier life may have had a bucket of this number on another partition. */
   markDirtyOn(partition: number, key: string): void {
     const bucket = this.#byKey.get(key);
     if (bucket?.partition === partition) this.#mark(bucket);

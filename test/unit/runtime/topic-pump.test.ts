@@ -7,6 +7,7 @@ import { TopicPump } from '../../../src/runtime/topic-pump.js';
 /** A topic whose appends end when the test says so. */
 class HeldTopic {
   readonly produces: (readonly string[])[] = [];
+  /** The one that was begun last. */
   end: (error?: Error) => void = () => {};
 
   append(records: readonly AppendRecord[]): Promise<void> {
@@ -17,9 +18,9 @@ class HeldTopic {
   }
 }
 
-function nodeRecord(key: string, sequence: number): Append {
+function nodeRecord(key: string, sequence: number, partition = 0): Append {
   const author = { nodeKey: 5, incarnation: 65_536, sequence };
-  return { partition: 0, key, record: { kind: 'node', author, nodeId: 'x', version: 't' } };
+  return { partition, key, record: { kind: 'node', author, nodeId: 'x', version: 't' } };
 }
 
 function scene() {
@@ -29,7 +30,7 @@ function scene() {
     onEpoch() {},
     onRead() {},
     onCaughtUp() {},
-    onAppendFailed: (keys) => {
+    onAppendFailed: (_partition, keys) => {
       failed.push(keys);
       // The coordinator may answer at once, as it does when buckets are due.
       pump.send([nodeRecord('again', 9)]);
@@ -64,4 +65,15 @@ it('has one produce under way, also when a failure is answered at once, and flus
   topic.end();
   expect(await pump.flush(1000)).toBe(true);
   expect(topic.produces.at(-1)).toEqual(['bucket']);
+});
+
+it('waits for a partition that does not answer with the records of that partition alone', async () => {
+  const { topic, pump } = scene();
+  pump.send([nodeRecord('NODE', 1, 0), nodeRecord('NODE', 2, 1)]);
+  const answered = topic.end;
+  expect(topic.produces).toEqual([['NODE'], ['NODE']]);
+  pump.send([nodeRecord('held up', 3, 0), nodeRecord('on', 4, 1)]);
+  answered();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(topic.produces.slice(2)).toEqual([['on']]);
 });

@@ -108,12 +108,27 @@ describe('records that vanish', () => {
     node.run(2000, { each: () => node.tryAcquire(0, 1) });
     const { nodeKey, usageMap, membership } = node.coordinator;
     const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0]!.bucket);
-    node.step({ kind: 'append-failed', keys: [key, 'unknown'] });
+    node.step({ kind: 'append-failed', partition: 0, keys: [key, 'unknown'] });
     node.run(100, { echo: false });
     expect(node.lose().some((append) => append.key === key && append.record?.kind === 'report')).toBe(true);
     node.read({ partition: 0, key, record: null });
     node.run(100, { echo: false });
     expect(node.lose().some((append) => append.key === key && append.record?.kind === 'report')).toBe(true);
+  });
+
+  test('a slow heartbeat that failed is said again after heartbeatMs: the next one would come too late', () => {
+    const node = OneNode.ready({ partitions: 2 });
+    node.run(2000);
+    const beats = () => node.lose().filter(({ partition, record }) => partition === 1 && record?.kind === 'node');
+    const { key } = node.by('own', 'node');
+    const untilBeatMs = () => {
+      const sinceMs = node.nowMs;
+      while (beats().length === 0) node.run(20, { echo: false });
+      return node.nowMs - sinceMs;
+    };
+    untilBeatMs();
+    node.step({ kind: 'append-failed', partition: 1, keys: [key] });
+    expect(untilBeatMs()).toBeLessThanOrEqual(node.settings.heartbeatMs + 20);
   });
 
   test('its NODE record too: a newcomer that reads the compacted log must see it', () => {

@@ -56,9 +56,10 @@ describe('report book', () => {
     const book = bookWith();
     const bucket = book.bucketOf(1, groupId(1));
     bucket.dirty = false;
-    book.markDirty(['other']);
+    book.markDirtyOn(bucket.partition, 'other');
+    book.markDirtyOn(bucket.partition + 1, bucket.key);
     expect(bucket.dirty).toBe(false);
-    book.markDirty([bucket.key]);
+    book.markDirtyOn(bucket.partition, bucket.key);
     expect(bucket.dirty).toBe(true);
   });
 
