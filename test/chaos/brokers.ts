@@ -87,6 +87,12 @@ export class Brokers {
     }
   }
 
+  /** Connections that the present state of these ways has met. @param broker all of them where it is null */
+  connectionsMet(node: number, broker: number | null): number {
+    const links = (this.#links[node] ?? []).filter((_, place) => broker === null || broker === place);
+    return links.reduce((sum, { met }) => sum + met, 0);
+  }
+
   async deleteTopic(): Promise<void> {
     await this.#persist('delete the topic', async (admin) => {
       const topics = await admin.listTopics();
@@ -113,22 +119,26 @@ export class Brokers {
   }
 
   /**
-   * Another broker, the next or the one after it, comes first among the replicas of every partition; the controller makes it lead within a second
-   * or two. Returns its place.
+   * For every partition another broker, the next or the one after it, comes first among the replicas; the controller makes it lead within a
+   * second or two. They stay spread, or later faults of single brokers and links would hit nothing. Returns who leads, by partition.
    */
-  moveLeaders(turn: number): Promise<number> {
+  moveLeaders(turn: number): Promise<number[]> {
     return this.#persist('move the leaders', async (admin) => {
-      const partitions = await partitionsOf(admin);
-      const broker = ((partitions[0]?.leader ?? 1) + (turn % (BROKERS - 1))) % BROKERS;
-      const replicas = times(BROKERS, (place) => ((broker + place) % BROKERS) + 1);
-      const partitionAssignment = partitions.map(({ partitionId: partition }) => ({ partition, replicas }));
+      const step = 1 + (turn % (BROKERS - 1));
+      const wanted = (await partitionsOf(admin)).map(({ partitionId, leader }) => {
+        return { partition: partitionId, broker: (leader - 1 + step) % BROKERS };
+      });
+      const partitionAssignment = wanted.map(({ partition, broker }) => {
+        return { partition, replicas: times(BROKERS, (place) => ((broker + place) % BROKERS) + 1) };
+      });
       await admin.alterPartitionReassignments({ topics: [{ topic: TOPIC, partitionAssignment }], timeout: 5000 });
       const deadlineMs = performance.now() + ADMIN_PATIENCE_MS;
-      while ((await partitionsOf(admin)).some(({ leader }) => leader !== broker + 1)) {
-        if (performance.now() > deadlineMs) throw new Error(`broker ${broker + 1} does not lead every partition`);
+      const newLeader = new Map(wanted.map(({ partition, broker }) => [partition, broker + 1]));
+      while ((await partitionsOf(admin)).some(({ partitionId, leader }) => leader !== newLeader.get(partitionId))) {
+        if (performance.now() > deadlineMs) throw new Error('not every partition is led by another broker');
         await sleep(100);
       }
-      return broker;
+      return [...newLeader].sort(([one], [other]) => one - other).map(([, leader]) => leader);
     });
   }
 

@@ -57,6 +57,8 @@ export function whatIsMissing(latest: readonly (Sample | undefined)[]): string |
     if (!seen) return `n${node + 1} does not answer, or is not ready`;
     if (seen.degraded.length > 0) return `n${node + 1} says: ${seen.degraded[0]}`;
     if (seen.alive.length !== NODES) return `n${node + 1} knows ${seen.alive.length} nodes as alive`;
+    const [first = seen] = nodes;
+    if (seen.epoch !== first.epoch) return `n1 reads the log ${first.epoch}, n${node + 1} reads ${seen.epoch}`;
     nodes.push(seen);
   }
   for (const [group, { name, quota }] of GROUPS.entries()) {

@@ -60,7 +60,7 @@ const ROWS = {
     ...{ hits: 'nobody', excludes: 'brokers' },
   },
   'leader-moved': {
-    ...{ scope: 'topic', what: 'all partitions led by another broker', lastsMs: [0, 0] },
+    ...{ scope: 'topic', what: 'every partition led by another broker', lastsMs: [0, 0] },
     ...{ hits: 'broker', excludes: 'brokers' },
   },
   'topic-anew': {

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brokers } from './brokers.js';
 import type { Clients } from './clients.js';
 import type { FaultKind } from './fault-table.js';
-import { OPEN } from './link-proxy.js';
+import { type LinkState, OPEN } from './link-proxy.js';
 import type { NodeProcesses } from './node-processes.js';
 import { BROKERS, NODES, type PlannedFault } from './schedule.js';
 
@@ -23,9 +24,14 @@ interface Action {
 
 /** It is not ready before the topic is, which may be broken at the same time, on a machine that does much else. */
 const READY_MS = 120_000;
+/** The older of two processes reads the newer one's first record; all brokers may be frozen meanwhile, for 14 s. */
+const FENCED_MS = 20_000;
+/** A broker that writes little meets its full disk late. */
+const DISK_NOTICED_MS = 30_000;
 const MORE_PARTITIONS = 2;
 
 const nodeOf = ({ node }: PlannedFault) => node as number;
+const whose = (fault: PlannedFault) => `n${nodeOf(fault) + 1}`;
 const brokerOf = ({ broker }: PlannedFault) => broker as number;
 const kafkaNode = ({ brokers }: Stage, place: number) => {
   const node = brokers.kafka.nodes[place % BROKERS];
@@ -41,9 +47,13 @@ async function startNode({ nodes, say }: Stage, node: number): Promise<void> {
   say(`${state}: ${nodes.logEnd(node, 1)}`);
 }
 
-const linkFault = (kind: 'reset' | 'drop' | 'half-open'): Action => ({
-  begin: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), null, { kind }),
-  remedy: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), null, OPEN),
+/** Of one node to one broker, or to all of them. */
+const linkFault = (stateOf: (fault: PlannedFault) => LinkState): Action => ({
+  begin: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), fault.broker, stateOf(fault)),
+  remedy: ({ brokers, say }, fault) => {
+    say(`it met ${brokers.connectionsMet(nodeOf(fault), fault.broker)} connections`);
+    brokers.setLink(nodeOf(fault), fault.broker, OPEN);
+  },
 });
 
 const nothing = () => undefined;
@@ -64,32 +74,29 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
     remedy: ({ nodes }, fault) => nodes.signal(nodeOf(fault), 'SIGCONT'),
   },
   'node-twice': {
-    begin: async ({ nodes, clients }, fault) => {
-      await nodes.start(NODES + nodeOf(fault));
+    // It lasts from when both could decide: a process that is still starting disturbs nobody.
+    begin: async ({ nodes, clients, say }, fault) => {
       clients.askSecond(nodeOf(fault), true);
+      await nodes.start(NODES + nodeOf(fault));
+      if (!(await nodes.untilReady(NODES + nodeOf(fault), READY_MS))) say('the second process did not get ready');
     },
     remedy: async (stage, fault) => {
-      const { nodes, clients, say } = stage;
-      const older = nodes.isRunning(nodeOf(fault)) ? 'still runs' : 'has stopped';
-      say(`the older process ${older}`);
+      const { nodes, clients, say, broke } = stage;
+      const [older, second] = [nodeOf(fault), NODES + nodeOf(fault)];
+      const isFenced = (await nodes.untilEnded(older, FENCED_MS)) && nodes.logEnd(older, 12).includes('NODE_FENCED');
+      if (isFenced) say('the older process has stopped by name');
+      else broke(`${whose(fault)}: two processes of one id, and the older one did not stop by name`);
+      if (!nodes.isRunning(second)) broke(`${whose(fault)}: the newer process has stopped: ${nodes.logEnd(second, 1)}`);
       clients.askSecond(nodeOf(fault), false);
       await nodes.leave(NODES + nodeOf(fault));
       await startNode(stage, nodeOf(fault));
     },
   },
-  'link-reset': linkFault('reset'),
-  'link-drop': linkFault('drop'),
-  'link-half-open': linkFault('half-open'),
-  'link-delay': {
-    begin: ({ brokers }, fault) => {
-      brokers.setLink(nodeOf(fault), null, { kind: 'delay', delayMs: fault.delayMs as number });
-    },
-    remedy: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), null, OPEN),
-  },
-  'link-one-broker': {
-    begin: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), brokerOf(fault), { kind: 'reset' }),
-    remedy: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), brokerOf(fault), OPEN),
-  },
+  'link-reset': linkFault(() => ({ kind: 'reset' })),
+  'link-drop': linkFault(() => ({ kind: 'drop' })),
+  'link-half-open': linkFault(() => ({ kind: 'half-open' })),
+  'link-delay': linkFault(({ delayMs }) => ({ kind: 'delay', delayMs: delayMs as number })),
+  'link-one-broker': linkFault(() => ({ kind: 'reset' })),
   'broker-kill': {
     begin: (stage, fault) => kafkaNode(stage, brokerOf(fault)).kill(),
     remedy: (stage, fault) => kafkaNode(stage, brokerOf(fault)).start(),
@@ -104,11 +111,15 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
   'broker-disk-full': {
     begin: ({ brokers }, fault) => brokers.disks.fill(brokerOf(fault)),
     remedy: async (stage, fault) => {
-      const { brokers, say } = stage;
+      const { brokers, say, broke } = stage;
       const broker = kafkaNode(stage, brokerOf(fault));
+      const deadlineMs = performance.now() + DISK_NOTICED_MS;
+      while (broker.isRunning() && performance.now() < deadlineMs) await sleep(100);
+      // A broker with one folder ends itself when it cannot write there.
+      if (broker.isRunning())
+        broke(`the disk of broker ${brokerOf(fault) + 1} was full, and the broker went on: this proves nothing`);
+      else say('the broker had stopped');
       await brokers.disks.empty(brokerOf(fault));
-      say(`the broker ${broker.isRunning() ? 'went on' : 'had stopped'}`);
-      // One that went on may have put its folder off-line: a person would restart it, too.
       await broker.kill();
       await broker.start();
     },
@@ -132,7 +143,7 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
   },
   'leader-moved': {
     begin: async ({ brokers, say }, fault) => {
-      say(`to broker ${(await brokers.moveLeaders(brokerOf(fault))) + 1}`);
+      say(`partitions 0, 1, … to brokers ${(await brokers.moveLeaders(brokerOf(fault))).join(', ')}`);
     },
     remedy: nothing,
   },

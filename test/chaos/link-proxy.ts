@@ -22,6 +22,7 @@ export class LinkProxy {
   readonly #targetPort: number;
   readonly #joints = new Set<Joint>();
   #state: LinkState = OPEN;
+  #met = 0;
 
   private constructor(server: Server, targetPort: number) {
     this.#server = server;
@@ -38,8 +39,14 @@ export class LinkProxy {
     return new LinkProxy(server, targetPort);
   }
 
+  /** Connections that the present state has met: those that there were when it began, and those that were tried since. */
+  get met(): number {
+    return this.#met;
+  }
+
   set(state: LinkState): void {
     this.#state = state;
+    this.#met = this.#joints.size;
     for (const joint of this.#joints) joint.follow(state);
   }
 
@@ -49,6 +56,7 @@ export class LinkProxy {
   }
 
   #join(near: Socket): void {
+    this.#met++;
     if (this.#state.kind === 'reset') {
       near.resetAndDestroy();
       return;

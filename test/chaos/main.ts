@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { ChaosRun } from './chaos-run.js';
 import { FAULT_KINDS, type FaultKind } from './fault-table.js';
 import { renderChaosPage } from './page.js';
-import { reportLines } from './report.js';
+import { reportLines, windowsTable } from './report.js';
 import { scheduleOf } from './schedule.js';
 import { judge } from './verdict.js';
 
@@ -53,6 +53,9 @@ try {
   const page = resolve(values.page);
   await writeFile(page, renderChaosPage(evidence, verdict, seed));
   say(`the page: ${page}`);
+  const table = `${page.replace(/\.html$/, '')}.csv`;
+  await writeFile(table, windowsTable(verdict));
+  say(`every window of 5 s: ${table}`);
   const isBroken = verdict.broken.length > 0;
   await end(isBroken ? 1 : 0, isBroken || values['keep-logs']);
 } catch (error) {

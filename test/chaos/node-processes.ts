@@ -86,6 +86,13 @@ export class NodeProcesses {
     return false;
   }
 
+  /** False when the time was up. */
+  async untilEnded(slot: number, timeoutMs: number): Promise<boolean> {
+    const deadlineMs = performance.now() + timeoutMs;
+    while (this.isRunning(slot) && performance.now() < deadlineMs) await sleep(READY_POLL_MS);
+    return !this.isRunning(slot);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.urls.map((_, slot) => this.kill(slot)));
   }

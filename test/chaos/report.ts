@@ -31,6 +31,24 @@ export function reportTables(evidence: Evidence, verdict: Verdict): Table[] {
   return [groupTable(verdict), faultTable(evidence, verdict), callTable(verdict)];
 }
 
+/** Every window of 5 s, for programs: what was admitted in it and what the documents allow. */
+export function windowsTable({ windows }: Verdict): string {
+  const rows = windows.map(({ group, fromMs, admitted, allowed, isQuiet }) => {
+    const { name, quota } = GROUPS[group] as (typeof GROUPS)[number];
+    const times = [fromMs / 1000, (fromMs + WINDOW_MS) / 1000];
+    return [
+      name,
+      ...times,
+      admitted,
+      allowed.toFixed(1),
+      (quota * WINDOW_MS) / 1000,
+      isQuiet ? 'settled' : 'disturbed',
+    ];
+  });
+  const head = ['group', 'fromSec', 'toSec', 'admitted', 'allowed', 'quota', 'bound'];
+  return [head, ...rows].map((row) => `${row.join(',')}\n`).join('');
+}
+
 /** Of every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
 function groupTable({ windows }: Verdict): Table {
   const rows = GROUPS.map(({ name, quota }, group) => {

@@ -7,6 +7,7 @@ import { type HappenedFault, whom } from './happened.js';
 import { BACK_WITHIN_MS, WINDOW_MS } from './promises.js';
 import { NODES } from './schedule.js';
 import type { SharesHeld } from './shares-held.js';
+import { tracelessOf } from './traces.js';
 import type { Sample } from './watch.js';
 import { type ChaosWindow, isBroken, windowsOf } from './windows.js';
 import { GROUPS, nodeName } from './workload.js';
@@ -60,6 +61,7 @@ export function judge(evidence: Evidence): Verdict {
     ...overAdmitted(windows),
     ...notBack(recoveries),
     ...risen(happened, shares),
+    ...tracelessOf(samples, happened).map(({ happened: { fromMs, doneMs: toMs }, what }) => ({ fromMs, toMs, what })),
     ...evidence.wrongs.map(wrongOf),
   ];
   const named = broken.map((one) => ({ ...one, faults: faultsAround(happened, one.fromMs, one.toMs) }));

@@ -12,6 +12,8 @@ export interface Sample {
 
 export interface SeenNode {
   readonly incarnation: number;
+  /** Name of the log that it reads. */
+  readonly epoch: string | null;
   readonly degraded: readonly string[];
   /** Nodes that it takes for alive, itself among them. */
   readonly alive: readonly number[];
@@ -79,6 +81,7 @@ async function seenAt(url: string): Promise<SeenNode | null> {
   if (!node.ready) return null;
   return {
     incarnation: node.incarnation,
+    epoch: node.topic.epoch,
     degraded: node.degraded,
     alive: node.members.flatMap(({ nodeId, state }) => (state === 'alive' ? [placeOf(nodeId)] : [])),
     groups: groups.map((group) => seenGroup(group)),

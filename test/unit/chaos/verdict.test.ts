@@ -104,6 +104,21 @@ describe('being one cluster again', () => {
   });
 });
 
+test.each([
+  ['link-drop', 'n1 heard nothing for more than 5 s and did not say so'],
+  ['node-kill', 'n1 has the life that it had before'],
+  ['node-freeze', 'n1 answered while it was frozen'],
+  ['topic-anew', 'n1 reads the log that it read before'],
+  ['brokers-all-frozen', 'n1 heard nothing for more than 5 s and did not say so'],
+] as const)('a %s that leaves no trace proves nothing', (kind, what) => {
+  const happened = [fault(kind, { fromMs: BROKEN_MS, doneMs: 30_000 })];
+  const rate = (group: number) => quotaOf(group);
+  expect(verdictOf({ rate, happened }).broken).toEqual([]);
+  const { broken } = verdictOf({ rate, happened, isTraceless: true });
+  expect(broken[0]?.what).toContain(what);
+  expect(broken.length).toBe(happened[0]?.fault.node === null ? NODES : 1);
+});
+
 test('nobody rises while it is cut off', () => {
   const happened = [fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 })];
   const rises = { atMs: 28_000, share: HELD.wide + 10 };
@@ -119,9 +134,12 @@ interface Scene {
   readonly isWell?: (atMs: number) => boolean;
   readonly misjudged?: boolean;
   readonly rises?: { readonly atMs: number; readonly share: number };
+  /** What nodes say of themselves is what they said before the faults. */
+  readonly isTraceless?: boolean;
 }
 
-function verdictOf({ rate, happened = [], calls = [], isWell = () => true, misjudged = false, rises }: Scene) {
+function verdictOf(scene: Scene) {
+  const { rate, happened = [], calls = [], isWell = () => true, misjudged = false, rises, isTraceless = false } = scene;
   const lines = [line(0, 'wide', HELD.wide), line(0, 'closed', HELD.closed)];
   if (rises !== undefined) lines.push(line(rises.atMs, 'wide', rises.share));
   const evidence: Evidence = {
@@ -129,7 +147,7 @@ function verdictOf({ rate, happened = [], calls = [], isWell = () => true, misju
     waitedForCore: null,
     wrongs: [],
     calls: [...GROUPS.flatMap((_, group) => callsAt(group, rate)), ...calls],
-    samples: samplesOf(isWell, misjudged),
+    samples: samplesOf(isWell, misjudged, isTraceless ? [] : happened),
     happened,
     shares: new SharesHeld(lines.join('\n'), 0, NODES),
   };
@@ -147,13 +165,42 @@ function callsAt(group: number, rate: Scene['rate']): Call[] {
   return calls;
 }
 
-function samplesOf(isWell: (atMs: number) => boolean, misjudged: boolean): Sample[] {
+function samplesOf(
+  isWell: (atMs: number) => boolean,
+  misjudged: boolean,
+  happened: readonly HappenedFault[],
+): Sample[] {
   const samples: Sample[] = [];
   for (let atMs = 100; atMs < DURATION_MS; atMs += 250) {
     for (let node = 0; node < NODES; node++)
-      samples.push({ atMs, node, seen: isWell(atMs) ? seenBy(node, misjudged) : null });
+      samples.push({
+        atMs,
+        node,
+        seen: isWell(atMs) ? traced({ atMs, node }, seenBy(node, misjudged), happened) : null,
+      });
   }
   return samples;
+}
+
+/** What a node says while these faults are done, and afterwards. */
+function traced(
+  { atMs, node }: Pick<Sample, 'atMs' | 'node'>,
+  said: NonNullable<Sample['seen']>,
+  happened: readonly HappenedFault[],
+): Sample['seen'] {
+  let seen: Sample['seen'] = said;
+  for (const { fault, fromMs, remedyMs, doneMs } of happened) {
+    const isHit = fault.node === node || fault.node === null;
+    if (!isHit || seen === null) continue;
+    const isBroken = atMs > fromMs && atMs < remedyMs;
+    if (fault.kind.startsWith('node') && isBroken) seen = null;
+    else if (fault.kind === 'topic-anew' && atMs > doneMs) seen = { ...seen, epoch: 'anew' };
+    else if (fault.kind === 'node-kill' && atMs > doneMs) seen = { ...seen, incarnation: 2 };
+    else if (/^link-|^brokers-/.test(fault.kind) && isBroken && atMs > fromMs + 3000) {
+      seen = { ...seen, degraded: ['isolated: partition 0'] };
+    }
+  }
+  return seen;
 }
 
 function seenBy(node: number, misjudged: boolean): NonNullable<Sample['seen']> {
@@ -162,7 +209,7 @@ function seenBy(node: number, misjudged: boolean): NonNullable<Sample['seen']> {
     const isWrong = misjudged && node === 1 && group === WIDE;
     return { share: quota / NODES, shares: all.map((place) => (isWrong && place === 0 ? 60 : quota / NODES)) };
   });
-  return { incarnation: 1, degraded: [], alive: all, groups };
+  return { incarnation: 1, epoch: 'first', degraded: [], alive: all, groups };
 }
 
 function line(t: number, group: string, shareMessages: number): string {
