@@ -21,6 +21,8 @@ export class ReadPosition {
   }
 
   isEqual(other: ReadPosition): boolean {
-    return this.epoch === other.epoch && this.next.every((next, partition) => next === other.next[partition]);
+    const { epoch, next } = other;
+    if (this.epoch !== epoch || this.next.length !== next.length) return false;
+    return this.next.every((mine, partition) => mine === next[partition]);
   }
 }

@@ -10,7 +10,8 @@ import type { EventQueue } from './event-queue.js';
 import { exaggerated } from './lie.js';
 import type { NodeObserver } from './node-observer.js';
 import { ReadPosition } from './read-position.js';
-import type { Connection, SimulatedTopic } from './simulated-topic.js';
+import { SignedReader } from './signed-reader.js';
+import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
 
 /** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
 export interface ShareDecision {
@@ -23,6 +24,8 @@ export interface ProcessOptions {
   readonly compacted?: boolean;
   readonly clock?: NodeClock;
   readonly observer?: NodeObserver | null;
+  /** What its records are signed with, and what it believes; null = nothing is signed. */
+  readonly signingKey?: string | null;
 }
 
 /** A node in virtual time: the production coordinator and limiter, driven as src/runtime drives them. */
@@ -40,6 +43,8 @@ export class SimulatedNode {
   readonly position: ReadPosition;
   /** Whether the log that it began with had been compacted. */
   readonly beganCompacted: boolean;
+  /** Null where nothing is signed. */
+  readonly signingKey: string | null;
   /** What its reports say is this times the truth. */
   lieFactor = 1;
   readonly #queue: EventQueue;
@@ -47,6 +52,7 @@ export class SimulatedNode {
   readonly #connection: Connection;
   readonly #clock: NodeClock;
   readonly #observer: NodeObserver | null;
+  readonly #signed: SignedReader | null;
   /** For so long its own clock has stood still: the machine was suspended. */
   #suspendedMs = 0;
   /** Causes for which it is frozen now. */
@@ -61,7 +67,7 @@ export class SimulatedNode {
     settings: CoordinatorSettings,
     queue: EventQueue,
     topic: SimulatedTopic,
-    { compacted = false, clock = TRUE_CLOCK, observer = null }: ProcessOptions = {},
+    { compacted = false, clock = TRUE_CLOCK, observer = null, signingKey = null }: ProcessOptions = {},
   ) {
     this.#queue = queue;
     this.#observer = observer;
@@ -71,13 +77,16 @@ export class SimulatedNode {
     this.#topic = topic;
     this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(settings, this.limiter);
+    this.signingKey = signingKey;
+    this.#signed = signingKey === null ? null : new SignedReader(signingKey, settings, () => this.nowMs);
     this.#connection = topic.connect(
       {
-        onEpoch: (epoch) => this.#receive({ kind: 'epoch-began', epoch }),
-        onRecords: (records) => this.#receive({ kind: 'records-read', records }),
-        onCaughtUp: () => this.#receive({ kind: 'caught-up' }),
+        onEpoch: (epoch) => this.#whenAwake(() => this.#epochBegan(epoch)),
+        onRecords: (records) => this.#whenAwake(() => this.#read(records)),
+        onCaughtUp: () => this.#whenAwake(() => this.#caughtUp()),
       },
       compacted,
+      signingKey ?? undefined,
     );
     this.#scheduleRounds(settings.sampleIntervalMs);
   }
@@ -204,6 +213,21 @@ export class SimulatedNode {
     for (const lane of lanes) {
       this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] as number });
     }
+  }
+
+  #epochBegan(epoch: string): void {
+    this.#signed?.epochBegan();
+    this.step({ kind: 'epoch-began', epoch });
+  }
+
+  #read(read: readonly SignedEvent[]): void {
+    const records = this.#signed === null ? read : this.#signed.believed(read);
+    if (records.length > 0) this.step({ kind: 'records-read', records });
+  }
+
+  #caughtUp(): void {
+    this.#signed?.caughtUp();
+    this.step({ kind: 'caught-up' });
   }
 
   #receive(event: CoordinatorEvent): void {

@@ -21,6 +21,11 @@ const SILENT_TIMEOUT_MS = 5000;
 /** What a reader that lost its place is given again. */
 const REPEATED_RECORDS = 10;
 
+/** A record of the log, and the key that its writer signs with; all have the same where nothing is signed. */
+export interface SignedEvent extends ReadEvent {
+  readonly signedWith: string;
+}
+
 /**
  * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
  * acknowledgements, repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more:
@@ -28,8 +33,8 @@ const REPEATED_RECORDS = 10;
  */
 export class SimulatedTopic {
   /** All records in the order of their appending, and per partition. */
-  log: ReadEvent[] = [];
-  readonly partitions: readonly ReadEvent[][];
+  log: SignedEvent[] = [];
+  readonly partitions: SignedEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
@@ -60,6 +65,11 @@ export class SimulatedTopic {
   /** The log is deleted and made anew, empty; every reader notices at its next delivery. */
   makeAnew(): void {
     this.truncate(() => 0);
+  }
+
+  /** Partitions are added. Who is connected goes on with those that were there when it came. */
+  grow(added: number): void {
+    for (let at = 0; at < added; at++) this.partitions.push([]);
   }
 
   /** The end of each partition is lost, from the offset on that `keep` gives for it. */
@@ -94,9 +104,10 @@ export class SimulatedTopic {
   }
 
   /** Delivers what is there (the newest record per key, or all), tells that this was it, and follows. */
-  connect(listener: TopicListener, compacted: boolean): Connection {
+  connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const connection: Connection = {
       listener,
+      signsWith,
       next: this.partitions.map(() => 0),
       plannedMs: this.partitions.map(() => 0),
       epoch: this.epoch,
@@ -121,7 +132,7 @@ export class SimulatedTopic {
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
-      (this.partitions[partition] as ReadEvent[]).slice(Math.max(0, next - count), next),
+      (this.partitions[partition] as SignedEvent[]).slice(Math.max(0, next - count), next),
     );
     if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
   }
@@ -148,14 +159,12 @@ export class SimulatedTopic {
 
   /** Lets go of the records that every connection has read; their places in the lists stay. Nobody may join later. */
   forgetDelivered(): void {
-    const read = this.partitions.map((_, at) =>
-      Math.min(...[...this.#connections].map(({ next }) => next[at] as number)),
-    );
+    const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
-      const { partition, offset } = this.log[this.#forgotten] as ReadEvent;
+      const { partition, offset } = this.log[this.#forgotten] as SignedEvent;
       if (offset >= (read[partition] as number)) return;
       this.log[this.#forgotten++] = FORGOTTEN;
-      (this.partitions[partition] as ReadEvent[])[offset] = FORGOTTEN;
+      (this.partitions[partition] as SignedEvent[])[offset] = FORGOTTEN;
     }
   }
 
@@ -170,10 +179,8 @@ export class SimulatedTopic {
       this.#queue.after(100, () => this.#open(connection, compacted));
       return;
     }
-    const history = compacted ? this.#newestPerKey() : [...this.log];
-    this.partitions.forEach((partition, at) => {
-      connection.next[at] = partition.length;
-    });
+    const history = this.#readBy(connection, compacted ? this.#newestPerKey() : this.log);
+    this.#readToEnd(connection);
     connection.isOpen = true;
     this.#connections.add(connection);
     connection.epoch = this.epoch;
@@ -188,22 +195,25 @@ export class SimulatedTopic {
     // What a process had under way when it was killed is in the log or not.
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
-    for (const append of part) this.#write(append);
-    for (const listening of this.#connections) this.#planDelivery(listening, (part[0] as Append).partition);
+    for (const append of part) this.#write(append, connection.signsWith);
+    const { partition } = part[0] as Append;
+    for (const listening of this.#connections) {
+      if (partition < listening.next.length) this.#planDelivery(listening, partition);
+    }
     return fate >= lost + unacknowledged;
   }
 
-  #write({ partition, key, record }: Append): void {
-    const kept = this.partitions[partition] as ReadEvent[];
+  #write({ partition, key, record }: Append, signedWith: string): void {
+    const kept = this.partitions[partition] as SignedEvent[];
     const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
-    const read: ReadEvent = { partition, offset: kept.length, appendMs, key, record: roundToWire(record) };
+    const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith };
     kept.push(read);
     this.log.push(read);
   }
 
   /** Deliveries keep the order of the partition, whatever their delays. */
   #planDelivery(connection: Connection, partition: number): void {
-    const upTo = (this.partitions[partition] as ReadEvent[]).length;
+    const upTo = (this.partitions[partition] as SignedEvent[]).length;
     const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
     const atMs = Math.max(connection.plannedMs[partition] as number, soonestMs);
     connection.plannedMs[partition] = atMs;
@@ -214,7 +224,7 @@ export class SimulatedTopic {
     if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch !== this.epoch) return;
     if (this.#silent.has(partition)) return;
     const from = connection.next[partition] as number;
-    const records = (this.partitions[partition] as ReadEvent[]).slice(from, upTo);
+    const records = (this.partitions[partition] as SignedEvent[]).slice(from, upTo);
     if (records.length === 0) return;
     // A delivery that was planned for a log that is gone may reach beyond this one.
     connection.next[partition] = from + records.length;
@@ -231,12 +241,22 @@ export class SimulatedTopic {
   #restart(connection: Connection): void {
     if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch === this.epoch) return;
     connection.epoch = this.epoch;
-    this.partitions.forEach((partition, at) => {
-      connection.next[at] = partition.length;
-    });
+    this.#readToEnd(connection);
     connection.listener.onEpoch(this.epoch);
-    if (this.log.length > 0) connection.listener.onRecords([...this.log]);
+    const history = this.#readBy(connection, this.log);
+    if (history.length > 0) connection.listener.onRecords(history);
     connection.listener.onCaughtUp();
+  }
+
+  #readToEnd({ next }: Connection): void {
+    for (let at = 0; at < next.length; at++) next[at] = (this.partitions[at] as SignedEvent[]).length;
+  }
+
+  /** Partitions that were added later are not read. */
+  #readBy({ next }: Connection, records: readonly SignedEvent[]): readonly SignedEvent[] {
+    return next.length === this.partitions.length
+      ? [...records]
+      : records.filter(({ partition }) => partition < next.length);
   }
 
   #lateness(): number {
@@ -248,11 +268,11 @@ export class SimulatedTopic {
   #resume(connection: Connection): void {
     if (!connection.isOpen || connection.readsCut || this.#isAway) return;
     if (connection.epoch !== this.epoch) this.#planRestart(connection);
-    for (let partition = 0; partition < this.partitions.length; partition++) this.#planDelivery(connection, partition);
+    for (let partition = 0; partition < connection.next.length; partition++) this.#planDelivery(connection, partition);
   }
 
-  #newestPerKey(): ReadEvent[] {
-    const newest = new Map<string, ReadEvent>();
+  #newestPerKey(): SignedEvent[] {
+    const newest = new Map<string, SignedEvent>();
     for (const read of this.log) newest.set(`${read.partition}:${read.key}`, read);
     return this.log.filter((read) => newest.get(`${read.partition}:${read.key}`) === read);
   }
@@ -277,4 +297,4 @@ function byPartition(batch: readonly Append[]): readonly (readonly Append[])[] {
 const KILLED: AppendFaults = { lost: 0.5, unacknowledged: 0 };
 
 /** Stands for records that nobody reads again. */
-const FORGOTTEN: ReadEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null };
+const FORGOTTEN: SignedEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null, signedWith: '' };

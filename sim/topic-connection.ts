@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../src/core/coordinator-protocol.js';
+import type { SignedEvent } from './simulated-topic.js';
 
 export interface TopicDelays {
   /** From a node to the log, and from the log to a node; uniform between the two. */
@@ -32,14 +32,16 @@ export interface Slowness {
 
 export interface TopicListener {
   readonly onEpoch: (epoch: string) => void;
-  readonly onRecords: (records: readonly ReadEvent[]) => void;
+  readonly onRecords: (records: readonly SignedEvent[]) => void;
   readonly onCaughtUp: () => void;
 }
 
 /** One node's connection: what it has read, and which ways are cut. */
 export interface Connection {
   readonly listener: TopicListener;
-  /** Per partition, index of the next record to deliver, and the time of the last planned delivery. */
+  /** The key that its records are signed with; the same for all where nothing is signed. */
+  readonly signsWith: string;
+  /** Per partition that was there when it was opened, index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
   /** The log that is being read; another one than the topic's until the connection has noticed. */

@@ -46,6 +46,8 @@ export interface StartOptions {
   /** The name by which traffic finds the process, where it is not the node id: two processes may claim one id. */
   readonly as?: string;
   readonly nonce?: number;
+  /** Another one than the cluster's; only where records are signed. */
+  readonly signingKey?: string;
 }
 
 export type WorldSettings = Omit<CoordinatorSettings, 'nodeId' | 'nonce'>;
@@ -62,6 +64,8 @@ export class World {
   settings: WorldSettings;
   /** All processes that start from now on have it. */
   observer: NodeObserver | null = null;
+  /** The cluster's; null = nothing is signed. */
+  signingKey: string | null = null;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
     this.random = new Random(seed);
@@ -73,10 +77,12 @@ export class World {
     return this.queue.nowMs;
   }
 
-  start(nodeId: string, { compacted = false, as = nodeId, nonce }: StartOptions = {}): SimulatedNode {
+  start(nodeId: string, { compacted = false, as = nodeId, nonce, signingKey }: StartOptions = {}): SimulatedNode {
     const drawn = Math.floor(this.random.next() * 0x10000);
-    const settings = { ...this.settings, nodeId, nonce: nonce ?? drawn };
-    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted, observer: this.observer });
+    const partitions = this.topic.partitions.length;
+    const settings = { ...this.settings, partitions, nodeId, nonce: nonce ?? drawn };
+    const signed = { signingKey: signingKey ?? this.signingKey };
+    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted, observer: this.observer, ...signed });
     this.nodes.set(as, node);
     this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
     return node;
@@ -87,6 +93,11 @@ export class World {
    */
   serving(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
+  }
+
+  /** Those, and the fenced ones. */
+  running(name: string): SimulatedNode[] {
+    return (this.#processes.get(name) ?? []).filter(({ isRunning }) => isRunning);
   }
 
   node(name: string): SimulatedNode {

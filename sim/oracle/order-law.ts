@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import type { SignedEvent } from '../simulated-topic.js';
 
 /**
  * The records of one life reach each partition in the order in which they were written: a reader takes what comes
@@ -11,19 +11,19 @@ export class OrderLaw {
   #epoch = '';
 
   /** Looks at what is new in the log since the last time. */
-  check(log: readonly ReadEvent[], epoch: string, fail: (about: string, says: string) => void): void {
+  check(log: readonly SignedEvent[], epoch: string, fail: (about: string, says: string) => void): void {
     if (epoch !== this.#epoch) {
       this.#latest.clear();
       this.#looked = 0;
       this.#epoch = epoch;
     }
-    for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked] as ReadEvent, fail);
+    for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked] as SignedEvent, fail);
   }
 
-  #look({ partition, offset, record }: ReadEvent, fail: (about: string, says: string) => void): void {
+  #look({ partition, offset, record, signedWith }: SignedEvent, fail: (about: string, says: string) => void): void {
     if (record === null) return;
     const { nodeKey, incarnation, sequence } = record.author;
-    const place = `${partition} ${nodeKey} ${incarnation}`;
+    const place = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
     const latest = this.#latest.get(place) ?? 0;
     if (sequence <= latest)
       fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);

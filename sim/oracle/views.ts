@@ -7,7 +7,8 @@ import type { ProcessRecord } from './process-record.js';
  * staleness longer, and takes less for itself meanwhile); whom the log has given up, because its share is in nobody's
  * sum: it lives on its fallback; and who has not read itself in a log that began anew, because the others need not wait
  * for it for longer than one staleness, and it holds until then what the log before gave it. The same for one that has
- * taken another life, because the log had a newer one of its id, and has not read it back: that one may run.
+ * taken another life, because the log had a newer one of its id, and has not read it back, or is about to: that one may
+ * run.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,
@@ -28,7 +29,7 @@ export function viewsOf(
 }
 
 function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
-  return one.node.position.isEqual(other.node.position);
+  return one.node.signingKey === other.node.signingKey && one.node.position.isEqual(other.node.position);
 }
 
 function isComparable(
@@ -37,7 +38,7 @@ function isComparable(
 ): boolean {
   const { log, nodeKey, incarnation } = record.node.coordinator;
   if (!record.isMember || (log.epochs.isHolding && !log.epochs.isOwnRead)) return false;
-  if (log.newestLifeOf(nodeKey) < incarnation) return false;
+  if (log.newestLifeOf(nodeKey) !== incarnation) return false;
   if (!record.node.beganCompacted) return true;
   const { caughtUpLogMs, node } = record;
   return caughtUpLogMs !== null && node.coordinator.log.membershipLogMs - caughtUpLogMs > stalenessMs + 2 * heartbeatMs;

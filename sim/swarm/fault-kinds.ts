@@ -1,4 +1,5 @@
 import type { Random } from '../random.js';
+import type { SimulatedNode } from '../simulated-node.js';
 import type { World } from '../world.js';
 
 /** What happens, and when the world is whole again: everything ends by itself. Its name is the name of the function. */
@@ -10,6 +11,9 @@ export type FaultKind = (
 
 const HOUR_MS = 3_600_000;
 const LASTS_MS_MAX = 7000;
+/** Of two processes with one id one goes on. */
+const TAKEOVER_MS = 1000;
+const PARTITIONS_MAX = 12;
 
 /** What may happen to a cluster. */
 export const FAULT_KINDS: readonly FaultKind[] = [
@@ -73,7 +77,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   },
   function impostor(world, node) {
     world.start(node, { compacted: true });
-    return { says: `a second process starts as ${node}`, lastsMs: 1000 };
+    return { says: `a second process starts as ${node}`, lastsMs: TAKEOVER_MS };
   },
   function slowLog(world, _node, random) {
     const lastsMs = drawLength(random);
@@ -94,6 +98,28 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   function madeAnew(world) {
     world.topic.makeAnew();
     return { says: 'the topic is deleted and made anew', lastsMs: 0 };
+  },
+  function madeAnewWider(world, _node, random) {
+    world.topic.makeAnew();
+    return grow(world, random, 'the topic is deleted and made anew');
+  },
+  function grown(world, _node, random) {
+    return grow(world, random, 'somebody adds partitions');
+  },
+  /** A rollout brings a wrong key to one node, and the next one the right one. */
+  function wrongKey(world, node, random) {
+    const before = world.node(node);
+    if (!before.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
+    const lastsMs = drawLength(random);
+    const signingKey = random.next() < 0.5 ? 'the wrong key of a rollout' : `the wrong key of ${node}`;
+    end(before, random);
+    const wrong = world.start(node, { compacted: random.next() < 0.7, signingKey });
+    world.queue.after(lastsMs, () => {
+      if (!wrong.isRunning) return;
+      end(wrong, random);
+      world.start(node, { compacted: random.next() < 0.7 });
+    });
+    return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
   /** A node that is cut off meanwhile finds a log that has grown past its place again. */
   function truncated(world, _node, random) {
@@ -117,4 +143,30 @@ function goAway(world: World, node: string, random: Random, lastsMs: number, how
   world.queue.after(lastsMs, () => world.start(node, { compacted }));
   const back = `comes back after ${(lastsMs / 1000).toFixed(1)} s`;
   return { says: `${node} ${how} and ${back}${compacted ? ' to a compacted log' : ''}`, lastsMs };
+}
+
+/**
+ * Who runs goes on with the partitions that there were, and who starts meanwhile stops by name, until everybody is
+ * restarted, as the message of PARTITIONS_DIFFER says. They wait for one staleness, for somebody who counts fewer.
+ */
+function grow(world: World, random: Random, how: string) {
+  const { partitions } = world.topic;
+  const added = Math.min(Math.floor(random.between(1, 4)), PARTITIONS_MAX - partitions.length);
+  world.topic.grow(added);
+  const untilMs = drawLength(random);
+  world.queue.after(untilMs, () => {
+    for (const name of world.nodes.keys()) {
+      const running = world.running(name);
+      for (const process of running) end(process, random);
+      // Who is away comes back by itself.
+      if (running.length > 0) world.start(name, { compacted: random.next() < 0.7 });
+    }
+  });
+  const says = `${how}, ${added} partitions more; all nodes are restarted after ${(untilMs / 1000).toFixed(1)} s`;
+  return { says, lastsMs: untilMs + world.settings.stalenessMs + TAKEOVER_MS };
+}
+
+function end(process: SimulatedNode, random: Random): void {
+  if (random.next() < 0.5) process.leave();
+  else process.crash();
 }

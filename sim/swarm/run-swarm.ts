@@ -52,6 +52,7 @@ export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
   const kinds = drawFaultKinds(random);
   const plan = describePlan(settings, nodes, kinds);
   const world = new World(seed, settings);
+  world.signingKey = 'the key of the cluster';
   const verdict = { seed, plan, problems: [] as string[], worst: { faults: 0, after: 0 }, utilisation: 1 };
   try {
     return { ...verdict, ...play(world, { nodes, kinds, random, plan }) };

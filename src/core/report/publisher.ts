@@ -8,8 +8,7 @@ import { RampWriter } from '../ramp/ramp-writer.js';
 import type { CoordinatorSettings } from '../settings.js';
 import type { LinkWatch } from '../share/link-watch.js';
 import type { ShareBook } from '../share/share-book.js';
-import type { Membership } from '../usage-map/membership.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
+import { MEMBERSHIP_PARTITION, type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import type { Incarnation, NodeKey } from '../vocabulary.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
@@ -130,6 +129,21 @@ export class Publisher {
   /** There is no room for a record of this node; perhaps there will be. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
     this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);
+  }
+
+  /**
+   * The log has lost the newest life of a node: a process without the cluster's key has written over it. The next
+   * process of that id could not know of it, and what it says counts for nobody who remembers. So one of them says the
+   * farewell of the remembered life, and that process takes the life behind it, as behind any farewell.
+   */
+  sayGone(member: Member): void {
+    const { nodeKey, membership, appends } = this.#parts;
+    if (this.incarnation === 0 || membership.alive[0]?.nodeKey !== nodeKey) return;
+    const incarnation = newestLife(member);
+    const sequence = incarnation === member.incarnation ? member.sequence + 1 : 1;
+    const author = { nodeKey: member.nodeKey, incarnation, sequence };
+    const record = { kind: 'farewell' as const, author, nodeId: member.nodeId };
+    appends.push({ partition: MEMBERSHIP_PARTITION, key: nodeRecordKey(member.nodeKey), record });
   }
 
   /** The next round beats on this partition. */

@@ -42,6 +42,8 @@ export interface Writer {
   sayAgain(read: ReadEvent): void;
   /** There is no room for a record. */
   sayLater(read: ReadEvent, nowMs: number): void;
+  /** A process beats in an older life than this member's, which is over. */
+  sayGone(member: Member): void;
 }
 
 /**
@@ -220,10 +222,12 @@ export class LogReader {
   #applySignature(read: ReadEvent, member: Member, author: Author, isNews: boolean): void {
     const { partition } = read;
     const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
-    const isOld = !isOfNewestLife || (partition === MEMBERSHIP_PARTITION && !isNews);
-    if (!isOld) return;
+    if (isOfNewestLife && (partition !== MEMBERSHIP_PARTITION || isNews)) return;
     if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
-    if (partition === MEMBERSHIP_PARTITION) this.#ignoreOld(member, author);
+    if (partition !== MEMBERSHIP_PARTITION) return;
+    if (author.incarnation >= member.incarnation) return this.#ignore('repeated');
+    if (member.state !== 'alive') this.writer?.sayGone(member);
+    this.#ignore('old-incarnation');
   }
 
   /**
@@ -279,10 +283,6 @@ export class LogReader {
 
   #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
     this.#notices.push({ kind, nodeId, members: this.membership.alive.length });
-  }
-
-  #ignoreOld(member: Member, author: Author): void {
-    this.#ignore(author.incarnation < member.incarnation ? 'old-incarnation' : 'repeated');
   }
 
   #refuseNode(record: MemberRecord, nowMs: number): void {

@@ -12,6 +12,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import type { KinWatch } from './kin-watch.js';
 import { RecordSignature, SIGNATURE_BYTES, type SignedLog } from './record-signature.js';
 import { SignatureBook } from './signature-book.js';
+import { WithheldRecords } from './withheld-records.js';
 
 export interface SignedTopicOptions extends SignedLog {
   readonly hmac: HmacConfig;
@@ -37,7 +38,8 @@ export interface SignedTopicOptions extends SignedLog {
  * A node that is alone among strangers (KinWatch) is not given its own records either, but for those of lives before,
  * which were there when it came. What it hears of itself is its
  * proof that it is one of the cluster: without, it does not become ready, and one that is ready is isolated, by the same
- * rules as one that is cut off. Time does not go on in a log without records, so nobody expires meanwhile.
+ * rules as one that is cut off. Time does not go on in a log without records, so nobody expires meanwhile. It is given
+ * them when it is alone no more.
  */
 export class SignedTopic implements ReportTopic {
   readonly signatures: SignatureBook;
@@ -45,9 +47,10 @@ export class SignedTopic implements ReportTopic {
   readonly #options: SignedTopicOptions;
   readonly #signature: RecordSignature;
   readonly #tombstone: Uint8Array;
+  readonly #withheld = new WithheldRecords<ReadRecord>();
   /** Appended beside a signed tombstone; and read, and not passed on. */
   #nullsAppended = 0;
-  #withheld = 0;
+  #notPassed = 0;
   #isCaughtUp = false;
 
   constructor(topic: ReportTopic, options: SignedTopicOptions) {
@@ -74,7 +77,7 @@ export class SignedTopic implements ReportTopic {
     return {
       ...others,
       recordsAppended: recordsAppended - this.#nullsAppended,
-      recordsRead: recordsRead - this.#withheld,
+      recordsRead: recordsRead - this.#notPassed,
     };
   }
 
@@ -83,6 +86,7 @@ export class SignedTopic implements ReportTopic {
       onEpoch: (epoch) => {
         this.#isCaughtUp = false;
         this.signatures.epochBegan();
+        this.#withheld.epochBegan();
         listener.onEpoch(epoch);
       },
       onRecords: (records) => {
@@ -120,9 +124,9 @@ export class SignedTopic implements ReportTopic {
       const read = record.value === null ? this.#readNull(record) : this.#readValue(record, record.value);
       if (read !== null) believed.push(read);
     }
-    if (this.signatures.watchKin() && this.#isCaughtUp) believed.length = 0;
-    this.#withheld += records.length - believed.length;
-    return believed;
+    const passed = this.#withheld.pass(believed, this.signatures.watchKin() && this.#isCaughtUp);
+    this.#notPassed += records.length - passed.length;
+    return passed;
   }
 
   #readNull(record: ReadRecord): ReadRecord | null {

@@ -1,0 +1,46 @@
+import type { ReadEvent } from '../src/core/coordinator-protocol.js';
+import { nodeKeyOf } from '../src/core/ids.js';
+import { nodeRecordKey } from '../src/core/report/record.js';
+import type { CoordinatorSettings } from '../src/core/settings.js';
+import { KinWatch } from '../src/topic/signed/kin-watch.js';
+import { WithheldRecords } from '../src/topic/signed/withheld-records.js';
+import type { SignedEvent } from './simulated-topic.js';
+
+/**
+ * Between the log and the core, as src/topic/signed/signed-topic.ts with `verify: require`, without the arithmetic of
+ * signatures: a record is believed where it names the key that this process has. Who is alone among strangers, and what it
+ * is not given then, production's own classes decide.
+ */
+export class SignedReader {
+  readonly #signingKey: string;
+  readonly #kin: KinWatch;
+  readonly #withheld = new WithheldRecords<ReadEvent>();
+  #isCaughtUp = false;
+
+  constructor(signingKey: string, settings: CoordinatorSettings, clock: () => number) {
+    this.#signingKey = signingKey;
+    const { cluster, nodeId, isolationAfterMs: kinMs, stalenessMs: strangerMs } = settings;
+    const ownKey = nodeRecordKey(nodeKeyOf(cluster, nodeId));
+    this.#kin = new KinWatch({ ownKey, kinMs, strangerMs }, clock);
+  }
+
+  epochBegan(): void {
+    this.#isCaughtUp = false;
+    this.#kin.epochBegan();
+    this.#withheld.epochBegan();
+  }
+
+  caughtUp(): void {
+    this.#isCaughtUp = true;
+  }
+
+  believed(records: readonly SignedEvent[]): readonly ReadEvent[] {
+    const believed: ReadEvent[] = [];
+    for (const read of records) {
+      const isVerified = read.signedWith === this.#signingKey;
+      if (isVerified) believed.push(read);
+      if (read.record !== null || !isVerified) this.#kin.read(read.key, isVerified);
+    }
+    return this.#withheld.pass(believed, this.#kin.isApart && this.#isCaughtUp);
+  }
+}

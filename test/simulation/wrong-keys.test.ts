@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Oracle } from '../../sim/oracle/oracle.js';
+import type { SimulatedNode } from '../../sim/simulated-node.js';
+import { World } from '../../sim/world.js';
+import { MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from './settings.js';
+
+const NAMES = ['a', 'b', 'c'];
+const QUOTA = GROUP.quota.publish[MESSAGES];
+/** As the swarm has it. */
+const RECOVERY_MS = SETTINGS.stalenessMs + SETTINGS.isolationAfterMs / 2 + 2000;
+
+function signedWorld(partitions = 2): { readonly world: World; readonly oracle: Oracle } {
+  const world = new World(5, { ...SETTINGS, partitions });
+  const oracle = new Oracle(world);
+  world.observer = oracle;
+  world.signingKey = 'right';
+  for (const node of NAMES) world.start(node);
+  for (const node of NAMES) world.drive({ node, ratePerSecond: () => QUOTA, evenly: true });
+  world.runFor(6000);
+  return { world, oracle };
+}
+
+function appliedOf({ coordinator }: SimulatedNode): number {
+  if (!coordinator.isReady || !coordinator.lanes.has(0)) return 0;
+  return coordinator.shares.applied[slotOf(0, MESSAGES)] as number;
+}
+
+function restart(world: World, name: string, signingKey?: string): void {
+  world.node(name).crash();
+  world.start(name, { compacted: true, ...(signingKey !== undefined && { signingKey }) });
+}
+
+test('a node with a wrong key never decides, and the others share the whole quota without it', () => {
+  const { world } = signedWorld();
+  restart(world, 'a', 'wrong');
+  world.runFor(10_000);
+  expect(world.node('a').coordinator.isReady).toBe(false);
+  expect(['b', 'c'].reduce((sum, name) => sum + appliedOf(world.node(name)), 0)).toBeCloseTo(QUOTA, 6);
+});
+
+test.each([0, 300, 9000])(
+  'who comes back with the right key after %i ms with another one counts again for all',
+  (ms) => {
+    const { world, oracle } = signedWorld();
+    // Two, so that they serve with the wrong key, and write over all their keys.
+    for (const name of ['a', 'b']) restart(world, name, 'wrong');
+    world.runFor(ms);
+    for (const name of ['a', 'b']) restart(world, name);
+    world.runFor(RECOVERY_MS);
+    oracle.expectRecovered(NAMES);
+    oracle.check();
+    expect(oracle.violations.first).toEqual([]);
+    expect(NAMES.reduce((sum, name) => sum + appliedOf(world.node(name)), 0)).toBeCloseTo(QUOTA, 6);
+  },
+);
