@@ -8,8 +8,8 @@ import type { SignedEvent } from './simulated-topic.js';
 
 /**
  * Between the log and the core, as src/topic/signed/signed-topic.ts with `verify: require`, without the arithmetic of
- * signatures: a record is believed where it names the key that this process has. Who is alone among strangers, and what it
- * is not given then, production's own classes decide.
+ * signatures: a record is believed where it names the key that this process has. Who is alone among strangers, and what
+ * it is not given then, production's own classes decide.
  */
 export class SignedReader {
   readonly #signingKey: string;

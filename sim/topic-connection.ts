@@ -41,7 +41,7 @@ export interface Connection {
   readonly listener: TopicListener;
   /** The key that its records are signed with; the same for all where nothing is signed. */
   readonly signsWith: string;
-  /** Per partition that was there when it was opened, index of the next record to deliver, and the time of the last planned delivery. */
+  /** Per partition that there was: index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
   /** The log that is being read; another one than the topic's until the connection has noticed. */

@@ -25,8 +25,9 @@ export class OrderLaw {
     const { nodeKey, incarnation, sequence } = record.author;
     const place = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
     const latest = this.#latest.get(place) ?? 0;
-    if (sequence <= latest)
+    if (sequence > latest) this.#latest.set(place, sequence);
+    // A process says nothing behind its own farewell; those who remember one that is gone may say it again.
+    else if (record.kind !== 'farewell')
       fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);
-    else this.#latest.set(place, sequence);
   }
 }

@@ -140,7 +140,8 @@ export class Publisher {
     const { nodeKey, membership, appends } = this.#parts;
     if (this.incarnation === 0 || membership.alive[0]?.nodeKey !== nodeKey) return;
     const incarnation = newestLife(member);
-    const sequence = incarnation === member.incarnation ? member.sequence + 1 : 1;
+    // Nothing new for those who remember, and in nobody's way if the process lives and cannot be heard.
+    const sequence = incarnation === member.incarnation ? member.sequence : 1;
     const author = { nodeKey: member.nodeKey, incarnation, sequence };
     const record = { kind: 'farewell' as const, author, nodeId: member.nodeId };
     appends.push({ partition: MEMBERSHIP_PARTITION, key: nodeRecordKey(member.nodeKey), record });

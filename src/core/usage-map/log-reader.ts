@@ -225,9 +225,9 @@ export class LogReader {
     if (isOfNewestLife && (partition !== MEMBERSHIP_PARTITION || isNews)) return;
     if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
     if (partition !== MEMBERSHIP_PARTITION) return;
-    if (author.incarnation >= member.incarnation) return this.#ignore('repeated');
-    if (member.state !== 'alive') this.writer?.sayGone(member);
-    this.#ignore('old-incarnation');
+    const isOfOldLife = author.incarnation < member.incarnation;
+    if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member);
+    this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 
   /**
