@@ -14,6 +14,8 @@ const LASTS_MS_MAX = 7000;
 /** Of two processes with one id one goes on. */
 const TAKEOVER_MS = 1000;
 const PARTITIONS_MAX = 12;
+/** What those who end have under way is in the log by then: a heartbeat that comes later is taken for one who lives. */
+const ALL_STOPPED_MS = 2000;
 
 /** What may happen to a cluster. */
 export const FAULT_KINDS: readonly FaultKind[] = [
@@ -155,15 +157,17 @@ function grow(world: World, random: Random, how: string) {
   world.topic.grow(added);
   const untilMs = drawLength(random);
   world.queue.after(untilMs, () => {
-    for (const name of world.nodes.keys()) {
-      const running = world.running(name);
-      for (const process of running) end(process, random);
-      // Who is away comes back by itself.
-      if (running.length > 0) world.start(name, { compacted: random.next() < 0.7 });
-    }
+    // Who is away comes back by itself.
+    const ended = [...world.nodes.keys()].filter((name) => world.running(name).length > 0);
+    for (const name of ended) for (const process of world.running(name)) end(process, random);
+    world.queue.after(ALL_STOPPED_MS, () => {
+      for (const name of ended) {
+        if (world.running(name).length === 0) world.start(name, { compacted: random.next() < 0.7 });
+      }
+    });
   });
   const says = `${how}, ${added} partitions more; all nodes are restarted after ${(untilMs / 1000).toFixed(1)} s`;
-  return { says, lastsMs: untilMs + world.settings.stalenessMs + TAKEOVER_MS };
+  return { says, lastsMs: untilMs + ALL_STOPPED_MS + world.settings.stalenessMs + TAKEOVER_MS };
 }
 
 function end(process: SimulatedNode, random: Random): void {
