@@ -182,7 +182,7 @@ export class Coordinator {
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced') return;
     // If there was no room for this node, it is no member and must not become ready.
-    if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isSettled(this.nodeKey)) return;
+    if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
       if (this.#epochs.isSupersededBy(record)) this.#fence(incarnation);

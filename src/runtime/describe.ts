@@ -227,7 +227,7 @@ export function notReadyBecause(node: QuotaNode): string[] {
     return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
   }
   const { coordinator } = node;
-  const isKnown = coordinator === null || coordinator.membership.isSettled(coordinator.nodeKey);
+  const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
   const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
   const apart = signedApart(node);

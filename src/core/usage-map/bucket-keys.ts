@@ -1,18 +1,18 @@
 import type { RecordStore } from './record-store.js';
 
-/** Keys of one node. */
+/** The keys of one node. */
 interface Keys {
-  /** A table with open addresses by partition and bucket number: record + 1, or 0 where it is free. */
+  /** A hash table with open addressing, by partition and bucket number: record + 1, or 0 = free. */
   places: Int32Array;
-  /** Partition → first record, plus one; 0 = none. Follow `records.nextOfKeys`. */
+  /** Per partition: the first record + 1, or 0 = none. Follow `records.nextOfKeys`. */
   readonly first: Int32Array;
   count: number;
 }
 
 /**
- * Finds the record of a key, and those of one node on one partition. Numbers instead of the keys' text: 20 bytes a key,
- * where a Map of strings had 100. What concerns one node costs its own keys, not those of all, in time and in memory:
- * whoever writes one record with a high number takes no more room than one with a low number.
+ * Finds the record of a key, and all records of one node on one partition. It stores numbers instead of the keys' text:
+ * 20 bytes a key, where a Map of strings took 100. Each node has a table of its own, so that looking through a node
+ * costs time for its keys alone, and so that a record with a high bucket number takes no more room than any other.
  */
 export class BucketKeys {
   /** Records looked at so far to find others: what catching up costs, as a count. */
@@ -49,7 +49,7 @@ export class BucketKeys {
     return this.#ofSlot[slot]?.count ?? 0;
   }
 
-  /** A record whose key is not known yet; its bucket and partition are written. */
+  /** Adds a record whose key is not known yet; its bucket and partition must have been written. */
   add(slot: number, record: number): void {
     const { bucket: buckets, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
@@ -78,7 +78,7 @@ export class BucketKeys {
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
   }
 
-  /** Where a key is in the table, or would be. */
+  /** The place of a key in the table, or the free place where it belongs. */
   #placeOf({ places }: Keys, partition: number, bucket: number): number {
     const { bucket: buckets, partition: partitions } = this.#records;
     const mask = places.length - 1;
@@ -90,7 +90,7 @@ export class BucketKeys {
     }
   }
 
-  /** Those behind it that would not be found any more move up. */
+  /** Frees the place of a record. Records after it that could not be found any more move up. */
   #free(keys: Keys, record: number): void {
     const { bucket: buckets, partition: partitions } = this.#records;
     const { places } = keys;
@@ -131,6 +131,6 @@ function homeOf(partition: number, bucket: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** A power of two, as all sizes are. */
+/** Sizes of tables are powers of two. */
 const INITIAL_PLACES = 8;
 const PARTITIONS_MAX = 16;

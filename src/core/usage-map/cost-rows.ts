@@ -64,7 +64,7 @@ export class CostRows {
     }
   }
 
-  /** The row counts for somebody else than before, or for nobody. */
+  /** Called when a row counts for another node than before, or for none. */
   recounted(row: number): void {
     const costs = this.#ofRow.get(row);
     if (costs === undefined) return;
@@ -73,8 +73,8 @@ export class CostRows {
   }
 
   lanesOn(backend: BackendId): Iterable<CostLane> {
-    return this.#lanesOn.get(backend)?.values() ?? NOBODY;
+    return this.#lanesOn.get(backend)?.values() ?? NO_LANES;
   }
 }
 
-const NOBODY: readonly CostLane[] = [];
+const NO_LANES: readonly CostLane[] = [];

@@ -8,14 +8,14 @@ import type { LogReader } from './log-reader.js';
 import { MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
-/** Records freed per call: a cluster of many dead nodes is cleaned over some seconds, not in one produce. */
+/** Keys freed per call, so that a cluster of many dead nodes is cleaned over some seconds and not in one produce. */
 const KEYS_PER_CALL = 64;
-/** Of one node: its keys go together, so that seldom half of a node is left in the log. */
+/** Keys of one node freed at once, even above KEYS_PER_CALL, so that the log seldom holds half of a dead node. */
 const KEYS_PER_MEMBER = 1000;
-/** Keys of this node's past lives are freed so often, KEYS_PER_CALL at a time: time to read the tombstones back. */
+/** The interval between two calls that free keys of this node's past lives: time to read the tombstones back. */
 const OWN_KEYS_INTERVAL_MS = 5000;
 
-/** What a node knows of the cluster; the coordinator is one. */
+/** What a node knows of the cluster; the coordinator has it. */
 interface Cluster {
   readonly nodeKey: NodeKey;
   readonly incarnation: Incarnation;
@@ -44,7 +44,8 @@ export class Forgetting {
   due(nowMs: number): Append[] {
     const keys = this.#keysOfPastLives(nowMs);
     const { nodeKey, membership } = this.#cluster;
-    // Only the alive node with the lowest key: two would be harmless (no tombstone changes a share), many noise.
+    // Only the alive node with the lowest key frees: two would do no harm (no tombstone changes a share), many only
+    // noise.
     if (membership.alive[0]?.nodeKey === nodeKey) {
       this.#addForgottenNodes(keys);
       this.#addForgottenBackends(keys);
@@ -71,13 +72,15 @@ export class Forgetting {
       if (keys.length >= KEYS_PER_CALL) return;
       if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
       const isWhole = this.#addKeysOf(member, keys);
-      // What is left is tried again when the tombstones have been read back, or should have been.
+      // What is left is tried again once the tombstones have been read back, or should have been.
       const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
       member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
     }
   }
 
-  /** The node's own keys last: as long as the log holds a bucket, it should hold the life that it belongs to. */
+  /**
+   * Adds the NODE keys last: as long as the log holds a bucket, it should hold the life to which the bucket belongs.
+   */
   #addKeysOf(member: Member, keys: FreedKey[]): boolean {
     const buckets = this.#cluster.usageMap.keysOf(member);
     for (const { partition, bucket } of buckets.slice(0, KEYS_PER_MEMBER)) {

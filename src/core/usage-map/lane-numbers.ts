@@ -1,10 +1,11 @@
 /**
- * Small numbers for lanes, in the order in which they were first asked for: 0, 1, 2, …; stable until they are freed. A
- * table with open addresses: 100,000 lanes take 2 MB, and 5.3 as a Map, whose keys of 49 bits would be objects.
+ * Gives lanes small numbers in the order in which they are first asked for: 0, 1, 2, …. A number is stable until it is
+ * freed. The table uses open addressing: 100,000 lanes take 2 MB; in a Map, whose keys of 49 bits would be objects,
+ * they took 5.3 MB.
  */
 export class LaneNumbers {
   #keys = new Float64Array(INITIAL_LANES);
-  /** Twice as many places as lanes, so a search ends after two or three steps; number + 1, or 0 where it is free. */
+  /** Number + 1, or 0 = free. There are twice as many places as lanes, so a search ends after two or three steps. */
   #places = new Int32Array(2 * INITIAL_LANES);
   #count = 0;
   readonly #free: number[] = [];
@@ -71,6 +72,6 @@ export class LaneNumbers {
 }
 
 const INITIAL_LANES = 64;
-/** The key of a number that is free; lanes have none below 0. */
+/** The key of a free number; keys of lanes are never negative. */
 const FREE = -1;
 const TWO_POW_32 = 2 ** 32;

@@ -3,8 +3,8 @@ import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from 
 import type { UsageMap } from './usage-map.js';
 
 /**
- * A life of the member is another one on a partition now: records of older ones count for nobody, there, and on all
- * partitions where it is the membership partition.
+ * Counts a member's records anew after its newest life on a partition has changed: records of older lives count for
+ * nobody on that partition, or on all partitions if it is the membership partition.
  */
 export function countLives(member: Member, changed: number, usageMap: UsageMap): void {
   const isEverywhere = changed === MEMBERSHIP_PARTITION;
@@ -15,8 +15,8 @@ export function countLives(member: Member, changed: number, usageMap: UsageMap):
 }
 
 /**
- * A tombstone. What is known of a node is what the log still holds of it, key by key: that is all that newcomers know,
- * and by the lives in it the node's next process chooses its own (docs/decisions/0046).
+ * Applies a tombstone. A node is known by what the log still holds of it, key by key, because newcomers know no more,
+ * and because the node's next process chooses its life above those in the log (docs/decisions/0046).
  */
 export function buryKey(partition: number, key: string, membership: Membership, usageMap: UsageMap): void {
   const nodeKey = nodeKeyOfRecordKey(key);
@@ -29,6 +29,7 @@ export function buryKey(partition: number, key: string, membership: Membership, 
   if (isForgotten(member) && !usageMap.hasKeysOf(member)) membership.drop(member);
 }
 
+/** Once a key is gone, the newest life on its partition is that of the records that are left there. */
 function fallBack(member: Member, partition: number, membership: Membership, usageMap: UsageMap): void {
   const known = member.lives[partition] as number;
   const signed = member.signedLives[partition] as number;

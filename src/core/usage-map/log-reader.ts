@@ -36,11 +36,11 @@ interface Told {
   readonly notices: Notice[];
 }
 
-/** This node as a writer. */
+/** The writing side of this node; it ignores records of other nodes. */
 export interface Writer {
-  /** An older record lies in the log above the newest of its key, so newcomers to a compacted log read that one. */
+  /** Called when an older record stands in the log after the newest of its key: newcomers would read the older one. */
   sayAgain(read: ReadEvent): void;
-  /** There is no room for a record. */
+  /** Called when there was no room for a record. */
   sayLater(read: ReadEvent, nowMs: number): void;
   /** A process beats in an older life than this member's, which is over. */
   sayGone(member: Member): void;
@@ -54,7 +54,7 @@ export interface Writer {
 export class LogReader {
   readonly logTimes: readonly LogTime[];
   readonly refusals: Refusals;
-  /** Says again what of this node's records the log hides; absent where nobody writes. */
+  /** Writes this node's records again when the log hides them; null = this reader belongs to no writer. */
   writer: Writer | null = null;
   readonly membership: Membership;
   readonly usageMap: UsageMap;
@@ -94,7 +94,7 @@ export class LogReader {
     return this.#nextOffset[partition] as number;
   }
 
-  /** Another log begins: positions, lives, log time and all that was reported mean nothing in it. */
+  /** Called when another log begins: positions, lives, log time and reports mean nothing in it. */
   forgetAll(): void {
     this.#nextOffset.fill(0);
     for (const logTime of this.logTimes) logTime.startAgain();
@@ -107,7 +107,9 @@ export class LogReader {
     this.refusals.forgetAll();
   }
 
-  /** Newest life of a node among all that the log holds of it: levels and backends outlive who wrote them. */
+  /**
+   * The newest life of a node among all its records in the log; levels and backends outlive the node's other records.
+   */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);
     return Math.max(newestLife(member), this.#backends.newestLifeOf(nodeKey), this.#ramps.newestLifeOf(nodeKey));
@@ -158,7 +160,7 @@ export class LogReader {
     }
     const member = this.membership.memberOf(author, this.membershipLogMs);
     if (author.incarnation > (member.lives[read.partition] as number)) this.#beginLife(member, read.partition, author);
-    const isNews = read.partition === MEMBERSHIP_PARTITION && this.membership.recognise(member, author);
+    const isNews = read.partition === MEMBERSHIP_PARTITION && this.membership.noteIfNews(member, author);
     if (record.kind === 'node' && (isNews || read.partition !== MEMBERSHIP_PARTITION)) {
       this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
     }
@@ -167,7 +169,7 @@ export class LogReader {
     return isNews && this.#applySign(member, record, nowMs);
   }
 
-  /** Changes no member: whoever says how a backend is need not be one. */
+  /** Changes no member: a node that reports a backend's health need not be one. */
   #applyBackend({ partition, key }: ReadEvent, record: BackendRecord): false {
     const { nodeKey, incarnation } = record.author;
     const isForeign = key !== backendRecordKey(record.backend) || partition !== MEMBERSHIP_PARTITION;
@@ -180,7 +182,7 @@ export class LogReader {
     return false;
   }
 
-  /** A level of a ramp; like a backend's health it is not bound to its author. */
+  /** Applies the level of a ramp. Like a backend's health, it stays when its author leaves. */
   #applyGroupState({ partition, key }: ReadEvent, record: GroupStateRecord): false {
     const { author, groupId, direction } = record;
     const isForeign = key !== groupStateRecordKey(groupId, direction) || partition !== MEMBERSHIP_PARTITION;
@@ -194,7 +196,7 @@ export class LogReader {
     return false;
   }
 
-  /** The first record of a node's life on a partition, as far as this reader knows. */
+  /** Whether a record is the first of its life on its partition, as far as this reader knows. */
   #beginsLife({ partition, record }: ReadEvent): boolean {
     if (record === null) return false;
     const { nodeKey, incarnation } = record.author;
@@ -230,10 +232,7 @@ export class LogReader {
     this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 
-  /**
-   * A newer record on the membership partition: a sign of life, a farewell. Returns whether the set of alive nodes
-   * changed.
-   */
+  /** Applies news on the membership partition, as a sign of life or a farewell. Returns whether `alive` changed. */
   #applySign(member: Member, record: MemberRecord, nowMs: number): boolean {
     switch (record.kind) {
       case 'node':

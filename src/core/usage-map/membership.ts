@@ -1,6 +1,6 @@
 import type { Author } from '../report/record.js';
 import type { Incarnation, NodeId, NodeKey } from '../vocabulary.js';
-import { NOBODY as NOBODYS_SLOT } from './record-store.js';
+import { NOBODYS_SLOT } from './record-store.js';
 
 /** The partition whose log decides who is a member, and on whose log time silence is measured. */
 export const MEMBERSHIP_PARTITION = 0;
@@ -12,25 +12,26 @@ export interface Member {
   readonly slot: number;
   nodeId: NodeId;
   version: string;
-  /** Newest life on the membership partition, 0 before its first record there. */
+  /** The node's newest life on the membership partition, 0 before its first record there. */
   incarnation: Incarnation;
   /** That life's highest sequence on the membership partition. */
   sequence: number;
   /**
-   * Newest life of the records that the log holds of it, per partition. Rows of a partition count if they are as new as
-   * that life and as the one on the membership partition; partitions know nothing of each other otherwise, so it does
-   * not matter in which order a node reads them.
+   * Per partition, the newest life among the records that the log holds of the node. A row counts if its life is as new
+   * as this one and as the one on the membership partition. Partitions depend on each other in nothing else, so it does
+   * not matter in which order they are read.
    */
   readonly lives: Float64Array;
-  /** The same of its NODE and FAREWELL records alone; 0 = none, or buried. */
+  /** The same of the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
   readonly signedLives: Float64Array;
-  /** Its key on the membership partition was buried while it counted as alive, and it has not said it again. */
+  /** True if its NODE key on the membership partition was buried while it counted as alive, and not written since. */
   isBuried: boolean;
   /**
-   * Log time of the membership partition at its newest sign of life; while it is not alive, when its life became known.
+   * Log time of the membership partition at the node's newest sign of life. While the node is not alive: the log time
+   * at which its newest life became known.
    */
   lastSignLogMs: number;
-  /** Local monotonic time at which that sign was read. */
+  /** Local monotonic time at which the newest sign of life was read. */
   lastSignMs: number;
   state: 'alive' | 'left' | 'expired';
   /** Index among the alive nodes in order of NodeKey; −1 while not alive. */
@@ -54,9 +55,9 @@ export class Membership {
   /** Slots of nodes that were dropped. */
   readonly #freeSlots: number[] = [];
   readonly #maxNodes: number;
-  /** Nodes with a life on the membership partition. */
-  #settled = 0;
-  /** Nobody expires before; a lower bound, because signs of life only move expiry back. */
+  /** How many nodes have a life on the membership partition. */
+  #accepted = 0;
+  /** No node expires before this log time; a lower bound, because signs of life only postpone expiry. */
   #nextExpiryLogMs = 0;
 
   constructor(stalenessMs: number, partitions: number, maxNodes = Number.POSITIVE_INFINITY) {
@@ -70,8 +71,8 @@ export class Membership {
     return this.#byKey.get(nodeKey);
   }
 
-  /** Whether it has a life on the membership partition: alive, or once so. */
-  isSettled(nodeKey: NodeKey): boolean {
+  /** Whether a node has a life on the membership partition: it is a member, or was one. */
+  isAccepted(nodeKey: NodeKey): boolean {
     return (this.#byKey.get(nodeKey)?.lives[MEMBERSHIP_PARTITION] ?? 0) > 0;
   }
 
@@ -84,27 +85,27 @@ export class Membership {
   }
 
   /**
-   * Whether a record of this node is taken. Who is a member is decided on the membership partition alone, so the bound
-   * counts only who has a life there: in whatever order partitions are read, all nodes refuse the same. What others may
-   * bring along on other partitions is bounded as well.
+   * Whether a record of this node is accepted. The membership partition alone decides who is a member, so the bound
+   * counts only nodes with a life there: all nodes refuse the same, in whatever order they read the partitions. Nodes
+   * that only have records on other partitions are bounded to the same number.
    */
   hasRoomFor(nodeKey: NodeKey, partition: number): boolean {
     if (this.#byKey.size < this.#maxNodes) return true;
-    if (partition === MEMBERSHIP_PARTITION) return this.isSettled(nodeKey) || this.#settled < this.#maxNodes;
+    if (partition === MEMBERSHIP_PARTITION) return this.isAccepted(nodeKey) || this.#accepted < this.#maxNodes;
     return this.#byKey.has(nodeKey) || this.#byKey.size < 2 * this.#maxNodes;
   }
 
-  /** The member a record belongs to, made known without being alive. */
+  /** The member that wrote a record; an unknown one is introduced, and is not alive yet. */
   memberOf(author: Author, logMs: number): Member {
     return this.#byKey.get(author.nodeKey) ?? this.#introduce(author.nodeKey, logMs);
   }
 
   /**
-   * The first record of a newer life on a partition. On the membership partition it leaves the node as alive as it was:
-   * the process that starts takes over what the one before it held.
+   * Called for the first record of a newer life on a partition. On the membership partition the node stays as alive as
+   * it was: the process that starts takes over what the one before it held.
    */
   beginLife(member: Member, partition: number, incarnation: Incarnation, logMs: number): void {
-    if (partition === MEMBERSHIP_PARTITION && member.lives[partition] === 0) this.#settled++;
+    if (partition === MEMBERSHIP_PARTITION && member.lives[partition] === 0) this.#accepted++;
     member.lives[partition] = incarnation;
     if (member.state !== 'alive') member.lastSignLogMs = logMs;
     if (partition !== MEMBERSHIP_PARTITION) return;
@@ -113,14 +114,14 @@ export class Membership {
     if (member.state === 'left') member.state = 'expired';
   }
 
-  /** Whether a record of the membership partition is news there. */
-  recognise(member: Member, { incarnation, sequence }: Author): boolean {
+  /** Notes the sequence of a record on the membership partition; returns false if the record is not news there. */
+  noteIfNews(member: Member, { incarnation, sequence }: Author): boolean {
     if (incarnation < member.incarnation || sequence <= member.sequence) return false;
     member.sequence = sequence;
     return true;
   }
 
-  /** A NODE record: the node is alive. Returns whether the set of alive nodes changed. */
+  /** Called for a NODE record: the node is alive. Returns whether the set of alive nodes changed. */
   join(member: Member, nodeId: NodeId, version: string, logMs: number, nowMs: number): boolean {
     member.nodeId = nodeId;
     member.version = version;
@@ -132,7 +133,7 @@ export class Membership {
     return true;
   }
 
-  /** Another record on the membership partition: a sign of life of a node that is a member already. */
+  /** Called for a report on the membership partition: a sign of life if the node is a member already. */
   signOfLife(member: Member, logMs: number, nowMs: number): void {
     if (member.state !== 'alive') return;
     member.lastSignLogMs = logMs;
@@ -148,7 +149,7 @@ export class Membership {
 
   /** Removes the nodes that have been silent for too long, and returns them. */
   expire(logMs: number): readonly Member[] {
-    if (logMs <= this.#nextExpiryLogMs) return NOBODY;
+    if (logMs <= this.#nextExpiryLogMs) return NO_MEMBERS;
     const expired = this.alive.filter((member) => logMs - member.lastSignLogMs > this.#stalenessMs);
     for (const member of expired) member.state = 'expired';
     if (expired.length > 0) this.#keepAlive();
@@ -157,7 +158,7 @@ export class Membership {
     return expired;
   }
 
-  /** A NODE or FAREWELL record is in the log of a partition. Returns false when a later life has signed there. */
+  /** Called for a NODE or FAREWELL record on any partition. Returns false if a later life has written one there. */
   sign(member: Member, partition: number, incarnation: Incarnation): boolean {
     if (incarnation < (member.signedLives[partition] as number)) return false;
     member.signedLives[partition] = incarnation;
@@ -166,8 +167,8 @@ export class Membership {
   }
 
   /**
-   * A tombstone of the node's own key on a partition. Who is alive says again what was buried; who only counts as
-   * alive, because this reader has missed how long it has been silent, is buried when it expires.
+   * Called for a tombstone of the NODE key on a partition. A node that is alive writes its key again. A node that only
+   * counts as alive, because this reader has missed how long it has been silent, is buried when it expires.
    */
   bury(member: Member, partition: number): void {
     if (partition === MEMBERSHIP_PARTITION) {
@@ -178,27 +179,27 @@ export class Membership {
     member.signedLives[partition] = 0;
   }
 
-  /** The newest record that the log still holds of the node on a partition is of this life; 0 = it holds none. */
+  /** Sets the newest life to that of the newest record that the log still holds on a partition; 0 = it holds none. */
   fallBack(member: Member, partition: number, { incarnation, sequence }: Omit<Author, 'nodeKey'>): void {
     member.lives[partition] = incarnation;
     if (partition !== MEMBERSHIP_PARTITION) return;
-    if (incarnation === 0) this.#settled--;
+    if (incarnation === 0) this.#accepted--;
     member.incarnation = incarnation;
     member.sequence = sequence;
   }
 
-  /** Another log begins: nobody is known in it. */
+  /** Called when another log begins: no node is known in it. */
   forgetAll(): void {
     this.#byKey.clear();
     this.#bySlot.length = 1;
     this.#freeSlots.length = 0;
-    this.#settled = 0;
+    this.#accepted = 0;
     this.#nextExpiryLogMs = 0;
     for (const member of this.alive) member.state = 'expired';
     this.#keepAlive();
   }
 
-  /** Drops a node that is forgotten from memory. Nothing refers to its slot any more, so the next one has it. */
+  /** Drops a forgotten node from memory. Nothing refers to its slot any more, so the next new node gets the slot. */
   drop(member: Member): void {
     this.#byKey.delete(member.nodeKey);
     this.#freeSlots.push(member.slot);
@@ -220,7 +221,7 @@ export class Membership {
     };
   }
 
-  /** Into its place, and not by sorting: the newest records of a log are a thousand joins within one turn. */
+  /** Inserts by binary search instead of sorting: a node that catches up sees a thousand joins within one turn. */
   #insert(member: Member): void {
     this.changes++;
     let low = 0;
@@ -234,7 +235,7 @@ export class Membership {
     for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).position = at;
   }
 
-  /** Those who are not alive any more leave their places. */
+  /** Removes the members that are no longer alive from `alive`. */
   #keepAlive(): void {
     this.changes++;
     let kept = 0;
@@ -252,9 +253,9 @@ export function isForgotten(member: Member): boolean {
   return member.state !== 'alive' && newestLife(member) === 0;
 }
 
-/** Newest life of a node on any partition, 0 where it is not known; its next one has to be newer. */
+/** The newest life of a node on any partition, 0 if the node is unknown. Its next life has to be newer. */
 export function newestLife(member: Member | undefined): Incarnation {
   return Math.max(0, ...(member?.lives ?? []));
 }
 
-const NOBODY: readonly Member[] = [];
+const NO_MEMBERS: readonly Member[] = [];

@@ -1,35 +1,38 @@
 import type { Incarnation } from '../vocabulary.js';
 
-/** Slot of the member that no node is: whatever refers to it counts for nobody. */
-export const NOBODY = 0;
+/** The slot of a member that stands for no node: records that refer to it count for nobody. */
+export const NOBODYS_SLOT = 0;
 
 /**
- * The newest record of every key, in columns of 53 bytes in all: what its rows have in common stands here once, not in
- * each of them. As objects 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and their rows 20 more.
+ * The newest record of every key, in columns of 53 bytes in all. What the rows of a record have in common stands here
+ * once, and not in each row. As objects, 83,400 records (100 nodes × 5,000 groups) took 64 bytes each, and 20 more per
+ * row.
  */
 export class RecordStore {
-  /** Slot of the member that wrote it; NOBODY while it is of a past life. */
+  /** Slot of the member that wrote the record; NOBODYS_SLOT while it is of a past life. */
   member = new Int32Array(initialLength(0));
   partition = new Uint8Array(initialLength(1));
   incarnation = new Float64Array(initialLength(2));
   sequence = new Float64Array(initialLength(3));
-  /** Its first row, or −1; follow `rows.nextOfRecord`. */
+  /** First row of the record, or −1; follow `rows.nextOfRecord`. */
   first = new Int32Array(initialLength(4));
-  /** When it was read: local monotonic time; log time of its partition, whole ms modulo 2³². */
+  /** When the record was read, local monotonic time. */
   readMs = new Float64Array(initialLength(5));
+  /** The same in log time of its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
-  /** Its number at its node, and its neighbours at its node and partition (bucket-keys.ts), −1 = none. */
+  /** The bucket's number at its node. */
   bucket = new Int32Array(initialLength(7));
-  /** What it takes of the bound on rows (row-bounds.ts). */
+  /** What the record takes of the bound on rows (row-bounds.ts). */
   weight = new Int32Array(initialLength(8));
+  /** The neighbours in the list of one node and partition (bucket-keys.ts), −1 = none. */
   nextOfKeys = new Int32Array(initialLength(9));
   previousOfKeys = new Int32Array(initialLength(10));
   readonly #free: number[] = [];
   #used = 0;
-  /** The shortest column ends here. */
+  /** The length of the shortest column. */
   #roomUntil = INITIAL_RECORDS;
 
-  /** A record without rows. */
+  /** Makes a record without rows and returns its number. */
   add(): number {
     const record = this.#free.pop() ?? this.#used++;
     if (record >= this.#roomUntil) this.#grow(record);
@@ -56,7 +59,7 @@ export class RecordStore {
     this.logMs[record] = Math.floor(at.logMs) | 0;
   }
 
-  /** Only the columns that are full, and these are few at a time: copying all of 800,000 records takes 20 ms. */
+  /** Copies only the columns that are full, which are few at a time: copying all of 800,000 records takes 20 ms. */
   #grow(record: number): void {
     this.member = withRoom(this.member, record, Int32Array);
     this.partition = withRoom(this.partition, record, Uint8Array);
@@ -87,12 +90,14 @@ function withRoom<Column extends Int32Array | Uint8Array | Float64Array>(
   return larger;
 }
 
-/** Lengths that differ grow at different times, for good: all by the same factor. */
+/** The columns begin with different lengths and grow by one factor, so no two of them ever grow at the same time. */
 function initialLength(column: number): number {
   return INITIAL_RECORDS + 5 * column;
 }
 
-/** For whom it counts, its key, and when it was read: local monotonic time, log time of the partition. */
+/**
+ * The slot for which a record counts, its key, and when it was read: local monotonic time, log time of the partition.
+ */
 export interface RecordPlace {
   readonly member: number;
   readonly partition: number;

@@ -1,14 +1,14 @@
 import { IGNORED_CAUSES, type IgnoredCause, type Notice, type RowsRefused } from '../coordinator-protocol.js';
 
-/** One notice while refusals follow each other, and one when they begin again after a pause of this. */
+/** A refused report is told again only if none was refused for this long. */
 const TOLD_AGAIN_MS = 60_000;
 
-/** Records that were read and change nothing, by cause; what there was no room for is told as well. */
+/** Counts records that were read and changed nothing, by cause, and tells when there was no room for one. */
 export class Refusals {
   readonly counts = Object.fromEntries(IGNORED_CAUSES.map((cause) => [cause, 0])) as Record<IgnoredCause, number>;
-  /** When a node was refused last for which there is no room, local monotonic time. */
+  /** When a node was last refused because there is no room, local monotonic time. */
   nodeMs = Number.NEGATIVE_INFINITY;
-  /** The same of a report. */
+  /** When a report was last refused because there is no room, local monotonic time. */
   rowsMs = Number.NEGATIVE_INFINITY;
   readonly #notices: Notice[];
 
@@ -32,7 +32,7 @@ export class Refusals {
     this.rowsMs = nowMs;
   }
 
-  /** Another log begins: who was refused in the last one may have room. */
+  /** Called when another log begins: there may be room in it for what was refused in the last one. */
   forgetAll(): void {
     this.nodeMs = Number.NEGATIVE_INFINITY;
     this.rowsMs = Number.NEGATIVE_INFINITY;

@@ -4,11 +4,11 @@ import { BucketKeys } from './bucket-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
-import { NOBODY } from './record-store.js';
+import { NOBODYS_SLOT } from './record-store.js';
 import { RowBounds, type RowBoundsSettings, type RowVerdict, weightOf } from './row-bounds.js';
 import { RowStore } from './row-store.js';
 
-/** Told for every map lane whose rows changed, so that its shares are computed again. */
+/** Called for every map lane whose rows changed, so that its shares are computed again. */
 export type LaneChanged = (mapLane: number) => void;
 
 export interface ReadTime {
@@ -17,17 +17,17 @@ export interface ReadTime {
   readonly logMs: number;
 }
 
-/** Where a record stands: its key, and whether it is of a life that is past. */
+/** The key of a record, and whether the record is of a past life of its node. */
 export interface RecordKey {
   readonly partition: number;
   readonly bucket: number;
   readonly isPast: boolean;
 }
 
-/** What became of a record; older = the log holds it above a newer one. A refused one says nothing of its groups. */
+/** What became of a record. 'older' = it stands in the log after a newer one of its key. */
 export type Verdict = RowVerdict | 'repeated' | 'older';
 
-/** A key of a node that the log holds a record of. */
+/** A key of a node under which the log holds a record. */
 export interface KnownKey {
   readonly partition: number;
   readonly bucket: number;
@@ -35,9 +35,9 @@ export interface KnownKey {
 }
 
 /**
- * group → node → usage (PIP-82, "Communications between brokers"): the newest record of every key, as the log holds it.
- * Also of keys of past lives: their rows count for nobody, but as long as the log holds them newcomers read them, so
- * whoever buries the node has to know them (docs/decisions/0046).
+ * group → node → usage (PIP-82, "Communications between brokers"): the newest record of every key that the log holds.
+ * Records of past lives are kept, too. Their rows count for nobody, but newcomers read them from the log, so the node
+ * that buries their writer has to know their keys (docs/decisions/0046).
  *
  * Rows of every reported group are kept decoded, also of groups that are not configured here (yet): in columns that is
  * cheaper than keeping raw records and an index of them (docs/decisions/0003).
@@ -50,7 +50,7 @@ export class UsageMap {
   readonly #keys = new BucketKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   readonly #isLaneHeld: (mapLane: number) => boolean;
-  /** Lanes without rows are given up when there are so many: groups come and go, and rows may name any. */
+  /** When this many lanes have numbers, those without rows are given up: groups come and go, and rows may name any. */
   #lanesUntilFreed = LANES_UNTIL_FREED;
   #heads = new Int32Array(64).fill(-1);
 
@@ -65,7 +65,7 @@ export class UsageMap {
     this.#onLaneChanged = onLaneChanged;
   }
 
-  /** Lanes that have a number. */
+  /** How many lanes have a number. */
   get laneCount(): number {
     return this.#mapLanes.count;
   }
@@ -74,12 +74,14 @@ export class UsageMap {
     return this.#keys.count;
   }
 
-  /** Records looked at so far on behalf of lives and keys. */
+  /** Records looked at so far to find others: what catching up costs, as a count. */
   get steps(): number {
     return this.#keys.steps;
   }
 
-  /** The map's own small number of a lane; stable while it has rows or is held, else until the next record. */
+  /**
+   * The map's own small number of a lane. It is stable while the lane has rows or is held, else until the next record.
+   */
   mapLaneOf(groupId: GroupId, direction: number): number {
     const mapLane = this.#mapLanes.of(groupId * DIRECTION_COUNT + direction);
     if (mapLane === this.#heads.length) {
@@ -90,12 +92,14 @@ export class UsageMap {
     return mapLane;
   }
 
-  /** First row of a lane, or −1; follow `rows.nextOf`. In no order, and with rows of nodes that are not alive. */
+  /**
+   * First row of a lane, or −1; follow `rows.nextOf`. The rows have no order; nodes that are not alive are among them.
+   */
   firstRow(mapLane: number): number {
     return this.#heads[mapLane] as number;
   }
 
-  /** Replaces what the key said before, unless the record is not newer than what is known. */
+  /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
   apply({ partition, bucket, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { records } = this.rows;
     if (this.#mapLanes.count >= this.#lanesUntilFreed) this.#freeLanes();
@@ -107,8 +111,9 @@ export class UsageMap {
     const rows = verdict === 'applied' ? record.rows : NOTHING;
     if (known === -1 && this.bounds.judge(partition, bucket, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
-    const counted = isPast ? NOBODY : member.slot;
-    records.write(entry, record.author, { member: counted, partition, bucket, nowMs: read.nowMs, logMs: read.logMs });
+    const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
+    const { nowMs, logMs } = read;
+    records.write(entry, record.author, { member: countedSlot, partition, bucket, nowMs, logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
@@ -120,7 +125,7 @@ export class UsageMap {
   }
 
   /**
-   * A tombstone: forgets the key. It changes shares only where the node is still alive, which only a defect can cause.
+   * Forgets a key after its tombstone. That changes shares only if the node is alive, which only a defect can cause.
    */
   remove(member: Member, partition: number, bucket: number): void {
     const known = this.#keys.find(member.slot, partition, bucket);
@@ -131,20 +136,22 @@ export class UsageMap {
     this.rows.records.release(known);
   }
 
-  /** Another log begins: nothing was reported in it. */
+  /** Called when another log begins: nothing has been reported in it. */
   forgetAll(members: Iterable<Member>): void {
     for (const member of members) {
       for (const { partition, bucket } of this.keysOf(member)) this.remove(member, partition, bucket);
     }
   }
 
-  /** Records of a member on a partition count if they are of this life or a later one, the others for nobody. */
+  /**
+   * Lets a member's records on a partition count if they are of this life or a later one; the others count for nobody.
+   */
   countFrom(member: Member, partition: number, incarnation: Incarnation): void {
     const { records } = this.rows;
     for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-      const counted = (records.incarnation[entry] as number) < incarnation ? NOBODY : member.slot;
-      if (records.member[entry] === counted) continue;
-      records.member[entry] = counted;
+      const countedSlot = (records.incarnation[entry] as number) < incarnation ? NOBODYS_SLOT : member.slot;
+      if (records.member[entry] === countedSlot) continue;
+      records.member[entry] = countedSlot;
       for (let row = records.first[entry] as number; row !== -1; row = this.rows.nextOfRecord(row)) {
         this.costs.recounted(row);
         this.#onLaneChanged(this.rows.laneOf(row));
@@ -152,7 +159,7 @@ export class UsageMap {
     }
   }
 
-  /** Newest life of a member's records on a partition, and its highest sequence; 0 without any. */
+  /** The newest life among a member's records on a partition, and that life's highest sequence; 0 without a record. */
   newestOn(member: Member, partition: number): { readonly incarnation: Incarnation; readonly sequence: number } {
     const { records } = this.rows;
     const newest = { incarnation: 0, sequence: 0 };
@@ -170,7 +177,7 @@ export class UsageMap {
     return this.#keys.countOf(member.slot) > 0;
   }
 
-  /** All keys of a member that the log holds a record of. */
+  /** All keys of a member under which the log holds a record. */
   keysOf(member: Member): KnownKey[] {
     const { incarnation, bucket } = this.rows.records;
     const keys: KnownKey[] = [];
@@ -183,8 +190,8 @@ export class UsageMap {
   }
 
   /**
-   * Mostly a record is about the groups of the one before, in the same order: then its rows stay where they are.
-   * Returns whether it was; if not, the rows overwritten so far are released with the others.
+   * Overwrites the rows of a record in place. That works if the new record is about the same groups in the same order,
+   * as most are. Returns whether it worked; if not, the caller releases all rows, those overwritten so far among them.
    */
   #overwriteAll(entry: number, reports: readonly ReportRow[]): boolean {
     let row = this.rows.records.first[entry] as number;
@@ -200,7 +207,7 @@ export class UsageMap {
     return row === -1;
   }
 
-  /** Returns the first row, −1 when there is none. */
+  /** Inserts the rows of a record and returns the first one, −1 without rows. */
   #insertAll(entry: number, reports: readonly ReportRow[]): number {
     let first = -1;
     let last = -1;
@@ -244,7 +251,7 @@ export class UsageMap {
     }
   }
 
-  /** > 0 where the record is newer than what is known. */
+  /** Returns a number > 0 if the record is newer than what is known. */
   #compare({ author }: ReportRecord, known: number): number {
     const { records } = this.rows;
     const lives = author.incarnation - (records.incarnation[known] as number);

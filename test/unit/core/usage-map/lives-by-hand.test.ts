@@ -53,7 +53,7 @@ test('a node whose records are gone makes room for another one, though other par
   membership.beginLife(here, 0, 1, 0);
   expect([membership.hasRoomFor(3, 0), membership.hasRoomFor(1, 0)]).toEqual([false, true]);
   membership.fallBack(gone, 0, BURIED);
-  expect([membership.hasRoomFor(3, 0), membership.isSettled(1)]).toEqual([true, false]);
+  expect([membership.hasRoomFor(3, 0), membership.isAccepted(1)]).toEqual([true, false]);
   // An older life that the log still holds is a life.
   membership.fallBack(here, 0, { incarnation: 1, sequence: 1 });
   const third = membership.memberOf(author(3), 0);

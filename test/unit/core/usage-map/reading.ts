@@ -10,7 +10,7 @@ import {
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
 import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { NOBODY } from '../../../../src/core/usage-map/record-store.js';
+import { NOBODYS_SLOT } from '../../../../src/core/usage-map/record-store.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
@@ -83,7 +83,7 @@ export class Reading {
     const found: Record<string, number> = {};
     const lane = this.usageMap.mapLaneOf(groupIdOf('demo', group), 0);
     for (let row = this.usageMap.firstRow(lane); row !== -1; row = rows.nextOf(row)) {
-      if (rows.memberOf(row) === NOBODY) continue;
+      if (rows.memberOf(row) === NOBODYS_SLOT) continue;
       const { nodeId } = this.membership.inSlot(rows.memberOf(row));
       found[nodeId] = rows.demandOf(row, 0);
     }
