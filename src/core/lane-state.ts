@@ -26,7 +26,7 @@ export interface LaneState {
   /** Somebody's share goes on moving with log time alone; this node's own does. */
   isMoving: boolean;
   isOwnMoving: boolean;
-  /** What it has applied lately, for the day that the topic goes. */
+  /** The least share that it has applied lately: it may hold that much if the topic goes away. */
   readonly least: LeastShare;
   /** The link its limits were computed for. */
   link: Link;

@@ -1,4 +1,4 @@
-/** What is asked of all levels at once. Without a name, topic and client are ''; all of those share one. */
+/** What is asked of all levels at once. A topic or client without a name is ''; all without one share one bucket. */
 export interface Ask {
   lane: number;
   messages: number;
@@ -6,6 +6,6 @@ export interface Ask {
   retry: boolean;
   topic: string;
   client: string;
-  /** The limit of the node is charged by another lane of the same work (joint-levels.ts). */
+  /** True if another lane of the same work charges the node's limit (joint-levels.ts). */
   isFurther?: boolean;
 }

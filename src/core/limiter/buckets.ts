@@ -34,13 +34,13 @@ export class Buckets {
   /** Per row, for its owner: the time until which its limits are confirmed. The buckets do not look at it. */
   validUntilMs: Column;
   /**
-   * Per 64 rows, 1 once one of them is asked; whoever wants to know clears it. Of 200,000 rows these are 3 kB, so
-   * that to find the few that were asked does not read their columns (reporter.ts).
+   * 1 per 64 rows, once one of them is asked; the reader clears it. For 200,000 rows these are 3 kB, so the few that
+   * were asked are found without reading their columns (reporter.ts).
    */
   asked: Uint8Array;
-  /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets: that costs a comparison. */
+  /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets, which saves time. */
   windowMs: Float64Array | null = null;
-  /** Null until something is held for work whose cost is known later: that costs a comparison, too. */
+  /** Null until something is held for work whose cost is known later, which saves time, too. */
   held: HeldTokens | null = null;
 
   constructor(rows: number) {
@@ -126,12 +126,12 @@ export class Buckets {
     this.#chargeSlot(row * DIMENSION_COUNT + BYTES, bytes, debtMs);
   }
 
-  /** Undoes a `take` of this very instant. What was held for a while comes back by `hold`. */
+  /** Undoes a `take` of the same instant. What was held for a while comes back by ending its `hold`. */
   putBack(row: number, messages: number, bytes: number): void {
     this.take(row, -messages, -bytes);
   }
 
-  /** What `take` has just taken is held for work whose cost is known later (held-tokens.ts). */
+  /** Holds what `take` has just taken, for work whose cost is known later (held-tokens.ts). */
   hold(row: number, messages: number, bytes: number): Hold {
     this.held ??= new HeldTokens(this);
     return this.held.hold(row, messages, bytes);
@@ -199,7 +199,7 @@ export class Buckets {
     const windowMs = this.windowOf(row);
     const change = { before, after: perSecond, depth, windowMs, nowMs };
     const changed = windowMs === 0 ? Math.min(kept, depth) : changedTokens(kept, change);
-    // Blocked: a debt is kept, what was left is not (`tryTake` looks at no depth).
+    // A blocked slot keeps a debt and loses what was left, because `tryTake` looks at no depth.
     this.tokens.set(slot, perSecond === 0 ? Math.min(changed, 0) : changed);
     this.held?.noteRoom(row);
   }
@@ -208,7 +208,7 @@ export class Buckets {
     return this.windowMs === null ? 0 : (this.windowMs[row] as number);
   }
 
-  /** Makes windows of a row, or (0) a bucket; what was spent of the time to come is owed (window.ts). */
+  /** Gives a row windows of this length, or (0) a bucket. Tokens spent ahead of their time are owed (window.ts). */
   setWindow(row: number, windowMs: number, nowMs: number): void {
     const before = this.windowOf(row);
     if (before === windowMs) return;
@@ -231,7 +231,7 @@ export class Buckets {
     this.held?.noteDebts(row);
   }
 
-  /** What flows in within so many milliseconds, or (negative) has done so ahead of time. */
+  /** Adds what flows in within this time; a negative time takes back what was handed out ahead of it. */
   #flow(row: number, ms: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -282,7 +282,7 @@ const REFILLED_MS = REFILLED_AT;
 const DEPTH = DEPTH_AT;
 const RATE = RATE_AT;
 
-/** Nothing is always there, whatever is owed; the whole bucket is enough for more than it holds; blocked: never. */
+/** An amount of 0 is always granted; a full bucket grants more than its depth; a blocked slot grants nothing else. */
 function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }

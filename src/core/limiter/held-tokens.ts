@@ -2,31 +2,32 @@ import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
 import type { Buckets } from './buckets.js';
 
 /**
- * Tokens that are held for work whose cost is known later, and what of them may come back.
+ * Tokens that are held for work whose cost is known later, and how many of them may come back.
  *
- * The rule: a refund makes a bucket as full as it would be now, had only the used part been taken in the first place.
- * What such a bucket would have lost meanwhile, because it holds no more than its depth, does not come back; or held
- * tokens would be a bank: 636 reservations of 25, cancelled after 55 s, were 16,000 messages within 0.6 s at 300/s. So
- * admissions count when they are granted, with what was used of them, and in every span of time they stay within
- * limit × time + depth (one piece of work above the depth beside it), whatever is held, how long, and by how many.
+ * The rule: a refund makes a bucket as full as it would be now if only the used part had been taken in the first place.
+ * Such a bucket would have lost what did not fit into its depth, so that much does not come back. Otherwise held tokens
+ * would be a bank: at 300/s, 636 reservations of 25 that were cancelled after 55 s gave 16,000 messages within 0.6 s.
+ * An admission therefore counts when it is granted, with what was used of it. In every span of time admissions stay
+ * within limit × time + depth, plus one piece of work above the depth, whatever is held, for how long, and by how many.
  *
- * How: the room of a bucket (depth − tokens) is a stack of gaps. Taking opens a gap on top; what flows in closes gaps
- * from the top. A refund closes gaps from its own downwards, never those that were opened later: a bucket that had
- * been given less back then would have had no room for more than that.
+ * The room of a bucket (depth − tokens) is kept as a stack of gaps. Taking tokens opens a gap on top, and the refill
+ * closes gaps from the top. A refund closes gaps from its own one downwards, and never a gap that was opened later: if
+ * less had been taken in the first place, the room of the later gaps would be there all the same.
  *
- * Worked: 300/s, depth 30, empty all the time. Each reservation of 25 opens a gap, which the next 83 ms close, but for
- * 5 at the bottom. After 55 s all of them are cancelled: the newest closes its own 25 and those 5, the others
- * find nothing to close: 30 come back, one bucket, not 16,000. A reservation of 25 of a full bucket of 100 of which 10
- * are used gives 15 back as long as that much room is there; once the bucket has been full, nothing.
+ * Worked: 300/s, depth 30, empty all the time. Each reservation of 25 opens a gap. The refill of the next 83 ms closes
+ * it, and 5 stay open at the bottom. After 55 s all reservations are cancelled. The newest one closes its own 25 and
+ * those 5; the others find nothing to close. So 30 come back, which is one bucket, and not 16,000.
+ * Worked: a reservation of 25 from a full bucket of 100, of which 10 are used, gives 15 back as long as there is room
+ * for them; once the bucket has been full again, it gives nothing back.
  *
- * Cost: a gap that is closed is merged into the older one, once, so that reserving and ending take constant time on
- * average, however many are open. Rows where nothing is held pay nothing, the others one comparison per refill.
+ * Cost: a closed gap is merged into the older one once, so reserving and ending take constant time on average, however
+ * many reservations are open. Buckets that never hold anything pay nothing, others one comparison per refill.
  */
 export class HeldTokens {
   readonly #buckets: Buckets;
   readonly #rooms = new Map<number, Room>();
 
-  /** Per slot: the least room there was since it was looked at; whatever stands there where nothing is held. */
+  /** Per slot: the least room since the last look at it. The value means nothing where nothing is held. */
   #leastRoom: Float64Array;
 
   constructor(buckets: Buckets) {
@@ -34,14 +35,14 @@ export class HeldTokens {
     this.#leastRoom = new Float64Array(buckets.refilledMs.length * DIMENSION_COUNT);
   }
 
-  /** The buckets have more rows. */
+  /** Called when the buckets have more rows. */
   grow(rows: number): void {
     const before = this.#leastRoom;
     this.#leastRoom = new Float64Array(rows * DIMENSION_COUNT);
     this.#leastRoom.set(before);
   }
 
-  /** Called whenever the room has become smaller, but for refunds; between two calls it only grows. */
+  /** Called whenever the room has become smaller, except by a refund. Between two calls the room only grows. */
   noteRoom(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -50,7 +51,7 @@ export class HeldTokens {
     }
   }
 
-  /** What is above zero is void: there was no more room than the debt. */
+  /** Called when tokens above zero have become void: then the room was no larger than the debt. */
   noteDebts(row: number): void {
     const first = row * DIMENSION_COUNT;
     for (let slot = first; slot < first + DIMENSION_COUNT; slot++) {
@@ -59,12 +60,12 @@ export class HeldTokens {
     }
   }
 
-  /** What has been taken of the row just now; nothing can come back where nothing limits. */
+  /** Holds what has just been taken from the row. Nothing comes back to a slot without a limit. */
   hold(row: number, messages: number, bytes: number): Hold {
     return new Hold(this, row, this.#open(row, MESSAGES, messages), this.#open(row, BYTES, bytes));
   }
 
-  /** The row is another's from now on: nothing goes back into it. */
+  /** Called when the row is given to another topic or client: nothing goes back into it. */
   drop(row: number): void {
     for (let slot = row * DIMENSION_COUNT; slot < (row + 1) * DIMENSION_COUNT; slot++) {
       const room = this.#rooms.get(slot);
@@ -74,15 +75,16 @@ export class HeldTokens {
     }
   }
 
+  /** Ends what was held in one slot, and gives back as much of `amount` as the rule allows. */
   giveBack(row: number, dimension: number, held: HeldGap | null, amount: number): void {
     if (held === null || held.room.isGone) return;
     const slot = row * DIMENSION_COUNT + dimension;
     const { room } = held;
     this.#shrink(room, slot);
-    const gap = foundGap(held.gap);
+    const gap = wholeGap(held.gap);
     const closed = amount > 0 ? room.close(gap, amount) : 0;
     if (closed > 0) this.#buckets.tokens.set(slot, this.#buckets.tokens.at(slot) + closed);
-    room.leave(foundGap(gap));
+    room.leave(wholeGap(gap));
     if (room.newest === null) this.#rooms.delete(slot);
   }
 
@@ -102,13 +104,13 @@ export class HeldTokens {
     return { room, gap: room.open(this.#roomOf(slot)) };
   }
 
-  /** By what has flowed in since the last look. */
+  /** Shrinks the room by what has flowed in since the last look. */
   #shrink(room: Room, slot: number): void {
     room.shrinkTo(Math.min(this.#leastRoom[slot] as number, this.#roomOf(slot)));
     this.#leastRoom[slot] = Number.POSITIVE_INFINITY;
   }
 
-  /** What the slot could hold beside what is there; nothing where nothing limits, debts alone where it is blocked. */
+  /** How many tokens the slot has room for: 0 without a limit, the debt alone while it is blocked. */
   #roomOf(slot: number): number {
     const { depth, tokens } = this.#buckets;
     const most = depth.at(slot);
@@ -117,7 +119,7 @@ export class HeldTokens {
   }
 }
 
-/** What one reservation holds of one row; `end` ends it. */
+/** What one reservation holds of one row, until `end` is called. */
 export class Hold {
   readonly #held: HeldTokens;
   readonly #row: number;
@@ -131,7 +133,7 @@ export class Hold {
     this.#bytes = bytes;
   }
 
-  /** @param messages not used, ≥ 0 */
+  /** @param messages messages that were not used, ≥ 0 */
   end(messages: number, bytes: number, nowMs: number): void {
     this.#held.refill(this.#row, nowMs);
     this.#held.giveBack(this.#row, MESSAGES, this.#messages, messages);
@@ -144,13 +146,13 @@ interface HeldGap {
   readonly gap: Gap;
 }
 
-/** Room that was opened not later than by the reservations that own it, and later than by those of the older gap. */
+/** Room that appeared after the older gap was opened, and by the time at which the owners of this gap reserved. */
 class Gap {
   amount: number;
   owners = 1;
   older: Gap | null;
   newer: Gap | null = null;
-  /** The gap that it has become a part of. */
+  /** The gap that this one has become a part of. */
   mergedInto: Gap | null = null;
 
   constructor(amount: number, older: Gap | null) {
@@ -159,13 +161,13 @@ class Gap {
   }
 }
 
-/** The gaps of a slot up to that of its newest open reservation. What was taken since lies above, and is not kept. */
+/** The gaps of a slot, up to that of its newest open reservation. Gaps of what was taken since then are not kept. */
 class Room {
   newest: Gap | null = null;
   isGone = false;
   #sum = 0;
 
-  /** A gap for all of the room that is not in an older one. */
+  /** Opens a gap for all of the room that is in no older gap. */
   open(room: number): Gap {
     const gap = new Gap(Math.max(0, room - this.#sum), this.newest);
     if (this.newest !== null) this.newest.newer = gap;
@@ -183,7 +185,7 @@ class Room {
     if (this.newest === null) this.#sum = 0;
   }
 
-  /** Closes as much as there is from this gap downwards; returns it. */
+  /** Closes up to `most` from this gap downwards; returns how much was closed. */
   close(from: Gap, most: number): number {
     let left = most;
     for (let gap: Gap | null = from; gap !== null && left > 0; gap = this.#mergeIfClosed(gap)) {
@@ -192,7 +194,9 @@ class Room {
     return most - left;
   }
 
-  /** One of its reservations has ended: room that only later ones may use is theirs, or nobody's. */
+  /**
+   * Called when a reservation of this gap has ended. A gap without any goes to the next newer one, or ceases to exist.
+   */
   leave(gap: Gap): void {
     gap.owners--;
     if (gap.owners > 0) return;
@@ -208,7 +212,7 @@ class Room {
     return cut;
   }
 
-  /** The older gap where this one is closed; null where there is none, or this one is not. */
+  /** Merges a closed gap into the older one and returns that one; null if this gap is not closed, or the oldest. */
   #mergeIfClosed(gap: Gap): Gap | null {
     const { older } = gap;
     if (gap.amount > 0 || older === null) return null;
@@ -225,8 +229,8 @@ class Room {
   }
 }
 
-/** The gap that one has become a part of, however often; the way there is shortened. */
-function foundGap(gap: Gap): Gap {
+/** The gap that this one is a part of after all merges; shortens the way to it. */
+function wholeGap(gap: Gap): Gap {
   let found = gap;
   while (found.mergedInto !== null) found = found.mergedInto;
   for (let at = gap; at !== found; ) {

@@ -6,13 +6,13 @@ import { GRANTED, REFUSED } from './limiter.js';
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
 export interface JointAsk extends Ask {
   further: readonly number[];
-  /** Bit 0 for `lane`, 1 and up for `further`: has been counted as demand there. Stands for `retry` there. */
+  /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
   counted: number;
-  /** Somebody has named a place, not a group. */
+  /** True if the caller has named a place, not a group. */
   isPlaced: boolean;
   /** The lane that has refused last; `lane` itself where there is but one. */
   refusedLane: number;
-  /** What is held for it in all levels of all groups, from `reserve` to `settle`. */
+  /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */
   holds?: readonly Hold[];
 }
 
@@ -20,9 +20,9 @@ export interface JointAsk extends Ask {
 export const ALL_COUNTED = -1;
 
 /**
- * The levels of several groups as if they were one: all are looked at before any is charged, and all are charged or
- * none. The node's own limit is charged once. Work that is refused is demand only of the groups that lack tokens for
- * it: a larger share of the others would not admit it.
+ * Treats the levels of several groups as one: all are looked at before any is charged, and all are charged or none. The
+ * node's own limit is charged once. Refused work is demand only of the groups that lack tokens for it, because a larger
+ * share of the others would not admit it.
  */
 export class JointLevels {
   readonly #levels: Levels;
@@ -34,7 +34,7 @@ export class JointLevels {
     this.#debtMsOf = debtMsOf;
   }
 
-  /** Takes from every group or from none. For several groups; the gate asks the limiter itself where there is one. */
+  /** Takes from every group or from none. For work of a single group, the gate asks the limiter itself. */
   tryAcquire(ask: JointAsk, nowMs: number): number {
     const answer = this.#take(ask, nowMs, null);
     if (answer === GRANTED) this.settle(ask, ask.messages, ask.bytes, nowMs);
@@ -49,7 +49,7 @@ export class JointLevels {
     return answer;
   }
 
-  /** What reserved work has cost, in every group; what was too much comes back as far as held-tokens.ts allows. */
+  /** Charges what reserved work has cost in every group. Unused tokens come back as far as held-tokens.ts allows. */
   settle(ask: JointAsk, messages: number, bytes: number, nowMs: number): void {
     const unused = [Math.max(0, ask.messages - messages), Math.max(0, ask.bytes - bytes)] as const;
     for (const hold of ask.holds ?? []) hold.end(unused[0], unused[1], nowMs);
@@ -92,7 +92,8 @@ export class JointLevels {
     for (const one of lacking) {
       const refused = this.#levels.reserve(one, nowMs, null);
       if (refused === GRANTED) {
-        // Not again below: it has a row now that it did not have.
+        // Put back, because `#takeAll` reserves it: this ask lacked only a row for its topic or client, and has one
+        // now.
         this.#levels.putBack(one);
         continue;
       }
@@ -104,7 +105,7 @@ export class JointLevels {
     return answer === GRANTED ? this.#takeAll(ask, asks, nowMs, holds) : answer;
   }
 
-  /** A table of topics or clients can still be full: then what was taken is put back. */
+  /** Reserves in all groups. If a table of topics or clients is full, what was taken before is put back. */
   #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number, holds: Hold[] | null): number {
     for (const [at, one] of asks.entries()) {
       const answer = this.#levels.reserve(one, nowMs, holds);

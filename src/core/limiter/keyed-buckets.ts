@@ -11,7 +11,7 @@ import { Buckets } from './buckets.js';
  */
 export class KeyedBuckets {
   readonly buckets: Buckets;
-  /** Most rows; where there are more already, nobody is added until some have gone. */
+  /** The most rows. If there are more already, none is added until some have gone. */
   max: number;
   /** What new rows get, units per second and units. */
   readonly rates: Float64Array;

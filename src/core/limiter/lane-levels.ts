@@ -23,8 +23,9 @@ export function laneLevelsOf(group: GroupLevels, direction: number): LaneLevels 
 }
 
 /**
- * The rows of topics and clients keep what they have, and their debts, under the new limits and the new bound on their
- * number. Only a new way to divide a share begins anew: the bucket of the group bounds the sum all the same.
+ * Applies new limits. The rows of topics and clients keep their tokens and debts, under the new limits and the new
+ * bound on their number. Only a new way to divide a share starts with new rows; the group's bucket bounds the sum
+ * anyway.
  */
 export function changedLevels(before: LaneLevels, now: LaneLevels, nowMs: number): LaneLevels {
   const splitStays = JSON.stringify(before.split?.rule) === JSON.stringify(now.split?.rule);

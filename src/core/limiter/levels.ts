@@ -49,7 +49,7 @@ export class Levels {
     });
   }
 
-  /** A group is new, or its limits are others (lane-levels.ts); the limiter has rows for it. */
+  /** Called when a group is new or its limits have changed (lane-levels.ts); the limiter has its rows by then. */
   groupChanged(group: number, nowMs: number): void {
     if (this.isUsedBy.length < this.#limiter.laneCount) {
       const before = this.isUsedBy;
@@ -84,7 +84,7 @@ export class Levels {
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows, once the `holds` are ended. */
+  /** Like `tryAcquire`, for work whose cost is known later. End the `holds` before you call `settle`. */
   reserve(ask: Ask, nowMs: number, holds: Hold[] | null): number {
     const { lane, messages, bytes } = ask;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
@@ -95,17 +95,16 @@ export class Levels {
     this.#takeOthers(ask);
     if (holds === null) return answer;
     holds.push(this.#limiter.buckets.hold(lane, messages, bytes));
-    this.#each(ask, (buckets, row) => holds.push(buckets.hold(row, messages, bytes)) > 0);
+    this.#each(ask, (buckets, row) => holds.push(buckets.hold(row, messages, bytes)));
     return answer;
   }
 
-  /** Undoes a `reserve` of this very instant. */
+  /** Undoes a `reserve` of the same instant. */
   putBack(ask: Ask): void {
     this.#find(ask);
     this.#limiter.buckets.putBack(ask.lane, ask.messages, ask.bytes);
     this.#each(ask, (buckets, row) => {
       buckets.putBack(row, ask.messages, ask.bytes);
-      return true;
     });
   }
 
@@ -130,7 +129,7 @@ export class Levels {
     this.#at.split!.countAdmission(this.#splitRow, ask.messages, ask.bytes);
   }
 
-  /** What reserved work has cost: counts it, and charges in every level what was too little. */
+  /** Counts what reserved work has cost, and charges in every level what it cost beyond the reservation. */
   settle(ask: Ask, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.#make(ask, nowMs);
     const more = [Math.max(0, messages - ask.messages), Math.max(0, bytes - ask.bytes)] as const;
@@ -146,7 +145,6 @@ export class Levels {
     let waitMs = this.#limiter.waitMs(lane, messages, bytes, nowMs);
     this.#each(ask, (buckets, row) => {
       waitMs = Math.max(waitMs, buckets.waitMs(row, messages, bytes, nowMs));
-      return true;
     });
     return waitMs;
   }
@@ -157,7 +155,6 @@ export class Levels {
     let waitMs = this.#limiter.buckets.throttleMs(ask.lane, nowMs);
     this.#each(ask, (buckets, row) => {
       waitMs = Math.max(waitMs, buckets.throttleMs(row, nowMs));
-      return true;
     });
     return waitMs;
   }
@@ -168,7 +165,6 @@ export class Levels {
     let least = this.#limiter.available(ask.lane, dimension, nowMs);
     this.#each(ask, (buckets, row) => {
       least = Math.min(least, buckets.available(row, dimension, nowMs));
-      return true;
     });
     return least;
   }
@@ -235,18 +231,20 @@ export class Levels {
   #charge(ask: Ask, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
     this.#each(ask, (buckets, row) => {
       buckets.charge(row, messages, bytes, when.debtMs, when.nowMs);
-      return true;
     });
   }
 
-  /** Calls for every level but the group that there is for the ask found last, until one says false. */
-  #each(ask: Ask, visit: (buckets: Buckets, row: number) => boolean): boolean {
+  /**
+   * Calls `visit` for every level but the group's that the last ask has. Stops and returns false once a call returns
+   * false.
+   */
+  #each(ask: Ask, visit: (buckets: Buckets, row: number) => unknown): boolean {
     const { perTopic, perClient, split } = this.#at;
     const node = this.#nodeFor(ask);
-    if (node !== null && !visit(node, ask.lane % DIRECTION_COUNT)) return false;
-    if (this.#topicRow !== -1 && !visit(perTopic!.buckets, this.#topicRow)) return false;
-    if (this.#clientRow !== -1 && !visit(perClient!.buckets, this.#clientRow)) return false;
-    return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow);
+    if (node !== null && visit(node, ask.lane % DIRECTION_COUNT) === false) return false;
+    if (this.#topicRow !== -1 && visit(perTopic!.buckets, this.#topicRow) === false) return false;
+    if (this.#clientRow !== -1 && visit(perClient!.buckets, this.#clientRow) === false) return false;
+    return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow) !== false;
   }
 
   #nodeFor({ isFurther }: Ask): Buckets | null {

@@ -199,9 +199,9 @@ export class Limiter {
   }
 
   /**
-   * Begins the counters of a lane anew before a sum of doubles would lose a unit, as after a restart: who reads
-   * differences sees that they went down (lane-sample.ts; Prometheus does). Called for every lane again and again, so
-   * that sums are exact for any uptime, as long as a lane passes less than 2^52 units between two calls.
+   * Sets the counters of a lane to 0 before a sum of doubles would lose a unit. Readers of differences notice that they
+   * went down, as after a restart (lane-sample.ts and Prometheus do). It is called for every lane again and again, so
+   * sums are exact for any uptime, as long as a lane passes less than 2^52 units between two calls.
    */
   keepExact(lane: number): void {
     const counts = this.#counts;
@@ -285,6 +285,7 @@ const VALID_UNTIL_MS = VALID_UNTIL_AT;
 const COUNTS = 4;
 const BYTE_SQUARES = 2;
 const EXCESS = 3;
-/** Half of what a double counts exactly. Squares serve an estimate alone: beside 1e24 those of 16 KiB still count. */
+/** Half of what a double counts exactly. */
 const SUM_MAX = 2 ** 52;
+/** Squares serve only an estimate: the square of 16 KiB still counts beside this sum. */
 const SQUARES_MAX = 1e24;

@@ -67,7 +67,7 @@ export class PublishThrottle {
   publish(producer: Producer, messages: number, bytes: number, nowMs: number): boolean {
     const { buckets, row, debtMs, reason, wakes } = this.#options;
     buckets.charge(row, messages, bytes, debtMs, nowMs);
-    // The last one taken already throttles (PIP-322).
+    // Taking the last token throttles already (PIP-322).
     if (buckets.available(row, MESSAGES, nowMs) > 0 && buckets.available(row, BYTES, nowMs) > 0) return true;
     producer.marks++;
     producer.tracker.mark(reason, nowMs);

@@ -6,8 +6,8 @@ export interface Figure {
 }
 
 /**
- * What a lane has refused, or decided other than at the first attempt. Most lanes never do, so the figures lie in pages
- * of 64 lanes that are made when the first of them does: lanes cost 100 bytes each, and 48 more in such a page.
+ * What a lane has refused, or admitted at a later attempt than the first. Most lanes never do, so the figures lie in
+ * pages of 64 lanes, made when the first lane of a page needs one: a lane costs 100 bytes, and 48 more in such a page.
  *
  * Attempted = admitted + refused + corrections: work that waits is attempted before it is either (+), a retry is not
  * attempted again (−).
@@ -33,18 +33,18 @@ export class RefusedWork {
     add(this.#pageOf(lane), firstOf(lane) + CORRECTIONS, messages, bytes);
   }
 
-  /** Attempted, less what was admitted. */
+  /** What was attempted, less what was admitted. */
   notAdmitted(slot: number): number {
     return this.#ofSlot(slot, REFUSED) + this.#ofSlot(slot, CORRECTIONS);
   }
 
-  /** Sums of amounts begin anew (limiter.ts, `keepExact`); refusals, which count by one, go on. */
+  /** Sums of amounts begin at 0 again (limiter.ts, `keepExact`); refusals, which count by one, go on. */
   forget(lane: number): void {
     const page = this.#pages[lane >> PAGE_BITS];
     page?.fill(0, firstOf(lane), firstOf(lane) + REFUSALS);
   }
 
-  /** The largest sum of the lane, in amount. */
+  /** The largest of the lane's sums, in messages or bytes. */
   largest(lane: number): number {
     const page = this.#pages[lane >> PAGE_BITS];
     if (page === undefined) return 0;
@@ -65,7 +65,7 @@ export class RefusedWork {
 
   #pageOf(lane: number): Float64Array {
     const at = lane >> PAGE_BITS;
-    // Without holes: a list with them is a dictionary once it is long.
+    // Filled without holes, because V8 turns a long array with holes into a slow dictionary.
     while (this.#pages.length <= at) this.#pages.push(undefined);
     let page = this.#pages[at];
     if (page === undefined) {

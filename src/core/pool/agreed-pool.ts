@@ -40,8 +40,8 @@ export class AgreedPool {
   }
 
   /**
-   * Another log begins, in which nobody has claimed anything. The divisor stays what it was: those who act on it go on,
-   * and it falls by agreement alone.
+   * Called when another log begins, in which no node has claimed anything. The divisor stays, because nodes go on
+   * dividing by it, and it falls by agreement alone.
    */
   forgetAll(): void {
     for (const nodeKey of [...this.#claims.keys()]) this.#claims.delete(nodeKey);

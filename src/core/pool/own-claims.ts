@@ -21,7 +21,7 @@ export class OwnClaims {
     return this.largest !== before;
   }
 
-  /** Another log begins: what was written before will not be read back. */
+  /** Called when another log begins: what was written before will not be read back. */
   forgetAll(): void {
     this.newest = 0;
     this.#unread.length = 0;

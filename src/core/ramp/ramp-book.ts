@@ -158,7 +158,7 @@ export class RampBook {
     return Math.min(Math.max(0, this.#appendMs - readUntilMs), limitMs);
   }
 
-  /** Newest life of a node among the levels that are remembered, 0 without one: its next life has to be newer. */
+  /** The newest life of a node among the authors of levels, 0 without one. Its next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
     for (const { author } of this.#levels.values()) {

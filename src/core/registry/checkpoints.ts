@@ -79,7 +79,7 @@ export class Checkpoints {
     else this.#untidy.add(group);
   }
 
-  /** Another log begins. What waits for a state waits on: it is written into this one. */
+  /** Called when another log begins. Changes that wait for a state go on waiting: it is written into the new log. */
   beginEpoch(): void {
     this.#wanted.clear();
     this.#untidy.clear();
@@ -180,7 +180,7 @@ export class Checkpoints {
     });
   }
 
-  /** By what somebody has written back who had not read of it, after the log was lost. */
+  /** Whether a change is lost: the log was lost, and a node that had not read the change has written the group back. */
   #isTakenBack({ group, state }: Decision): boolean {
     return this.#stateOf(group).revision < state.revision;
   }
@@ -201,7 +201,7 @@ function rejected(decision: Decision, state: GroupState): Decision {
 
 interface CheckpointedEntries {
   readonly groups: ReadonlyMap<string, GroupHistory>;
-  /** What is in force, perhaps by a log that is gone. */
+  /** The state in force, which may come from an earlier log. */
   readonly stateOf: (group: string) => GroupState;
   readonly releases: Releases;
   readonly trail: Trail;

@@ -20,7 +20,7 @@ export interface LiveKey {
   /** A state that contains everything below this makes it superfluous: a proposal's place, or a state's own `asOf`. */
   readonly place: number;
   readonly isState: boolean;
-  /** Of a state; 0 of a proposal. */
+  /** The revision of a state; 0 for a proposal. */
   readonly revision: number;
   readonly isToRenew: boolean;
 }
@@ -114,8 +114,9 @@ export class GroupHistory {
   }
 
   /**
-   * Newer states count, whatever their place: one that came late is older than what is known. A later one never has an
-   * older revision, but where two nodes wrote back what a log that is gone had said: then who had read more of it wins.
+   * Takes over a state that is newer than the known one, whatever its place in the log. In one log, a later state never
+   * has an older revision. After a log was lost, two nodes may write back what it had said: then the one that had read
+   * more of it wins.
    */
   adopt({ asOf, revision, definition }: Pick<StateRecord, 'asOf' | 'revision' | 'definition'>): void {
     const known = this.#base.revision;
@@ -126,7 +127,7 @@ export class GroupHistory {
     this.#foldAll();
   }
 
-  /** Whoever buried this key was wrong: a newcomer would miss the group, so its state is written again. */
+  /** Whether a newcomer would miss the group without this key, which was buried wrongly: its state is written again. */
   isMissed({ offset, place, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
@@ -146,8 +147,8 @@ export class GroupHistory {
   }
 
   /**
-   * Whether the state that seems to be the newest is older than what counts: two nodes have written back what a log
-   * that is gone had said, and the one that had read less of it was the later one.
+   * Whether the state with the highest place is older than the one in force. That happens if two nodes write back what
+   * a lost log had said, and the one that had read less of it comes later.
    */
   get isMisstated(): boolean {
     let newest: LiveKey | null = null;

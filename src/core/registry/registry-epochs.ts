@@ -1,38 +1,41 @@
 import { type GroupHistory, type GroupState, NEVER } from './group-history.js';
 import type { RegistryRecord } from './registry-record.js';
 
-/** Offsets of one log; what lies above is the number of the epoch: 8,192 of them fit into an exact number. */
+/** More offsets than a log ever has. The epoch's number stands above them: 8,192 epochs fit into an exact number. */
 const OFFSETS = 2 ** 40;
 export const EPOCHS_MAX = 2 ** 13 - 1;
 
 /**
- * Places that rise for ever, whatever becomes of the log; and what the log before said, until this one says it.
+ * Gives records places that rise for ever, even if the log is replaced, and remembers what the old log said until the
+ * new one says it.
  *
  *     place = number of the epoch · 2^40 + offset
  *
- * Revisions are places, and people hold them (If-Match): a log that is made anew begins with offset 0 and must not give
- * one again. So who has read another log before writes the next number into it, ahead of all that it writes. From there
- * on that number counts, for every reader alike; such records have keys of their own and are never freed. A log that
- * nobody has ever lost has the number 0, and its places are its offsets.
+ * Revisions are places, and clients hold them (If-Match), so no place may be given twice. A new log begins with offset
+ * 0 again. A node that has read another log before therefore writes the next number into the new one, ahead of
+ * everything else that it writes. The number counts from there on, for all readers alike. Its records have keys of
+ * their own and are never freed. A log that has never been lost has the number 0, so its places are its offsets.
  *
- * What was in force stays so, and is written back as states with the revisions that they had (checkpoints.ts). Of two
- * nodes that do so the one that had read farther wins, in whatever order they come: by the revision.
+ * What was in force stays in force, and is written back as states with their old revisions (checkpoints.ts). If two
+ * nodes do so, the one that had read farther wins by the revision, whichever comes first.
  */
 export class RegistryEpochs {
-  /** As the topic calls it; null before the first. */
+  /** The name that the topic gives to the log; null before the first log. */
   name: string | null = null;
-  /** Times that another log has begun under this process. */
+  /** How often the log was replaced under this process. */
   changes = 0;
-  /** As far as this log has been read. */
+  /** The largest number in what has been read of this log. */
   number = 0;
+  /** The number that this node gives to this log; 0 = it has read no other log. */
   #own = 0;
+  /** What earlier logs said, where this one does not say it yet. */
   readonly #remembered = new Map<string, GroupState>();
 
   placeOf(offset: number): number {
     return this.number * OFFSETS + offset;
   }
 
-  /** Returns whether it is another log than before. */
+  /** Called when a log begins. Returns whether another log was read before. */
   begin(name: string, groups: ReadonlyMap<string, GroupHistory>): boolean {
     const isFirst = this.name === null;
     this.name = name;
@@ -46,18 +49,18 @@ export class RegistryEpochs {
     return true;
   }
 
-  /** An epoch record, or one that can only have been written behind it: what follows has this number. */
+  /** Takes the number of an epoch record, or of a record that can only have been written after one. */
   read(record: RegistryRecord): void {
     const number = numberIn(record);
     if (number > this.number && number <= EPOCHS_MAX) this.number = number;
   }
 
-  /** The number that this node has to write into the log; null where it stands there, or there was no other log. */
+  /** The number that this node has to write into the log; null if it stands there, or if there was no other log. */
   get unwritten(): number | null {
     return this.#own > this.number ? this.#own : null;
   }
 
-  /** What the logs before said of a group, where this one says nothing that is newer. */
+  /** What earlier logs said of a group, if this one says nothing newer. */
   rememberedOf(group: string): GroupState {
     return this.#remembered.get(group) ?? NEVER;
   }
@@ -74,18 +77,21 @@ export class RegistryEpochs {
     }
   }
 
-  /** The log has come to this. */
+  /** Called when this log has said the state of a group: what is not newer need not be remembered. */
   said(group: string, { revision }: GroupState): void {
     if (this.#remembered.size > 0 && revision >= this.rememberedOf(group).revision) this.#remembered.delete(group);
   }
 
-  /** Groups that the log lacks. */
+  /** Groups of earlier logs that this log lacks, with their states. */
   get lacking(): ReadonlyMap<string, GroupState> {
     return this.#remembered;
   }
 }
 
-/** Epoch records are enough by themselves, unless one was written again for the sake of its signature. */
+/**
+ * The number that a record proves. Epoch records alone would do; but one that was written again to renew its signature
+ * stands after records that it should precede.
+ */
 function numberIn(record: RegistryRecord): number {
   switch (record.kind) {
     case 'epoch':

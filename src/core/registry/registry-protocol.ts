@@ -5,9 +5,9 @@ export interface RegistrySettings {
   readonly nodeId: string;
   /** Hash of the cluster's name. */
   readonly cluster: number;
-  /** Given by the runtime; another one after each start of the node. */
+  /** Given by the runtime; every start of the node has another one. */
   readonly lifeId: string;
-  /** What others have left behind for this long is finished by this node; local time. */
+  /** This node finishes what others have left behind for this long; local time. */
   readonly adoptAfterMs: number;
   /** Changes that the trail keeps. */
   readonly auditedChanges: number;
@@ -15,7 +15,7 @@ export interface RegistrySettings {
 
 /** Everything that can happen to a registry. */
 export type RegistryEvent =
-  /** What is read from now on is another log than before, from its start; the first one comes before all else. */
+  /** Another log is read from now on, from its start. The event of the first log comes before all other events. */
   | { readonly kind: 'epoch-began'; readonly epoch: string }
   | { readonly kind: 'records-read'; readonly records: readonly ReadRegistryRecord[] }
   /** All that was in the topic at the start has been given. */
@@ -42,7 +42,7 @@ export interface ReadRegistryRecord {
   readonly key: string;
   /** null for a tombstone. */
   readonly record: RegistryRecord | Unreadable | null;
-  /** It counts, but its signature will not for long: its group's state is written again. */
+  /** The record counts, but its signature will expire soon, so its group's state is written again. */
   readonly isToRenew?: true;
 }
 

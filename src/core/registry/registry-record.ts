@@ -75,7 +75,7 @@ export interface BarrierRecord {
   readonly id: string;
 }
 
-/** What stands behind it in the log belongs to this epoch; see registry-epochs.ts. */
+/** The records after this one belong to the epoch with this number (registry-epochs.ts). */
 export interface EpochRecord {
   readonly kind: 'epoch';
   readonly author: string;
@@ -107,7 +107,7 @@ export interface RegistryKeys {
   /** The place of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
-  /** One for each writer: compaction keeps the first of them, because it keeps all. */
+  /** Each writer has a key of its own, so that compaction keeps all of these records, the first one among them. */
   epoch(number: number, nodeId: string): string;
   yaml(nodeId: string, part: number): string;
 }

@@ -35,7 +35,7 @@ export class Registry {
   readonly keys: RegistryKeys;
   /** Who changed what. */
   readonly trail: Trail;
-  /** Which log it is, and what those before it said. */
+  /** Which log is read, and what earlier logs said. */
   readonly epochs = new RegistryEpochs();
   readonly #settings: RegistrySettings;
   readonly #groups = new Map<string, GroupHistory>();
@@ -102,7 +102,7 @@ export class Registry {
     return this.#effects;
   }
 
-  /** As the log says, or the one before it while this one lacks what that said. */
+  /** The state of a group as the log says it, or an earlier log while this one lacks the group. */
   stateOf(group: string): GroupState {
     return this.epochs.stateOf(group, this.#groups);
   }
@@ -117,7 +117,7 @@ export class Registry {
     return this.#nextOffset;
   }
 
-  /** What was read of the log before is in force until this one has been read and says it. */
+  /** Another log begins. What the old one said stays in force until the new one says it. */
   #beginEpoch(name: string, nowMs: number): void {
     if (!this.epochs.begin(name, this.#groups)) return;
     this.#groups.clear();
@@ -143,7 +143,7 @@ export class Registry {
     this.#readAt({ ...read, offset: this.epochs.placeOf(at) }, nowMs);
   }
 
-  /** @param read with its place as the offset */
+  /** @param read a record that carries its place (registry-epochs.ts) instead of its offset */
   #readAt(read: ReadRegistryRecord, nowMs: number): void {
     const { offset, key, record } = read;
     if (record?.kind === 'unreadable') return;
@@ -281,7 +281,7 @@ export class Registry {
     this.#append([...this.#epochRecords(), { kind: 'barrier', author, id: this.#barrierId }]);
   }
 
-  /** As long as this log has not got its number: ahead of everything that this node writes into it. */
+  /** The record with the log's number, to be written ahead of everything else of this node; none if it stands there. */
   #epochRecords(): RegistryRecord[] {
     const number = this.epochs.unwritten;
     return number === null ? [] : [{ kind: 'epoch', author: this.#settings.nodeId, number }];

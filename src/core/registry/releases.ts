@@ -40,7 +40,7 @@ export class Releases {
     return levels.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
   }
 
-  /** Another log begins. */
+  /** Called when another log begins. */
   forgetAll(): void {
     this.#open = [];
   }

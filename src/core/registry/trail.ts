@@ -15,7 +15,9 @@ export class Trail {
   #floor: Cursor = { revision: 0, group: LAST };
   /** By their places, as the next. */
   readonly #missing = new Map<string, Missing>();
-  /** Kept, but not in the log for long, by their signatures, or not in it because it is another one; by places. */
+  /**
+   * Kept, but about to be lost in the log: their signatures expire soon, or the log is another one. By their places.
+   */
   readonly #toRenew = new Map<string, Missing>();
   /** Whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
@@ -50,7 +52,7 @@ export class Trail {
     if (!this.#has(record)) this.#missing.set(auditPlaceOf(record), { record, sinceMs: nowMs });
   }
 
-  /** Another log begins: what is kept is written into it, unless it is found there. */
+  /** Called when another log begins: what is kept is written into it, unless it is found there. */
   sayAgain(nowMs: number): void {
     this.#fallen.clear();
     for (const record of this.#kept) this.#toRenew.set(auditPlaceOf(record), { record, sinceMs: nowMs });

@@ -50,7 +50,7 @@ export class BackendSender {
     known.isPending = true;
   }
 
-  /** Another log begins: what still holds is written again. */
+  /** Called when another log begins: what is still valid is written again. */
   sayAgain(nowMs: number): void {
     for (const told of this.#told.values()) {
       if (nowMs - told.toldMs > this.#validMs) continue;

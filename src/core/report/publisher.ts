@@ -24,7 +24,7 @@ import {
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
-/** A record that was refused because there are too many rows is written again after this time. */
+/** After this time a record for which there was no room is written again. */
 const REFUSED_RETRY_MS = 5000;
 
 export interface PublisherParts {
@@ -65,7 +65,7 @@ export class Publisher {
     this.#ramps = new RampWriter(parts);
   }
 
-  /** A life after all that are known of this id; false when there are no more. */
+  /** Takes a life above all that are known of this id; returns false if there is none. */
   beginLife(newestKnown: Incarnation): boolean {
     const count = incarnationCount(newestKnown) + 1;
     if (count > INCARNATIONS_MAX) return false;
@@ -102,8 +102,9 @@ export class Publisher {
   }
 
   /**
-   * What this node divides by at least: the members it knows, itself among them. By the time it is written all limits
-   * follow it, because whatever changed it was read in an earlier step. 0 = it has no group that divides by a pool.
+   * The number of nodes by which this node divides at least: the members that it knows, itself among them. All its
+   * limits follow this number by the time it is written, because its cause was read in an earlier step. 0 = no group of
+   * this node divides by a pool.
    */
   #claim(): number {
     const { membership, nodeKey, table, epochs } = this.#parts;
@@ -112,13 +113,13 @@ export class Publisher {
     return Math.max(membership.alive.length + (isMember ? 0 : 1), epochs.nodesAtLeast);
   }
 
-  /** A key of this node was buried, or hidden by an older record: newcomers read only what is left in the log. */
+  /** Writes a key of this node again that was buried, or hidden by an older record: newcomers would miss it. */
   sayAgain({ partition, key }: { readonly partition: number; readonly key: string }): void {
     if (key === nodeRecordKey(this.#parts.nodeKey)) this.beatSoon(partition);
     else this.#parts.book.markDirtyOn(partition, key);
   }
 
-  /** What may not be in the log is said again: reports at once, a heartbeat after `heartbeatMs` on every partition. */
+  /** Writes again what may not be in the log: reports at once, heartbeats by the rule of heartbeat.ts. */
   appendFailed({ partition, keys }: { readonly partition: number; readonly keys: readonly string[] }): void {
     for (const key of keys) {
       if (key === nodeRecordKey(this.#parts.nodeKey)) this.#heartbeat.failed(partition);
@@ -126,7 +127,7 @@ export class Publisher {
     }
   }
 
-  /** There is no room for a record of this node; perhaps there will be. */
+  /** Writes a record of this node again later, because there is no room for it now. */
   sayLater({ partition, key }: { readonly partition: number; readonly key: string }, nowMs: number): void {
     this.#parts.book.forceOn(partition, key, nowMs + REFUSED_RETRY_MS);
   }
@@ -153,8 +154,8 @@ export class Publisher {
   }
 
   /**
-   * Another log begins: this node says everything again, its heartbeats last. Whoever has read one of them on a
-   * partition has read everything of this node there.
+   * Writes everything of this node into a log that has begun, with the heartbeats last: a node that has read a
+   * heartbeat on a partition has read everything of this node there.
    */
   sayEverything(lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { book, shares } = this.#parts;
@@ -201,7 +202,7 @@ export class Publisher {
     });
   }
 
-  /** The farewell changes shares; the tombstones behind it, also of past lives' keys, only free space. */
+  /** Writes the farewell, which changes shares, and tombstones for all keys, those of past lives too, to free space. */
   sayFarewell(nowMs: number): void {
     const { nodeKey, book, appends, membership, usageMap } = this.#parts;
     const { nodeId } = this.#settings;

@@ -54,7 +54,7 @@ export class Mark {
     return true;
   }
 
-  /** Whether something counted less at a later mark. */
+  /** Whether a counter is lower at a later mark, because the limiter has set its counters to 0. */
   isAbove(later: Mark): boolean {
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const fell = Math.min(
@@ -73,7 +73,7 @@ export class Mark {
   }
 }
 
-/** More than corrections of what was attempted take back (refused-work.ts) or squares are rounded by. */
+/** A fall of more than this is a reset: corrections (refused-work.ts) and rounded squares fall by less. */
 const FELL = 2 ** 51;
 /** Time, time held back, and three counters in every dimension. */
 const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
@@ -156,7 +156,7 @@ export class LaneSample {
     const mark = this.now;
     mark.take(limiter, lane, nowMs, this.#heldBackMs);
     if (this.#filled > 1 && this.#back(1).isAbove(mark)) {
-      // The counters have begun anew (limiter.ts, `keepExact`), and so do the windows.
+      // The counters were set to 0 (limiter.ts, `keepExact`), so the windows begin anew.
       this.begin(limiter, lane, nowMs);
       return;
     }

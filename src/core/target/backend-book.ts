@@ -48,7 +48,7 @@ export class BackendBook {
     return this.#backends.get(id);
   }
 
-  /** Newest life of a node among the words that are remembered, 0 without one: its next life has to be newer. */
+  /** The newest life of a node among the authors of reported healths, 0 without one. Its next life has to be newer. */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     let newest = 0;
     for (const { author, incarnation } of this.#backends.values()) {
@@ -87,7 +87,7 @@ export class BackendBook {
     }
   }
 
-  /** Another log begins: nobody has spoken of any backend in it. */
+  /** Called when another log begins: no backend has been reported in it. */
   forgetAll(): void {
     this.#backends.clear();
   }

@@ -5,8 +5,8 @@ export interface GroupCost {
 }
 
 /**
- * The groups that matter on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most `most`,
- * none below `floor` with all that it costs there, in falling order of cost, then by name.
+ * The groups that matter on a backend (FoundationDB: the top 5 tags of a server above 100 pages/s): at most `most`
+ * groups, each with a total cost of at least `floor`, in falling order of cost, then by name.
  */
 export function busiest(costs: readonly GroupCost[], most: number, floor: number): readonly GroupCost[] {
   const perGroup = new Map<string, number>();

@@ -29,7 +29,10 @@ export interface BackendCost {
 /** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
 export const BACKENDS_PER_LANE = 16;
 
-/** Backends whose costs a lane keeps apart; those of others count as nobody's: invented names take no memory. */
+/**
+ * A lane keeps the costs of this many backends apart. Further names count as NO_BACKEND, so invented ones take no
+ * memory.
+ */
 const BACKENDS_TRACKED = 256;
 
 interface Tracked {
