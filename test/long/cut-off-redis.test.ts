@@ -6,8 +6,8 @@ import { findRedis } from '../redis/redis-source.js';
 const isHere = (await findRedis()) !== null;
 
 /**
- * Bounds in quotas: what is held is what b had beside the whole quota of the others (DESIGN §4: it adds at most what it
- * holds, then its fallback of a third), and with `closed` from the beginning nothing.
+ * Bounds in quotas: what is held is what b had beside the whole quota of the others (docs/when-the-topic-is-away.md: it adds
+ * what it held, then its fallback of a third), and with `closed` from the beginning nothing.
  */
 const CASES = [
   { policy: 'equal-share', holdMs: '10s', held: 4 / 3, fallback: 4 / 3 },
