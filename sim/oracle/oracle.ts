@@ -3,6 +3,7 @@ import { DIRECTION_COUNT, MESSAGES } from '../../src/core/vocabulary.js';
 import type { NodeObserver } from '../node-observer.js';
 import type { SimulatedNode } from '../simulated-node.js';
 import type { World } from '../world.js';
+import { AwayLaw } from './away-law.js';
 import { burstPromised } from './burst-promised.js';
 import { GroupLedger } from './group-ledger.js';
 import { checkIsolation } from './isolation-law.js';
@@ -24,6 +25,7 @@ import { Violations } from './violation.js';
 export class Oracle implements NodeObserver {
   readonly violations = new Violations();
   readonly records = new Map<SimulatedNode, ProcessRecord>();
+  readonly away: AwayLaw;
   readonly #world: World;
   readonly #ledgers: readonly GroupLedger[];
   /** Groups whose Σ exceeds what one view may hold: views must be told apart, and change with every record read. */
@@ -37,6 +39,7 @@ export class Oracle implements NodeObserver {
     this.#world = world;
     this.#ledgers = world.settings.groups.map(() => new GroupLedger());
     this.#isSplit = world.settings.groups.map(() => false);
+    this.away = new AwayLaw(world.settings.groups.length);
   }
 
   stepped(node: SimulatedNode, event: CoordinatorEvent, effects: Effects): void {
@@ -93,6 +96,9 @@ export class Oracle implements NodeObserver {
   check(): void {
     const { nowMs, settings, topic } = this.#world;
     this.#order.check(topic.log, topic.epoch, (about, says) => this.violations.add(nowMs, 'order', about, says));
+    this.away.check(this.#world, this.records.values(), (about, says) => {
+      this.violations.add(nowMs, 'sum while away', about, says);
+    });
     const expected = this.#expected;
     if (expected !== null) {
       checkRecovered(this.#world, expected, (about, says) => this.violations.add(nowMs, 'recovery', about, says));

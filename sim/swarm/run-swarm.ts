@@ -20,12 +20,15 @@ export interface SwarmVerdict {
 }
 
 const FAULTS_FROM_MS = 3000;
-const FAULTS_UNTIL_MS = 14_000;
+const FAULTS_FOR_MS = 11_000;
+/** Every so many worlds nothing happens for as long as an isolated node looks back, and then the topic goes away. */
+const CALM_EVERY = 8;
+const CALM_MS = 17_000;
 const JUDGED_MS = 5500;
 const CHECK_EVERY_MS = 250;
 const WINDOW_MS = 5000;
 /** No world lasts longer: the longest absence, its recovery, and what is judged. */
-const END_MS_MAX = 60_000;
+const END_MS_MAX = 70_000;
 /**
  * Over 5 s when nothing is wrong; 1.33 is the bound that the oracle checks. Where few nodes ask for little more than
  * the quota, allowances reach 1.14 (one world of 700).
@@ -55,7 +58,8 @@ export function runSwarm(seed: number, base: WorldSettings): SwarmVerdict {
   world.signingKey = 'the key of the cluster';
   const verdict = { seed, plan, problems: [] as string[], worst: { faults: 0, after: 0 }, utilisation: 1 };
   try {
-    return { ...verdict, ...play(world, { nodes, kinds, random, plan }) };
+    const calmMs = seed % CALM_EVERY === 0 ? CALM_MS : 0;
+    return { ...verdict, ...play(world, { nodes, kinds, random, plan, calmMs }) };
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
     return { ...verdict, problems: [`${(world.nowMs / 1000).toFixed(3)} s the simulation threw: ${says}`] };
@@ -68,25 +72,28 @@ interface Cast {
   readonly random: Random;
   /** Faults are added as they happen. */
   readonly plan: string[];
+  /** So long nothing happens before the topic goes away; 0 = it need not. */
+  readonly calmMs: number;
 }
 
 function play(
   world: World,
-  { nodes, kinds, random, plan }: Cast,
+  { nodes, kinds, random, plan, calmMs }: Cast,
 ): Pick<SwarmVerdict, 'problems' | 'worst' | 'utilisation'> {
   const { settings } = world;
   const oracle = new Oracle(world);
   world.observer = oracle;
   for (const node of nodes) world.queue.after(random.between(0, 1500), () => world.start(node));
   const meter = new SwarmMeter(settings.groups.length, END_MS_MAX);
-  driveAll(world, nodes, { meter, random, steadyFromMs: FAULTS_UNTIL_MS, untilMs: END_MS_MAX });
+  driveAll(world, nodes, { meter, random, steadyFromMs: FAULTS_FROM_MS + calmMs + FAULTS_FOR_MS, untilMs: END_MS_MAX });
   const check = () => {
     oracle.check();
     world.queue.after(CHECK_EVERY_MS, check);
   };
   check();
-  world.runFor(FAULTS_FROM_MS);
-  const wholeMs = injectFaults(world, { nodes, kinds, random, plan });
+  world.runFor(FAULTS_FROM_MS + calmMs);
+  if (calmMs > 0) takeTopicAway(world, plan);
+  const wholeMs = injectFaults(world, { nodes, kinds, random, plan, calmMs });
   const quietMs = SwarmMeter.upwards(wholeMs + recoveryMs(settings));
   world.runFor(quietMs - world.nowMs);
   oracle.expectRecovered(nodes);
@@ -106,16 +113,27 @@ export function recoveryMs({ stalenessMs, isolationAfterMs }: WorldSettings): nu
   return stalenessMs + isolationAfterMs / 2 + 2000;
 }
 
+/** Until every group of every node has noticed, and a little longer. */
+function takeTopicAway(world: World, plan: string[]): void {
+  const { isolationAfterMs, partitionHeartbeatMs } = world.settings;
+  const { nowMs, topic } = world;
+  topic.isAway = true;
+  world.runFor(isolationAfterMs + partitionHeartbeatMs + 2000);
+  topic.isAway = false;
+  plan.push(`${(nowMs / 1000).toFixed(3)}–${(world.nowMs / 1000).toFixed(3)} s the topic is away`);
+}
+
 /** Returns when the last of them is over. */
 function injectFaults(world: World, { nodes, kinds, random, plan }: Cast): number {
   let wholeMs = 0;
-  while (world.nowMs < FAULTS_UNTIL_MS) {
+  const untilMs = world.nowMs + FAULTS_FOR_MS;
+  while (world.nowMs < untilMs) {
     const { atMs, endMs, says } = injectFault(world, nodes, kinds, random);
     plan.push(`${(atMs / 1000).toFixed(3)}–${(endMs / 1000).toFixed(3)} s ${says}`);
     wholeMs = Math.max(wholeMs, endMs);
     // Half of the time the next one comes before this one is over.
-    const untilMs = random.next() < 0.5 ? random.between(0, 1000) : endMs - atMs + random.between(0, 2000);
-    world.runFor(Math.max(20, Math.min(untilMs, FAULTS_UNTIL_MS - world.nowMs)));
+    const nextMs = random.next() < 0.5 ? random.between(0, 1000) : endMs - atMs + random.between(0, 2000);
+    world.runFor(Math.max(20, Math.min(nextMs, untilMs - world.nowMs)));
   }
   return Math.max(world.nowMs, wholeMs);
 }

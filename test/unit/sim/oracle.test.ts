@@ -82,6 +82,29 @@ describe('the oracle', () => {
     expect(promises()).toEqual(['sum of shares']);
   });
 
+  it('sees a Σ of limits above the target and its allowance, though the shares keep theirs', () => {
+    const { world, oracle, promises } = judged();
+    const node = world.node('a');
+    node.coordinator.shares.limit[0] = 1200;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    expect(promises()).toEqual(['sum of limits']);
+  });
+
+  it('sees a Σ of what is held above the target while the topic is away, once all have noticed', () => {
+    const { world, oracle, promises } = judged();
+    world.runFor(10_000);
+    world.topic.isAway = true;
+    world.runFor(5000);
+    expect(oracle.violations.first).toEqual([]);
+    // Publish of both groups, at least every 100 ms from 4.5 s on.
+    expect(oracle.away.judged).toBeGreaterThanOrEqual(10);
+    const node = world.node('a');
+    node.coordinator.shares.applied[0] = 900;
+    oracle.stepped(node, { kind: 'round-elapsed' }, { ...createEffects(), decidedLanes: [0] });
+    oracle.check();
+    expect(promises()).toContain('sum while away');
+  });
+
   it('sees a bucket deeper than is documented, and a node that does not come back', () => {
     const { world, oracle, promises } = judged();
     const node = world.node('a');
