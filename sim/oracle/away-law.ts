@@ -8,8 +8,8 @@ type Fail = (about: string, says: string) => void;
 const LOOKS_MS = 750;
 
 /**
- * What is held while the whole topic is away. Nodes that served a group for as long as an isolated node looks back, with
- * the same members, hearing themselves all the time, hold no more than what all held together at one place of the log:
+ * What is held while the whole topic is away. Nodes that served a group for as long as an isolated node looks back,
+ * with the same members, hearing themselves all the time, hold no more than all held together at one place of the log:
  * once all of them have noticed, Σ shares ≤ target (docs/when-the-topic-is-away.md).
  */
 export class AwayLaw {

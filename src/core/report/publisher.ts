@@ -26,6 +26,8 @@ import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
 const REFUSED_RETRY_MS = 5000;
+/** So many nodes say what one would be enough for. */
+const TELLERS = 8;
 
 export interface PublisherParts {
   readonly nodeKey: NodeKey;
@@ -134,12 +136,15 @@ export class Publisher {
 
   /**
    * The log has lost the newest life of a node: a process without the cluster's key has written over it. The next
-   * process of that id could not know of it, and what it says counts for nobody who remembers. So one of them says the
-   * farewell of the remembered life, and that process takes the life behind it, as behind any farewell.
+   * process of that id could not know of it, and what it says counts for nobody who remembers. So they say the
+   * farewell of the remembered life, and that process takes the life behind it, as behind any farewell. Some newcomers
+   * do not remember it: so with every beat a few say it, others each time.
    */
-  sayGone(member: Member): void {
+  sayGone(member: Member, offset: number): void {
     const { nodeKey, membership, appends } = this.#parts;
-    if (this.incarnation === 0 || membership.alive[0]?.nodeKey !== nodeKey) return;
+    const own = membership.get(nodeKey)?.position ?? -1;
+    if (this.incarnation === 0 || own === -1) return;
+    if ((own + offset) % Math.ceil(membership.alive.length / TELLERS) !== 0) return;
     const incarnation = newestLife(member);
     // Nothing new for those who remember, and in nobody's way if the process lives and cannot be heard.
     const sequence = incarnation === member.incarnation ? member.sequence : 1;

@@ -43,7 +43,7 @@ export interface Writer {
   /** Called when there was no room for a record. */
   sayLater(read: ReadEvent, nowMs: number): void;
   /** A process beats in an older life than this member's, which is over. */
-  sayGone(member: Member): void;
+  sayGone(member: Member, offset: number): void;
 }
 
 /**
@@ -228,7 +228,7 @@ export class LogReader {
     if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
     if (partition !== MEMBERSHIP_PARTITION) return;
     const isOfOldLife = author.incarnation < member.incarnation;
-    if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member);
+    if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member, read.offset);
     this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 
