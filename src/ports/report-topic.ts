@@ -27,7 +27,8 @@ export interface ReportTopic {
   /**
    * Connects, creates the topic where it is missing (or verifies its settings) and starts reading from the very start.
    * Rejects with a QuotameshError when the topic cannot be used as it is (wrong settings, no permission). When the
-   * topic cannot be reached *now*, `open` stays pending, tells `onLost`, and goes on trying until it succeeds or `close` is called.
+   * topic cannot be reached *now*, `open` stays pending, tells `onLost`, and goes on trying until it succeeds or
+   * `close` is called.
    */
   open(listener: ReportTopicListener): Promise<void>;
 
@@ -57,12 +58,16 @@ export interface RecordSignatures {
   readonly verified: Readonly<Record<string, number>>;
   /** Records read, by why none has: unsigned, unknown-key, wrong-signature. */
   readonly unverified: Readonly<Record<string, number>>;
-  /** Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key; ≤ 10,000. */
+  /**
+   * Keys of the topic whose newest record would be lost by `verify: require`, or without the previous key; ≤ 10,000.
+   */
   readonly unverifiedKeys: number;
   readonly previousKeys: number;
-  /** Nodes that write to the reports and do not sign as this one does; ≤ 1,000. */
+  /** How many nodes write to the topic of the reports and do not sign as this one does; 1,000 at most. */
   readonly strangers: number;
-  /** Strangers write, no other node signs as this one does, and unverified records are ignored: own ones do not count. */
+  /**
+   * True if strangers write, no other node signs as this one does, and unverified records are ignored (kin-watch.ts).
+   */
   readonly isApart: boolean;
   /** Since the last unverified record was read; Infinity = there was none. */
   readonly sinceUnverifiedMs: number;
@@ -81,7 +86,9 @@ export interface ReadRecord {
   /** Milliseconds of the log's clock. */
   readonly appendMs: number;
   readonly key: string;
-  /** May be a view of all that was read with it: whoever keeps it for longer than a turn of the event loop copies it. */
+  /**
+   * May be a view of all that was read with it: whoever keeps it for longer than a turn of the event loop copies it.
+   */
   readonly value: Uint8Array | null;
   /** Believed, but not signed with the key in force: whoever can say it again does (only where records are signed). */
   readonly isToRenew?: true;
@@ -89,16 +96,16 @@ export interface ReadRecord {
 
 export interface ReportTopicListener {
   /**
-   * The records that follow belong to this log: called once before the first record, and again whenever the log turns
-   * out to be another one than was read until then. Offsets start over; whatever the records before have told is not in
-   * this log unless it is delivered again. Names are compared, and shown to people; nothing else is read from them.
+   * Called before the first record, and again whenever the log turns out to be another one than was read until then.
+   * The records that follow belong to the log with this name, and their offsets start over. What earlier records said
+   * is not in this log unless it is delivered again. Names are only compared, and shown to people.
    */
   onEpoch(epoch: string): void;
   /** One batch in the order of the log. Must not throw; must not block: it enqueues. */
   onRecords(records: readonly ReadRecord[]): void;
   /**
-   * Called once per epoch, after everything that was in the log when the epoch began here (at first: when `open`
-   * connected) has been delivered by `onRecords`.
+   * Called once per epoch, when `onRecords` has been given everything that the log held when this adapter found the
+   * epoch (for the first epoch: when `open` connected).
    */
   onCaughtUp(): void;
   /** Reads or appends do not work at the moment. Called once per loss. */

@@ -15,24 +15,24 @@ export interface InboxOptions {
   readonly onRecovered?: () => void;
 }
 
-/** What was read of one epoch and not handled yet. */
+/** What was read in one epoch and is not handled yet. */
 interface Reading {
-  /** Null when it has been told. */
+  /** The epoch's name; null once the listener has been told. */
   epoch: string | null;
   records: ReadRecord[];
   caughtUp: boolean;
 }
 
 /**
- * What was read of a topic and not handled yet, and whether the topic works. Its reader is called on turns of their
- * own, never inside a callback of the topic's client, and in the order in which the topic told: that an epoch begins
- * after everything of the one before, that it has caught up after everything that was read.
+ * What was read from a topic and is not handled yet, and whether the topic works. The listener is called on turns of
+ * the event loop of its own, never inside a callback of the topic's client, and in the order of the topic: an epoch
+ * begins after everything of the one before, and "caught up" comes after everything that was read until then.
  */
 export class TopicInbox implements ReportTopicListener {
   /** Null while the topic works. */
   lost: string | null = null;
   readonly #options: InboxOptions;
-  /** In order; all but the last one have ended. */
+  /** By epoch, in order; all epochs but the last one have ended. */
   readonly #incoming: Reading[] = [{ epoch: null, records: [], caughtUp: false }];
   #turnPlanned = false;
   #closed = false;
@@ -41,7 +41,7 @@ export class TopicInbox implements ReportTopicListener {
     this.#options = options;
   }
 
-  /** Nothing is handled any more. */
+  /** From now on nothing is handled. */
   close(): void {
     this.#closed = true;
   }

@@ -18,11 +18,10 @@ export interface PumpListener {
 }
 
 /**
- * Between the topic and the coordinator: decodes what is read, and sends what is to be appended, one produce per
- * partition at a time.
+ * Connects the topic and the coordinator: it decodes what is read, and appends what is to be sent.
  *
- * Both queues are bounded by nature: outwards the newest record per key waits (core/topic/outgoing-queue.ts), inwards
- * what arrived since the last turn.
+ * Both queues are bounded by nature: outwards only the newest record of each key waits (core/topic/outgoing-queue.ts),
+ * inwards what has arrived since the last turn of the event loop.
  */
 export class TopicPump {
   readonly undecodable: Record<DecodeCause, number>;

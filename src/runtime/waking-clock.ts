@@ -1,24 +1,24 @@
 import { openSync, readSync } from 'node:fs';
 import type { Clock } from '../ports/clock.js';
 
-/** Both clocks are read within as much, or this look does not count: a pause in between would pass for a suspend. */
+/** A look counts only if both clocks are read within this time: a pause between them would look like a suspend. */
 const LOOK_MS_MAX = 20;
-/** `/proc/uptime` has hundredths of a second; a shorter suspend waits for the next to be counted with. */
+/** A shorter suspend is counted together with the next one, because `/proc/uptime` has only hundredths of a second. */
 const NOTICED_MS = 100;
 
 /**
  * A monotonic clock that counts the time for which the machine was suspended.
  *
- * Linux's CLOCK_MONOTONIC, which is Node's, stands still meanwhile: whoever wakes after an hour would take its share for
- * confirmed a moment ago, and what others did in that hour for not done. The time since the machine's start goes on
- * (CLOCK_BOOTTIME, `/proc/uptime`); what it gained over the monotonic clock was a suspend. Reading it takes 3 µs, and so
- * is done in every step of the coordinator and not for every request: `clock` itself costs an addition.
+ * Node's clock on Linux is CLOCK_MONOTONIC, which stands still during a suspend. A node that woke after an hour would
+ * believe that its share was confirmed a moment ago. The time since the machine's start (CLOCK_BOOTTIME,
+ * `/proc/uptime`) goes on; what it gains over the monotonic clock was a suspend. Reading it takes 3 µs, so it is read
+ * in every step of the coordinator and not for every request; a call of `clock` itself costs an addition.
  *
- * macOS needs none of this: its clock is `mach_continuous_time`, which goes on (libuv since 1.38). Nor is it done on
- * Windows, whose performance counter goes on on most machines.
+ * macOS does not need this, because its clock (`mach_continuous_time`, libuv since 1.38) goes on during sleep. Nor does
+ * Windows on most machines, where the performance counter goes on.
  */
 export class WakingClock {
-  /** What `look` has found so far. */
+  /** The suspended time that `look` has found so far, ms. */
   suspendedMs = 0;
   readonly clock: Clock;
   readonly #steady: Clock;
@@ -32,7 +32,7 @@ export class WakingClock {
     this.#leadMs = this.#read();
   }
 
-  /** Counts what was slept since the last look. */
+  /** Adds the time for which the machine was suspended since the last look. */
   look(): void {
     const leadMs = this.#read();
     if (leadMs === null) return;
@@ -43,7 +43,7 @@ export class WakingClock {
     this.#leadMs = leadMs;
   }
 
-  /** By how much the time since the start of the machine is ahead; null = not known now. */
+  /** How far the time since the machine's start is ahead of the monotonic clock, ms; null = not known now. */
   #read(): number | null {
     const beforeMs = this.#steady();
     const uptimeMs = this.#uptimeMs();
@@ -52,7 +52,7 @@ export class WakingClock {
   }
 }
 
-/** One read of an open file: `os.uptime` opens it each time, for three times the cost. */
+/** Reads a file that stays open, because `os.uptime` opens it every time, which costs three times as much. */
 function linuxUptime(): () => number | null {
   if (process.platform !== 'linux') return () => null;
   const text = Buffer.alloc(64);

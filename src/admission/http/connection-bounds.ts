@@ -16,15 +16,16 @@ export interface BoundsParts {
 }
 
 /**
- * What clients can make the listener remember. Node's own server parses whatever arrives, begins all of it, and keeps
- * every answer until it is taken: eight connections that pipelined requests and read nothing ended a node of 256 MB.
- * Here a connection has one request under way; a bounded number waits behind it, and all that waits has one budget. A
- * connection that sends one request after the other costs a look at its last answer.
+ * Bounds what clients can make the listener remember. Node's own server parses and begins every request that arrives,
+ * and keeps every answer until the client takes it: eight connections that pipelined requests and read nothing ended a
+ * node of 256 MB. Here a connection has one request under way, a bounded number of requests wait behind it, and all
+ * connections share one budget of memory. For a connection that sends one request after the other, this costs one look
+ * at its last answer.
  */
 export class ConnectionBounds {
   readonly #parts: BoundsParts;
   readonly #connections: OpenConnections;
-  /** Connections that hold something, the one that began first in front. */
+  /** Connections that hold memory; the one that has held it for longest comes first. */
   readonly #holding = new Set<Connection>();
   readonly #sweep: NodeJS.Timeout;
   #handle: RequestListener = () => undefined;
@@ -39,7 +40,7 @@ export class ConnectionBounds {
     this.#sweep.unref();
   }
 
-  /** Puts the bounds between a server and what answers its requests. `localhost` makes two servers of one listener. */
+  /** Puts the bounds between a server and its request handler. A listener on `localhost` has two servers. */
   guard(server: Server, handle: RequestListener): void {
     this.#handle = handle;
     server.on('request', (request, response) => this.#take(request, response));
@@ -51,12 +52,12 @@ export class ConnectionBounds {
     clearInterval(this.#sweep);
   }
 
-  /** An answer of this size has been made, and is kept until the client takes it. */
+  /** Called when an answer of this size has been made: it is kept until the client takes it. */
   answered(response: ServerResponse, bytes: number): void {
     if (bytes >= LARGE_BYTES) this.#holdFor(response.req.socket, response, bytes);
   }
 
-  /** A large body is on its way; `limit` is the most that is read of it. */
+  /** Called before a body is read; `limit` is the most that is read of it. Counts only large bodies. */
   reading(request: IncomingMessage, response: ServerResponse, limit: number): void {
     const length = Number(request.headers['content-length'] ?? limit);
     if (length < LARGE_BYTES || length > limit) return;
@@ -105,7 +106,7 @@ export class ConnectionBounds {
     if (isTooDeep && !connection.socket.destroyed) this.#end(connection, 'pipelined');
   }
 
-  /** The answer before is sent, or the connection is gone. */
+  /** Called when the last answer has been sent, or when the connection is gone. Begins the next request. */
   #next(connection: Connection): void {
     const next = connection.held.shift();
     if (next === undefined || connection.socket.destroyed) return;
@@ -127,7 +128,7 @@ export class ConnectionBounds {
     response.once('close', () => this.#hold(connection, -bytes));
   }
 
-  /** Beyond the budget of all, whoever has held something for longest goes. */
+  /** Counts held memory. Beyond the budget, the connections that have held some for longest are ended. */
   #hold(connection: Connection, bytes: number): void {
     const { counts, http } = this.#parts;
     if (connection.socket.destroyed) return;
@@ -135,7 +136,7 @@ export class ConnectionBounds {
     counts.heldBytes += bytes;
     if (connection.heldBytes === 0) this.#holding.delete(connection);
     else if (bytes > 0) this.#holding.add(connection);
-    // An answer that is larger than the budget still gets to the only client that asks.
+    // The last connection stays, so that an answer larger than the budget reaches the only client that asks.
     while (counts.heldBytes > http.maxHeldBytes && this.#holding.size > 1) {
       const [oldest] = this.#holding;
       this.#end(oldest as Connection, 'held-full');
@@ -159,7 +160,7 @@ export class ConnectionBounds {
     this.#parts.counts.open = this.#connections.size;
   }
 
-  /** At once, and then one line a minute, however many there are. */
+  /** Logs ended connections at once, and then in one line a minute, however many there are. */
   #tell(nowMs: number): void {
     const { counts, telemetry } = this.#parts;
     const untold = Object.entries(counts.ended).filter(([reason, count]) => count > counts.told[reason as EndReason]);
@@ -173,13 +174,13 @@ export class ConnectionBounds {
   }
 }
 
-/** Smaller answers and bodies are counted by nobody: what a connection has of them is its own bound. */
+/** Smaller answers and bodies are not counted, because a connection has at most one of them at a time. */
 const LARGE_BYTES = 16_384;
-/** A bound per connection; the 32 acquires that may wait by default need less. */
+/** The most that one connection's waiting requests may hold; the 32 acquires that may wait by default need less. */
 const WAITING_BYTES_MAX = 131_072;
-/** The objects that node makes of a request and its answer. */
+/** The size of the objects that Node makes of a request and its answer. */
 const REQUEST_BYTES = 2048;
-/** What node reads of a body that nobody asks for yet. */
+/** The most that Node reads of a body before somebody asks for it. */
 const UNREAD_BODY_BYTES = 16_384;
 const SWEEP_MS = 1000;
 const TOLD_EVERY_MS = 60_000;

@@ -5,10 +5,10 @@ export type EndReason = (typeof END_REASONS)[number];
 /** Counted by the listener, read by the metrics. */
 export interface ConnectionCounts {
   open: number;
-  /** Memory of requests that wait behind others, and of large answers that are not taken yet. */
+  /** Bytes of requests that wait behind others, of large bodies on their way, and of large answers not taken yet. */
   heldBytes: number;
   readonly ended: Record<EndReason, number>;
-  /** A log line has told of these. */
+  /** How many of the ended connections log lines have told of. */
   readonly told: Record<EndReason, number>;
 }
 

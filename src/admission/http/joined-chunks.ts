@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A body that comes in chunks of a byte or two is read as if it came in larger ones: node makes an object of each, some
- * 150 bytes, and whoever reads a body keeps them until its end. 16 KiB in single bytes were 2.5 MB, and 80 connections
- * that sent them ended a node of 96 MB.
+ * Joins the small chunks of a body into larger ones. Node makes an object of some 150 bytes for each chunk, and the
+ * reader of a body keeps them all until its end. 16 KiB in chunks of one byte took 2.5 MB, and 80 connections that sent
+ * such bodies ended a node of 96 MB.
  */
 export function joinChunks(request: IncomingMessage): void {
   if (request.headers['transfer-encoding'] === undefined) return;
@@ -16,7 +16,8 @@ export function joinChunks(request: IncomingMessage): void {
     [joined, length] = [null, 0];
     return push(piece);
   };
-  // What the parser calls for each chunk, and with null at the end. False = it reads no more until somebody has read.
+  // The parser calls this for each chunk, and with null at the end. False = it stops until the body has been read so
+  // far.
   request.push = (chunk: Buffer | null): boolean => {
     if (chunk === null || chunk.length >= JOINED_BYTES) {
       const isWanted = flush();

@@ -8,10 +8,10 @@ import { RequestClass } from './dropped-requests.js';
 import { serverOptionsOf } from './http-tls.js';
 import { refuseUnfit } from './unfit-requests.js';
 
-/** What fastify takes: Node's server with our times, and with the bounds between it and what answers. */
+/** Options for fastify: a server of Node with our timeouts, and with the bounds before its request handler. */
 export function listenerOf(config: HttpConfig, bounds: ConnectionBounds) {
   const serverFactory = (handle: unknown) => createListener(config, bounds, handle as RequestListener);
-  // Fastify asks `https` for the URL alone.
+  // Fastify uses `https` only for the URL that it prints.
   return { serverFactory, ...(config.tls === null ? {} : { https: {} }) };
 }
 
@@ -31,7 +31,9 @@ function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: Re
   return server;
 }
 
-/** From now on, until the server closes. Answers of acquires are small, and the hot path: theirs are not measured. */
+/**
+ * Tells the bounds of large bodies and answers. Answers of acquires are small and on the hot path: they are skipped.
+ */
 export function measureAnswers(app: FastifyInstance, bounds: ConnectionBounds): void {
   app.addHook('onClose', (_, done) => {
     bounds.close();

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import type { EndReason } from './connection-counts.js';
 
-/** One request that has arrived while an earlier one of its connection is not answered. */
+/** A request that arrived while an earlier one of its connection was not answered yet. */
 interface Held {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -11,30 +11,31 @@ interface Held {
 
 export interface Connection {
   socket: Socket;
-  /** The request under way, or the last one: nothing else of this connection is begun before its answer is sent. */
+  /** The answer to the request under way, or to the last one. The next request begins only when it has been sent. */
   answering: ServerResponse | null;
+  /** The requests that wait behind it. */
   held: Held[];
-  /** Memory of the requests behind the first … */
+  /** Bytes of the waiting requests. */
   waitingBytes: number;
-  /** … and of these and a large answer that is not taken yet. */
+  /** Bytes of the waiting requests, of a large body on its way, and of a large answer that is not taken yet. */
   heldBytes: number;
-  /** The answer that was unsent at the last sweep, and since when. */
+  /** The answer that was not taken at the last sweep, and since when it has not been taken. */
   unsent: ServerResponse | null;
   unsentSinceMs: number;
 }
 
 /**
- * The connections of a listener, at most `max`. A newcomer takes the place of one that has asked nothing yet, or else of
- * one that is idle: strangers who open all there are must not keep the probes of an orchestrator out.
+ * The connections of a listener, at most `max`. A newcomer takes the place of a connection on which nothing was asked
+ * yet, or else of an idle one. So a stranger who opens as many as there are cannot keep an orchestrator's probes out.
  */
 export class OpenConnections {
   readonly #max: number;
   readonly #end: (connection: Connection, reason: EndReason) => void;
   readonly #bySocket = new WeakMap<object, Connection>();
-  /** Nothing has been asked on them; the oldest is first. */
+  /** Connections on which nothing was asked yet; the oldest is first. */
   readonly #fresh = new Set<Connection>();
   readonly #used = new Set<Connection>();
-  /** Those in their TLS handshake, by both ends. */
+  /** Connections in their TLS handshake, by the addresses and ports of both ends. */
   readonly #shaking = new Map<string, Connection>();
 
   constructor(max: number, end: (connection: Connection, reason: EndReason) => void) {
@@ -46,7 +47,7 @@ export class OpenConnections {
     return this.#fresh.size + this.#used.size;
   }
 
-  /** @param onClosed a connection is gone, by whichever side */
+  /** @param onClosed called when a connection is gone, whichever side has closed it */
   watch(server: Server, onClosed: (connection: Connection) => void): void {
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket: Socket) => {
@@ -63,7 +64,7 @@ export class OpenConnections {
       });
       if (this.size > this.#max) this.#makeRoom(connection);
     });
-    // Requests come from the socket that TLS has put over the first one.
+    // Requests come from the socket that TLS puts over the first one.
     server.on('secureConnection', (secured: TLSSocket) => {
       const ends = endsOf(secured);
       const connection = this.#shaking.get(ends);
@@ -86,7 +87,7 @@ export class OpenConnections {
     return connection;
   }
 
-  /** Those on which something was asked. */
+  /** Connections on which something was asked. */
   asked(): Iterable<Connection> {
     return this.#used;
   }
@@ -109,7 +110,7 @@ export class OpenConnections {
         return;
       }
       if (--looks === 0) break;
-      // Looked at again after all others.
+      // Moved to the end, so that it is looked at again after all others.
       this.#used.delete(connection);
       this.#used.add(connection);
     }
@@ -117,7 +118,7 @@ export class OpenConnections {
   }
 }
 
-/** Where all are busy, a newcomer costs so many looks and not one per connection. */
+/** If all connections are busy, a newcomer costs this many looks at most, and not one per connection. */
 const LOOKS_MAX = 64;
 
 function isIdle({ answering, held }: Connection): boolean {

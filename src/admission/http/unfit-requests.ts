@@ -3,9 +3,9 @@ import { QuotameshError } from '../../errors.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.js';
 
 /**
- * Node answers requests without a host, and those that expect what it does not know, before anybody can bound how many
- * of them a connection sends: 450 connections of such ended a node of 256 MB. Here they are requests like any other
- * until it is their turn.
+ * Refuses requests without a host, and those with an expectation that nobody knows, when it is their turn. Node would
+ * answer them by itself, before the bounds of a connection apply: 450 connections with such requests ended a node of
+ * 256 MB.
  */
 export function refuseUnfit(handle: RequestListener): RequestListener {
   return (request, response) => {
@@ -23,7 +23,7 @@ export function refuseUnfit(handle: RequestListener): RequestListener {
   };
 }
 
-/** HTTP/1.0 knows neither field. */
+/** Why a request is unfit, or null. HTTP/1.0 has neither field. */
 function unfitness({ headers, httpVersion }: IncomingMessage) {
   if (httpVersion !== '1.1') return null;
   if (headers.host === undefined) return NO_HOST;

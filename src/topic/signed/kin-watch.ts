@@ -1,37 +1,37 @@
 import { isNodeRecordKey } from '../../core/report/record.js';
 
-/** More are counted as so many: a bad writer must not fill the memory. */
+/** More strangers count as this many, so that a bad writer cannot fill the memory. */
 const STRANGERS_MAX = 1000;
 /**
- * From one look to the next at most this part of `strangerMs` counts. A process that slept has heard nobody, and must
- * not take that for silence: what was written meanwhile is read right after it wakes.
+ * Between two looks at the clock at most this part of `strangerMs` counts as time. A process that slept has heard
+ * nobody and must not take that for silence, because it reads right after waking what was written meanwhile.
  */
 const LOOK_RATIO = 0.25;
 
 export interface KinWatchOptions {
-  /** Under which this node says that it is there. */
+  /** The key of this node's own NODE records. */
   readonly ownKey: string;
-  /** A stranger that has said nothing for as long is gone. */
+  /** A stranger that has written nothing for this long is gone. */
   readonly strangerMs: number;
-  /** Without a word of another node that signs as this one does for as long, there is none. */
+  /** If no other node that signs as this one does has written for this long, there is none. */
   readonly kinMs: number;
 }
 
 /**
- * Whether this node is alone among strangers: others say again and again that they are there, and none of them signs as
- * this node does. It then knows nothing of what they use, and would take the whole quota beside them; its own key is the
- * likely mistake. One other node that signs alike is enough to go by, whatever strangers write: so they can keep a node
- * apart that is the only one of its cluster, and no others.
+ * Whether this node is alone among strangers: other nodes keep writing heartbeats, and none of them signs as this node
+ * does. Probably this node has the wrong key. It knows nothing of what the others use, and would take the whole quota
+ * beside them. One other node with the same signature is enough for this node to go on, whatever strangers write. So
+ * strangers can only keep a node apart that is the only one of its cluster.
  *
- * Judged by NODE records alone, which every node repeats every `heartbeatMs`, on this node's monotonic clock while the
- * process runs: it looks with every record that it reads or writes.
+ * It is judged by NODE records alone, which every node repeats every `heartbeatMs`. Time is this node's monotonic clock
+ * while the process runs; the watch looks at it with every record that the node reads or writes.
  */
 export class KinWatch {
   readonly #options: KinWatchOptions;
   readonly #clock: () => number;
   readonly #strangers = new Map<string, number>();
   #kinMs = Number.NEGATIVE_INFINITY;
-  /** Time in which this process could have heard others. */
+  /** The time for which this process has been able to hear others, ms. */
   #awakeMs = 0;
   #lookedMs: number;
 
@@ -41,7 +41,7 @@ export class KinWatch {
     this.#lookedMs = clock();
   }
 
-  /** A record with a value. */
+  /** Called for every record that is read, tombstones excepted. */
   read(key: string, isVerified: boolean): void {
     if (!isNodeRecordKey(key)) return;
     if (!isVerified) {
@@ -52,7 +52,7 @@ export class KinWatch {
     }
   }
 
-  /** Nodes that write, and do not sign as this one does. */
+  /** How many nodes write that do not sign as this one does. */
   get strangers(): number {
     const sinceMs = this.#look() - this.#options.strangerMs;
     for (const [key, ms] of this.#strangers) {
@@ -66,7 +66,7 @@ export class KinWatch {
     return this.#look() - this.#kinMs > this.#options.kinMs && this.strangers > 0;
   }
 
-  /** Who has spoken in another log is there all the same. */
+  /** Called when another log begins. The time of the last kin stays: a node that spoke in the old log still exists. */
   epochBegan(): void {
     this.#strangers.clear();
   }

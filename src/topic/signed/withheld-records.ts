@@ -1,4 +1,4 @@
-/** Beyond as many, the newest of each key stays: those of some minutes. */
+/** Beyond this number, reached after some minutes, only the newest record of each key is kept. */
 const RECORDS_MAX = 10_000;
 
 interface Keyed {
@@ -7,14 +7,14 @@ interface Keyed {
 }
 
 /**
- * What a node is not given while it is alone among strangers (KinWatch). It is given afterwards, because the other
- * nodes have read it: without, what this node knows of itself would be older than what they know, until it says it
+ * The records that a node is not given while it is alone among strangers (KinWatch). It is given them afterwards,
+ * because the other nodes have read them; otherwise this node would know less of itself than they do until it writes
  * again. All of them are signed with the node's own key, so no stranger can add to them.
  */
 export class WithheldRecords<Kept extends Keyed> {
   #kept: Kept[] = [];
 
-  /** What may be given now, in the order of the log. */
+  /** Takes records as they are read, and returns those that may be given now, in the order of the log. */
   pass(records: Kept[], isWithheld: boolean): Kept[] {
     if (!isWithheld && this.#kept.length === 0) return records;
     for (const record of records) this.#kept.push(record);
@@ -27,7 +27,7 @@ export class WithheldRecords<Kept extends Keyed> {
     return passed;
   }
 
-  /** Another log begins: what the one before has told means nothing. */
+  /** Called when another log begins: the records of the old one mean nothing. */
   epochBegan(): void {
     this.#kept = [];
   }
