@@ -9,9 +9,9 @@ export const BATCH_ERRORS = {
   },
   COMMIT_ABOVE_MAX_REQUEST: {
     message:
-      '{field} = {amount} is more than can be committed at once for group {group}: {max}; the reservation is open still',
+      '{field} = {amount} is more than {max}, the most that can be committed at once for group {group}; the reservation is still open',
     remedy:
-      'Commit at most that, and charge the rest of the work, which is done, in pieces of at most maxRequest: consume, or POST /v1/acquire with priority immediate.',
+      'Commit at most that, and charge the rest in pieces of at most maxRequest: by consume, or by POST /v1/acquire with priority immediate.',
     httpStatus: 422,
   },
   BATCH_UNKNOWN: {

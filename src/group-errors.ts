@@ -89,7 +89,7 @@ export const GROUP_ERRORS = {
   },
   ATTACHMENT_OWNED: {
     message:
-      'the attachment of {place} is not for {caller} to change: {at} was attached by {owner}, and {caller} speaks for {tenants}',
+      '{caller} may not change the attachment of {place}: {at} was attached by {owner}, and {caller} speaks only for {tenants}',
     remedy:
       "Ask the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
     httpStatus: 403,

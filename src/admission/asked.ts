@@ -14,7 +14,10 @@ export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: 
   if (bytes > max.bytes) throw aboveMax('bytes', bytes, max.bytes, max.group);
 }
 
-/** Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing and nobody told. */
+/**
+ * Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing
+ * and nobody told.
+ */
 export function rejectUnlessSomething(amounts: Amounts): void {
   rejectUnlessObject('amounts', amounts);
   const { messages = 0, bytes = 0 } = amounts;
@@ -52,7 +55,10 @@ export function rejectUnlessAmount(field: string, amount: unknown): void {
   }
 }
 
-/** For work that is done and that no maxRequest bounds: sums of such amounts stay exact (limiter.ts, `keepExact`). */
+/**
+ * Bounds work that is done already, to which maxRequest does not apply, so that sums stay exact (`keepExact` of
+ * limiter.ts).
+ */
 export function rejectAboveConsume({ messages = 0, bytes = 0 }: Amounts): void {
   for (const [field, amount] of Object.entries({ messages, bytes })) {
     if (amount <= CONSUMED_MAX) continue;

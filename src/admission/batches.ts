@@ -45,7 +45,7 @@ export class Batches {
   readonly #node: QuotaNode;
   readonly #gate: Gate;
   readonly #open = new Map<number, Open>();
-  /** Numbers of batches by the end of their time, ended ones among them: a take looks at those alone that are due. */
+  /** Numbers of batches by the time at which they expire, ended ones among them: a take looks only at those due. */
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
@@ -129,7 +129,10 @@ export class Batches {
     return GRANTED;
   }
 
-  /** Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given back then. */
+  /**
+   * Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given
+   * back then.
+   */
   handBack(id: string, left: HandBack): void {
     try {
       this.#handBack(id, left);
@@ -229,7 +232,7 @@ export class Batches {
 }
 
 const SHOWN_MAX = 80;
-/** Ends of batches that have ended already which are kept, beside as many as are open. */
+/** So many entries of ended batches may stay in `#ends`, beside as many as batches are open. */
 const ENDED_MAX = 1024;
 
 function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {

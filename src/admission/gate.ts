@@ -150,7 +150,7 @@ export class Gate {
     return this.#bounds.isFree[lane] === true;
   }
 
-  /** Throws COMMIT_ABOVE_MAX_REQUEST. As much as was estimated can always be committed. */
+  /** Throws COMMIT_ABOVE_MAX_REQUEST. An amount up to the estimate can always be committed. */
   rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
     this.#asks.rejectAboveCommit(ask, actual);
   }
@@ -199,7 +199,9 @@ export class Gate {
     return this.#noGrant.explain(ask, answer);
   }
 
-  /** Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute. */
+  /**
+   * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
+   */
   throttleDurationMs(where: Where, origin?: Origin): number {
     const ask = this.#asks.place(where, 0, 0, origin);
     if (ask === null) return 0;
@@ -223,7 +225,7 @@ export class Gate {
     return this.unknownGroup(group);
   }
 
-  /** Who asks for many unknown groups is not told the near ones each time: each look takes as long as there are groups. */
+  /** Names similar groups, but only HINTS_PER_SECOND times a second, because each look goes through all groups. */
   unknownGroup(group: string): never {
     throw groupUnknown(group, this.#hints.take(this.#clock()) === 0 ? this.#groups.keys() : []);
   }
@@ -262,9 +264,9 @@ export class Gate {
   }
 }
 
-/** Lanes whose sums are looked at in one round: 5,000 groups in 8 s. */
+/** The sums of so many lanes are looked at in one round; 5,000 groups take 8 s. */
 const KEPT_LANES = 64;
-/** A few ms of CPU per second, with 10,000 groups. */
+/** With 10,000 groups these take a few ms of CPU per second. */
 const HINTS_PER_SECOND = 10;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -114,7 +114,7 @@ function patchOf(pairs: readonly string[]): Readonly<Record<string, unknown>> {
     if (at <= 0) throw usage(`${JSON.stringify(pair)} is not key=value`);
     const key = pair.slice(0, at);
     const text = pair.slice(at + 1);
-    // A variable of a shell that is not set must not take a limit away.
+    // An unset variable of a shell must not take a limit away.
     if (text === '') throw usage(`${pair} has no value; ${key}=null takes the key away`);
     const keys = key.split('.');
     let below = patch;

@@ -45,7 +45,7 @@ function stepsOf(explained: DirectionExplanation, strategy: string, node: string
   ];
 }
 
-/** `refusals` counts those of the group's quota alone; the reasons below it have those of other levels, too. */
+/** `refusals` counts only refusals by the group's quota; the reasons below it include those of other levels. */
 function timesRefused({ refusals, refusedBecause }: DirectionExplanation['local']): number {
   const told = refusedBecause.reduce((sum, { count }) => sum + count, 0);
   return Math.max(refusals, told);

@@ -85,7 +85,8 @@ function tableOf(node: NodeStatus, rows: readonly TopRow[], sort: TopSort): stri
 
 function linesOf(rows: readonly TopRow[]): string {
   const time = new Date().toISOString();
-  // Said, or nobody knows whether it works; and only who writes learns that its reader has gone.
+  // Printed although there is nothing to show: it proves that the command works, and only a write notices a gone
+  // reader.
   if (rows.length === 0) return `${time} ${NOBODY}`;
   return rows
     .map((row) => {

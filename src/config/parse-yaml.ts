@@ -161,8 +161,8 @@ function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistak
 }
 
 /**
- * What limits, and what leads to it. Half a line, or a file that ends too early, would take the limit away, where null in
- * so many words is meant to.
+ * Keys of limits and of the sections that hold them. Such a key with nothing behind it is a mistake: a half-written
+ * line or file would take the limit away. An explicit null takes it away on purpose.
  */
 const LIMITING_KEYS: ReadonlySet<string> = new Set([
   ...['defaults', 'groups', 'quota', 'limits', 'perTopic', 'perClient', 'publish', 'dispatch', 'ramp'],

@@ -112,7 +112,7 @@ export interface LimitsConfig extends NodeLimit {
   readonly reservationMs: number;
   /** Node ids that the usage map knows at once. */
   readonly maxNodes: number;
-  /** Groups that one node may have in use, and rows of all nodes in the usage map. */
+  /** The most groups that one node may have in use, and the most rows of all nodes in the usage map. */
   readonly maxGroupsPerNode: number;
   readonly maxRows: number;
 }
@@ -122,9 +122,9 @@ export interface HttpConfig {
   readonly port: number;
   readonly bodyLimitBytes: number;
   readonly maxConnections: number;
-  /** Requests of one connection that wait behind the one under way. */
+  /** The most requests of one connection that wait behind the one under way. */
   readonly maxPipelined: number;
-  /** Of all connections: requests that wait behind others, and large answers that are not taken. */
+  /** The most bytes that all connections hold: waiting requests, large bodies on their way, large answers not taken. */
   readonly maxHeldBytes: number;
   readonly notReadingMs: number;
   /** null = plain HTTP. */

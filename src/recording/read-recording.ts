@@ -22,7 +22,7 @@ import {
 
 export type RecordingEntry = ReadRecord | EpochEntry | 'caught-up';
 
-/** What follows belongs to this log. */
+/** The entries that follow belong to this log. */
 export interface EpochEntry {
   readonly epoch: string;
 }

@@ -14,7 +14,7 @@ import type { ReadRecord } from '../ports/report-topic.js';
  *                  key, UTF-8 · value as it stood in the topic
  *     2 caught up  what follows was appended while the recording ran
  *     3 end        f64 records; missing where the recorder was killed
- *     4 epoch      name of the log that the records behind it belong to, UTF-8; missing in older recordings
+ *     4 epoch      name of the log to which the records after it belong, UTF-8; missing in older recordings
  *
  * Files only grow, so a killed recorder or a full disk leaves a file that can be read up to there.
  */

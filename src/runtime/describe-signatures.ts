@@ -28,7 +28,7 @@ export function degradedSignatures(node: QuotaNode): string[] {
   ];
 }
 
-/** Null where it does not hold. */
+/** Why the node is apart by its signatures; null = it is not. */
 export function signedApart({ topic: { signatures } }: QuotaNode): string | null {
   if (!signatures?.isApart) return null;
   const who = signatures.strangers === 1 ? '1 node writes' : `${signatures.strangers} nodes write`;

@@ -69,7 +69,10 @@ export function describeNode(node: QuotaNode): NodeStatus {
   };
 }
 
-/** A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the log. */
+/**
+ * A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the
+ * log.
+ */
 export function describeGroup(node: QuotaNode, group: number): GroupStatus {
   const config = node.groups.at(group);
   const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(node, group, config, direction));
@@ -158,7 +161,7 @@ function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, n
   return rows;
 }
 
-/** A group that is not used yet is as isolated as the node is: any of its partitions may be the lane's. */
+/** The link of a group that is not used yet: that of the node, because any of its partitions may be the lane's. */
 function linkBeforeUse(node: QuotaNode, lane: number): LocalStatus['link'] {
   const link = node.coordinator?.link;
   const isolated = link?.isolatedPartitions ?? [];
@@ -217,7 +220,7 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
     .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
 }
 
-/** Alone, for answers: the whole status takes as long as there are groups. */
+/** The reasons alone, for answers, because making the whole status goes through all groups. */
 export function notReadyBecause(node: QuotaNode): string[] {
   if (node.isClosing) return ['the node is stopping'];
   if (node.isReady) return [];

@@ -1,7 +1,7 @@
 import type { Fenced } from '../core/coordinator-protocol.js';
 import { QuotameshError } from '../errors.js';
 
-/** Why a node has stopped deciding for good, as people and exit codes know it. */
+/** The error, with its exit code, for a node that has stopped deciding for good. */
 export function fencedError(node: string, why: Fenced): QuotameshError {
   if (why.kind === 'fenced') {
     return new QuotameshError('NODE_FENCED', { node, newer: why.newerIncarnation, own: why.ownIncarnation });

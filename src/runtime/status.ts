@@ -25,7 +25,9 @@ export interface NodeStatus {
   readonly rounds: number;
   /** From appending the last own report to reading it back; 0 before the first. */
   readonly reportRoundTripMs: number;
-  /** How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it. */
+  /**
+   * How long the last rebalancing took: from the first share that moved until the last, with 300 ms of rest after it.
+   */
   readonly lastRebalancingMs: number;
   /** What groups of strategy equal divide by; null = there are none. */
   readonly pool: PoolStatus | null;
@@ -63,9 +65,9 @@ export interface MemberStatus {
 export interface TopicStatus {
   readonly kind: string;
   readonly partitions: number;
-  /** Name of the log that is read; null before there is one. */
+  /** The name of the log that is read; null before the first one. */
   readonly epoch: string | null;
-  /** Times that it turned out to be another one since the start of this process. */
+  /** How often the log turned out to be another one since this process started. */
   readonly epochChanges: number;
   /** Null while the topic works. */
   readonly lost: string | null;
@@ -81,7 +83,7 @@ export interface RegistryStatus {
   readonly ready: boolean;
   /** Null while its topic works. */
   readonly lost: string | null;
-  /** Name of the log that is read, and how often it turned out to be another one. */
+  /** The name of the log that is read, and how often it turned out to be another one. */
   readonly epoch: string | null;
   readonly epochChanges: number;
   /** Offset after the last record read. */

@@ -5,9 +5,9 @@ export interface MetricRow {
 }
 
 /**
- * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the functions
- * that read them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the hot path for
- * them: all are read at the scrape from counters that the node keeps anyway.
+ * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the
+ * functions that read them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the
+ * hot path for them: all are read at the scrape from counters that the node keeps anyway.
  */
 export const NODE_METRICS = {
   quotamesh_build_info: { type: 'gauge', help: 'Always 1; the version.', labels: ['version', 'node_version'] },
@@ -57,7 +57,7 @@ export const NODE_METRICS = {
   },
   quotamesh_topic_epochs_total: {
     type: 'counter',
-    help: 'Times that a topic turned out to hold another log than before: made anew, shortened, restored from elsewhere.',
+    help: 'How often a topic turned out to hold another log than before: made anew, shortened, or restored from elsewhere.',
     labels: ['topic'],
   },
   quotamesh_isolated_partitions: { type: 'gauge', help: 'Partitions through which own records do not come back.' },
@@ -181,7 +181,7 @@ export const ADMISSION_METRICS = {
   quotamesh_http_connections: { type: 'gauge', help: 'Connections to the HTTP listener.' },
   quotamesh_http_held_bytes: {
     type: 'gauge',
-    help: 'Memory of pipelined requests that wait, and of large answers that are not taken yet; at most http.maxHeldBytes.',
+    help: 'Memory of pipelined requests that wait, of bodies above 16 KiB on their way, and of answers above 16 KiB that are not taken yet; at most http.maxHeldBytes.',
   },
   quotamesh_http_connections_ended_total: {
     type: 'counter',
@@ -247,7 +247,9 @@ export const MQTT_METRICS = {
 
 const GROUP_LABELS = ['group', 'direction'] as const;
 
-/** Only for the groups of `metrics.perGroup`. A dimension without quota has no series of quota, share, limit and sum. */
+/**
+ * Only for the groups of `metrics.perGroup`. A dimension without quota has no series of quota, share, limit and sum.
+ */
 export const GROUP_METRICS = {
   quotamesh_group_quota_messages_per_second: groupGauge('Configured quota of the cluster.'),
   quotamesh_group_quota_bytes_per_second: groupGauge('Configured quota of the cluster.'),

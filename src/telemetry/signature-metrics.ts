@@ -21,12 +21,12 @@ export const SIGNATURE_METRICS = {
   },
   quotamesh_topic_signed_apart: {
     type: 'gauge',
-    help: '1 while no other node signs as this one does and others write: not ready, or isolated. Look at topic.hmac.key.',
+    help: '1 while other nodes write and none of them signs as this one does: this node is not ready, or isolated. Look at topic.hmac.key.',
     labels: ['log'],
   },
   quotamesh_topic_strangers: {
     type: 'gauge',
-    help: 'Nodes that write to the topic of the reports and do not sign as this one does.',
+    help: 'How many nodes write to the topic of the reports and do not sign as this one does.',
     labels: ['log'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -46,7 +46,7 @@ export class MemoryLog {
     this.#compactAbove = new Array<number>(partitions).fill(COMPACT_ABOVE_RECORDS);
   }
 
-  /** Another one after every fault that takes records away which somebody may have read. */
+  /** The name changes with every fault that takes away records which somebody may have read. */
   get epoch(): string {
     return `memory ${this.#epoch}`;
   }

@@ -9,7 +9,7 @@ export function changedBy(request: FastifyRequest): ChangedBy {
   return { name: name.slice(0, NAME_LENGTH_MAX) || 'unnamed', how, requestId: requestIdOf(request), atMs: Date.now() };
 }
 
-/** The same with the tenants that the caller speaks for, which say what attachments are theirs. */
+/** The same, with the tenants for which the caller speaks: they decide which attachments it may change. */
 export function attachedBy(request: FastifyRequest): Attaching {
   return { ...changedBy(request), tenants: callerOf(request).tenants };
 }

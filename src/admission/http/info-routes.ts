@@ -22,7 +22,7 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
     const text = await metrics.text();
     return reply.header('content-type', metrics.contentType).send(text);
   });
-  // Both are the same for everybody, and made once: strangers may ask for them as often as they like.
+  // Both are the same for everybody and are made once, because strangers may ask for them as often as they like.
   let description: Buffer | null = null;
   app.get('/openapi.json', { config: anybody, schema: { summary: 'This description', tags } }, (_, reply) => {
     description ??= Buffer.from(JSON.stringify(app.swagger()));

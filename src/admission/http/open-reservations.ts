@@ -43,19 +43,19 @@ interface Open {
 
 /**
  * Reservations over HTTP: the library's (reservation.ts) under an id. At most `limits.maxReservations`, each for
- * `limits.reservationMs`; then it is charged as it was estimated, which errs on the side of the quota: the work may have
- * been done. Ids count up behind a prefix of the process, so that an ended one is told from an unknown one without being
- * remembered.
+ * `limits.reservationMs`; then it is charged as it was estimated, which errs on the side of the quota: the work may
+ * have been done. Ids count up behind a prefix of the process, so that an ended one is told from an unknown one without
+ * being remembered.
  */
 export class OpenReservations {
   readonly #node: QuotaNode;
   readonly #telemetry: Telemetry;
   readonly #counts: ReservationCounts;
-  /** Valid for as long each, so that the lowest number ends first. */
+  /** All are valid for the same time, so the lowest number expires first. */
   readonly #open = new Map<number, Open>();
   readonly #prefix = randomBytes(6).toString('hex');
   #last = 0;
-  /** None with a lower number is open. Not the map's own order: that walks over what was deleted. */
+  /** No reservation below this number is open. Iterating over the map instead would walk over deleted entries. */
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
@@ -82,7 +82,10 @@ export class OpenReservations {
     return { granted: true, id: `${this.#prefix}-${this.#last}`, validMs };
   }
 
-  /** Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL, NOT_READY; it stays open then. */
+  /**
+   * Throws RESERVATION_UNKNOWN, RESERVATION_ENDED, AMOUNT_INVALID, COST_INVALID, COSTS_FULL, NOT_READY; it stays open
+   * then.
+   */
   end({ id, cancel = false, messages, bytes, costs }: Ending): 'committed' | 'cancelled' {
     this.expire();
     const at = this.#numberOf(id);
@@ -124,7 +127,8 @@ export class OpenReservations {
     try {
       reservation.commit({ messages, bytes }, cost);
     } catch (error) {
-      // The table of costs is full, or the node does not decide now: the amounts count, the cost is not known to anybody.
+      // The table of costs is full, or the node does not decide now: the amounts count, the cost is not known to
+      // anybody.
       if (!(error instanceof QuotameshError)) throw error;
       reservation.commit({ messages, bytes });
     }

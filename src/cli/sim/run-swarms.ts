@@ -8,7 +8,7 @@ import type { SwarmOptions } from '../sim-command.js';
 import { ProgressBar } from './progress-bar.js';
 import { SwarmSummary } from './swarm-summary.js';
 
-/** Where no terminal shows a bar, one line says how far it is. */
+/** Without a terminal for a progress bar, one line at a time tells how far it is. */
 const LINE_EVERY_MS = 30_000;
 
 /** `quotamesh sim swarm`. */
@@ -28,7 +28,7 @@ export async function runSwarms(options: SwarmOptions): Promise<void> {
   if (summary.broken.length > 0) process.exitCode = EXIT_UNEXPECTED;
 }
 
-/** An interruption ends it with the seeds under way, and the summary of what was played. */
+/** An interruption lets the seeds under way end, and prints the summary of what was played. */
 async function playMany(
   first: number,
   count: number,

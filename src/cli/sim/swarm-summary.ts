@@ -1,9 +1,9 @@
 import type { SwarmVerdict } from '../../../sim/swarm/run-swarm.js';
 
-/** Seeds named at the end; of more there are only the number and the first ones. */
+/** The most broken seeds that are named at the end; of the others only the number is told. */
 const SEEDS_NAMED = 50;
 
-/** What many seeds come to. */
+/** Adds up the verdicts of many seeds. */
 export class SwarmSummary {
   readonly broken: number[] = [];
   played = 0;

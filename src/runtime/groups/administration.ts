@@ -35,7 +35,9 @@ export function definedGroup(node: QuotaNode, name: string): DefinedGroup {
   };
 }
 
-/** The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL. */
+/**
+ * The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL.
+ */
 export async function putGroup(
   node: QuotaNode,
   name: string,
@@ -75,9 +77,10 @@ export async function patchGroup(
 }
 
 /**
- * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has one.
- * Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force` they
- * are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at all.
+ * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has
+ * one. Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force`
+ * they are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at
+ * all.
  */
 export async function deleteGroup(
   node: QuotaNode,
@@ -113,11 +116,11 @@ export function checkedDefinition(node: QuotaNode, name: string, written: unknow
 }
 
 /**
- * What replaces a group as a whole takes a limit away only where it says so: `quota: null`, or null for a single rate.
- * Throws GROUP_INVALID.
+ * Rejects a replacement of a whole group that takes a limit away without saying so: `quota: null`, or null for a single
+ * rate, says so. Throws GROUP_INVALID.
  */
 export function rejectLimitForgotten(node: QuotaNode, name: string, written: Mapping, expected: Expected): void {
-  // What else is wrong is told first.
+  // Other mistakes are told first.
   expectRevision(node, name, expected);
   checkedDefinition(node, name, written);
   if (!node.groups.numbers.has(name)) return;
@@ -129,7 +132,7 @@ export function rejectLimitForgotten(node: QuotaNode, name: string, written: Map
   throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
 }
 
-/** Places where limits stand now and nothing is written, not even null; of a whole section its own place. */
+/** Places of limits in force for which nothing is written, not even null; a missing section counts as one place. */
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {
@@ -138,7 +141,7 @@ function forgottenLimits(now: unknown, written: unknown): string[] {
   });
 }
 
-/** Whether it is a limit, or has one below it. */
+/** Whether a setting is a limit, or holds one. */
 function limits(key: string, value: unknown): boolean {
   if (isMapping(value)) return Object.entries(value).some(([below, one]) => limits(below, one));
   return LIMITS.has(key) && value !== null;

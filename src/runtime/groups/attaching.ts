@@ -25,7 +25,7 @@ export interface AttachedTo {
   readonly revision: number;
   /** As YAML writes it below attachments.places. */
   readonly attachment: Readonly<Record<string, unknown>>;
-  /** The tenants of the caller who attached it; null = it is the cluster's. */
+  /** The tenants of the caller that attached it; null = it belongs to the whole cluster. */
   readonly attachedBy: Scope;
 }
 
@@ -84,8 +84,8 @@ interface AttachmentChange {
 }
 
 /**
- * Proposes it, and resolves with its revision. Of a caller with tenants the log takes it only where the place is still
- * as it was when that was looked at: somebody of more scope may attach it meanwhile.
+ * Proposes a change, and resolves with its revision. The log takes the change of a caller with tenants only if the
+ * place is still as it was when its scope was checked, because a caller with more scope may attach it meanwhile.
  */
 async function changeAsOwner(
   node: QuotaNode,
@@ -109,7 +109,7 @@ async function changeAsOwner(
 
 const OWNER_ATTEMPTS = 20;
 
-/** undefined where nothing is attached at this place itself. */
+/** The scope of an attachment; undefined if nothing is attached at this place itself. */
 function scopeAt(node: QuotaNode, place: string): Scope | undefined {
   if (attachmentsOf(node).at(place) === null) return undefined;
   return scopeOf(registryOf(node).stateOf(attachmentName(place)).definition);
@@ -123,7 +123,10 @@ export function rejectInUse(node: QuotaNode, group: string, force: boolean): voi
   throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
 }
 
-/** Of the log: checked when it was proposed, but perhaps by a newer version. Returns why it cannot be used here, or null. */
+/**
+ * Of the log: checked when it was proposed, but perhaps by a newer version. Returns why it cannot be used here, or
+ * null.
+ */
 export function applyAttachment(
   node: QuotaNode,
   path: string,

@@ -3,18 +3,18 @@ import { QuotameshError } from '../../errors.js';
 import { isMapping } from '../../mapping.js';
 import type { QuotaNode } from '../quota-node.js';
 
-/** Tenants that somebody who changes attachments speaks for; null = for the whole cluster. */
+/** The tenants for which a caller may change attachments; null = for the whole cluster. */
 export type Scope = readonly string[] | null;
 
-/** Who changes an attachment, and with what scope. */
+/** The caller that changes an attachment, and its scope. */
 export interface Attaching extends ChangedBy {
   readonly tenants: Scope;
 }
 
 /**
- * The scope that a place was attached with stands in its definition, so that it is in the registry's states and in the
- * trail. Without it (by somebody of the whole cluster, in YAML, or by a node that did not know of scopes) it is the
- * cluster's.
+ * Writes the scope of the caller into the definition of an attachment, so that the registry's states and the trail have
+ * it. An attachment without a scope belongs to the whole cluster: its operator made it, or YAML, or a node of a version
+ * without scopes.
  */
 export function withScope(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
   return tenants === null ? definition : { ...definition, [SCOPE]: [...tenants].sort() };
@@ -33,19 +33,22 @@ export function scopeOf(definition: GroupDefinition | null): Scope {
   return Array.isArray(scope) && scope.every((tenant) => typeof tenant === 'string') ? scope : null;
 }
 
-/** Whether a place is attached by somebody whose scope is all within this one. */
+/** Whether the scope of an attachment lies within that of the caller. */
 export function owns({ tenants }: Attaching, scope: Scope): boolean {
   return tenants === null || scope?.every((tenant) => tenants.includes(tenant)) === true;
 }
 
-/** Who has less scope cannot take away what came from more. Throws ATTACHMENT_OWNED. */
+/** Rejects a caller with less scope than the attachment that it changes has. Throws ATTACHMENT_OWNED. */
 export function rejectUnlessOwned(node: QuotaNode, path: string, by: Attaching, definition: GroupDefinition | null) {
   if (by.tenants === null || node.gate.places.attachments.at(path) === null) return;
   const scope = scopeOf(definition);
   if (!owns(by, scope)) throw owned(path, path, by, scope);
 }
 
-/** A narrower attachment replaces the broader one for its place, unless it says `andBroader`. Throws ATTACHMENT_OWNED. */
+/**
+ * Rejects an attachment that would hide a broader one of more scope: without `andBroader`, a narrower attachment
+ * replaces the broader one for its place. Throws ATTACHMENT_OWNED.
+ */
 export function rejectHiding(path: string, by: Attaching, scopeAt: (place: string) => Scope | undefined): void {
   for (const place of broaderThan(path)) {
     const scope = scopeAt(place);

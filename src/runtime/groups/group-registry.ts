@@ -88,12 +88,12 @@ export class GroupRegistry {
     return this.#inbox.lost;
   }
 
-  /** Name of the log that is read, and times that it turned out to be another one. */
+  /** The name of the log that is read, and how often it turned out to be another one. */
   get epoch(): { readonly name: string | null; readonly changes: number } {
     return this.#registry.epochs;
   }
 
-  /** Entries that the log lacks, and the one before it had. */
+  /** How many entries the log lacks that an earlier log had. */
   get lacking(): number {
     return this.#registry.epochs.lacking.size;
   }

@@ -4,15 +4,18 @@ import { BYTES, DIRECTIONS, type Direction, MESSAGES } from '../../core/vocabula
 import { QuotameshError } from '../../errors.js';
 
 /**
- * A Pulsar resource group: four rates per second, whole numbers. Ours say more (weights, strategy, ramps …); that stays as
- * it is when a rate is changed in this way.
+ * A Pulsar resource group: four rates per second, whole numbers. Ours say more (weights, strategy, ramps …); that stays
+ * as it is when a rate is changed in this way.
  */
 export type PulsarGroup = Readonly<Record<string, number>>;
 
 /** `pulsar`: as Pulsar's admin client reads it. `pip-82`: as the proposal answers. */
 export type Spelling = 'pulsar' | 'pip-82';
 
-/** What a group of ours is to Pulsar. A rate without a quota is left out. Worked: 0.5/s is 1, 2^40/s in messages is 2^31 − 1. */
+/**
+ * What a group of ours is to Pulsar. A rate without a quota is left out. Worked: 0.5/s is 1, 2^40/s in messages is 2^31
+ * − 1.
+ */
 export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): PulsarGroup {
   const fields = RATES.flatMap(({ direction, dimension, names }) => {
     const rate = quota[direction][dimension] as number;
@@ -25,7 +28,7 @@ export function toPulsarGroup({ quota }: GroupConfig, spelling: Spelling): Pulsa
 
 /**
  * What a body changes: null and absent = as it is, −1 = no quota, 0 = nothing passes.
- * Another negative number is somebody's mistake, and a mistake takes no limit away. Names are read
+ * Any other negative number is a mistake, and a mistake takes no limit away. Names are read
  * case-blind, those of Pulsar and both of PIP-82. Throws FIELD_UNKNOWN, FIELD_INVALID.
  */
 export function patchOfPulsar(body: Readonly<Record<string, unknown>>): GroupDefinition {

@@ -4,7 +4,7 @@ import type { ReadRecord } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import type { YamlComparison } from '../reload/yaml-comparison.js';
 
-/** From what was read of the registry's topic to what its machine takes; hashes of YAML go to their comparison, too. */
+/** Decodes what was read of the registry's topic for its machine; passes hashes of YAML on to their comparison. */
 export class RegistryDecoder {
   undecodable = 0;
   readonly #codec: RegistryCodec;

@@ -2,8 +2,8 @@ import type { GroupConfig } from '../../config/resolved-config.js';
 import { DIMENSIONS, DIRECTIONS } from '../../core/vocabulary.js';
 
 /**
- * Rates that a group had and has no more, as `orders.publish.bytes`. A file that was cut at the end of a line is a
- * configuration like any other: nobody can refuse it, but somebody should see what went with the rest of it.
+ * The limits that a group had before and has not now, as `orders.publish.bytes`. A file that was cut at the end of a
+ * line is a valid configuration and cannot be refused, but people should see which limits went with the rest of it.
  */
 export function lostLimits(before: GroupConfig | undefined, after: GroupConfig | undefined): string[] {
   if (before === undefined || after === undefined) return [];

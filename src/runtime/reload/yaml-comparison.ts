@@ -58,7 +58,7 @@ export class YamlComparison {
     this.#changes++;
   }
 
-  /** Another log begins: everybody tells again. */
+  /** Called when another log begins: all nodes tell their hashes again. */
   beginEpoch(): void {
     this.#told.clear();
     this.#sentMs = Number.NEGATIVE_INFINITY;

@@ -2,11 +2,11 @@ import { statfsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** What a commit may add besides its records: pages of the trees that lead to them, 4 KiB each, and the free list. */
+/** The most that a commit adds besides its records: the free list, and 4 KiB per page of the trees above them. */
 const BYTES_PER_COMMIT = 128 * 1024;
 const BYTES_PER_RECORD = 12 * 1024;
 
-/** The disk has no room for the log to grow; may pass by itself. */
+/** The disk has no room for the log to grow. That may pass by itself. */
 export class DiskFull extends Error {
   constructor(reason: string) {
     super(reason);
@@ -14,7 +14,7 @@ export class DiskFull extends Error {
   }
 }
 
-/** What the file system says of a write beyond the disk's end, a quota's, or the size that it allows a file. */
+/** Whether an error says that the disk is full, a disk quota is used up, or the file may not grow. */
 export function isDiskFull(error: unknown): boolean {
   if (error instanceof DiskFull) return true;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -22,10 +22,10 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Whether the disk has room for a commit, asked before LMDB is: from within, lmdb prints a line and a stack to the
- * standard error for every commit that fails, beside the log lines of the node, which are JSON. Asking takes 3 µs of
- * the 300 of a commit. A bound that the file system does not tell of (a user's quota, `ulimit -f`) is met once; from
- * then on the room is claimed first, by zeros behind the last page, until they fit.
+ * Finds out whether the disk has room for a commit before LMDB tries it: lmdb prints a line and a stack to the standard
+ * error for every commit that fails, between the node's log lines, which are JSON. Asking takes 3 µs of the 300 µs of a
+ * commit. Some bounds cannot be asked for (a user's disk quota, `ulimit -f`). The first commit that meets one fails;
+ * from then on the room is claimed first, by zeros after the last page, until they fit.
  */
 export class DiskRoom {
   readonly #dataFile: string;
@@ -36,9 +36,9 @@ export class DiskRoom {
   }
 
   /**
-   * Rejects with DiskFull, or with what a write of that size ends with. Only inside the CommitGate.
+   * Rejects with DiskFull, or with the error of a write of that size. Call it only inside the CommitGate.
    *
-   * @param usedBytes of the data file, up to its last page
+   * @param usedBytes length of the data file up to its last used page
    */
   async check(entries: readonly Buffer[], usedBytes: number): Promise<void> {
     const bytes = entries.reduce((sum, entry) => sum + entry.length + BYTES_PER_RECORD, BYTES_PER_COMMIT);
@@ -57,7 +57,7 @@ export class DiskRoom {
     const file = await open(this.#dataFile, 'r+');
     try {
       const zeros = Buffer.alloc(bytes);
-      // What does not fit as a whole is written in part, without an error; the rest has one.
+      // A write that does not fit succeeds in part; writing the rest fails.
       for (let at = 0; at < bytes; ) at += (await file.write(zeros, at, bytes - at, from + at)).bytesWritten;
     } finally {
       await file.close();
@@ -65,7 +65,7 @@ export class DiskRoom {
   }
 }
 
-/** Infinity where the file system does not tell. */
+/** Free bytes on the disk; Infinity if the file system does not tell. */
 function freeBytesOf(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);

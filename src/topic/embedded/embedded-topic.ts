@@ -47,7 +47,7 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
-  /** Undefined before the first is open, and while another one is being opened. */
+  /** Undefined until the first log is open, and while another one is being opened. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
   #lost = false;
@@ -97,7 +97,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#works();
   }
 
-  /** Goes on trying for as long as the reason may pass by itself. */
+  /** Tries again for as long as the reason of the failure may pass by itself. */
   async #openLog(staleLockFile: number | null): Promise<OpenLog> {
     const log = { path: this.#path, durable: this.#durable, limits: this.#limits };
     for (;;) {
@@ -116,7 +116,7 @@ export class EmbeddedTopic implements ReportTopic {
     }
   }
 
-  /** Everybody on it does the same: the first makes the folder and the file where they are missing. */
+  /** Opens the log that stands under the name now. All nodes do so; the first one makes what is missing. */
   async #openAnother(): Promise<void> {
     const replaced = this.#log;
     if (!replaced || this.#closing) return;
@@ -160,7 +160,7 @@ export class EmbeddedTopic implements ReportTopic {
     this.#tell((listener) => listener.onRecords(records));
   }
 
-  /** Appends would go into a file that nobody reads. */
+  /** Called when this topic cannot go on: appends would go into a file that nobody reads. */
   #fail(error: QuotameshError): void {
     this.#failure = error;
     this.#tell((listener) => listener.onFailed(error));

@@ -13,7 +13,7 @@ const LOOK_AGAIN_MS = 3;
 /** Between two of these the event loop gets a turn: a batch takes 2 ms. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 1024 * 1024;
-/** Nothing tells that a file which is in use was removed. */
+/** How often the data file is checked: no notification tells that a file in use was removed. */
 const FILE_CHECK_MS = 2000;
 
 export interface FollowerListener {
@@ -24,7 +24,7 @@ export interface FollowerListener {
   onCaughtUp(): void;
   /** Once: no further reading. */
   onFailed(error: QuotameshError): void;
-  /** Once, and no further reading: the name leads to another file, or to none. */
+  /** Called once, and nothing is read after it: the name leads to another file, or to none. */
   onReplaced(): void;
 }
 
@@ -60,7 +60,7 @@ export class LogFollower {
     this.#listener = listener;
   }
 
-  /** A backup that was put in the place of the log has its id, but is another file. */
+  /** The epoch's name has the inode, too: a backup that was put in the place of the log has the log's id. */
   start(): void {
     this.#listener.onEpoch(`${this.#store.id}/${this.#inode}`);
     this.#startWatching();
@@ -134,7 +134,7 @@ export class LogFollower {
     if (found?.ino !== this.#inode) this.replaced();
   }
 
-  /** Also called by whoever is about to append. */
+  /** Called when the data file was replaced or removed, also by an append that notices it. */
   replaced(): void {
     if (this.#stopped) return;
     this.stop();

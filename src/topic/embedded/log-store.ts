@@ -39,10 +39,13 @@ export interface LogLimits {
 const TAIL_STEPS_PER_RECORD = 2;
 const TAIL_STEPS_MIN = 16;
 const TOMBSTONES_PER_COMMIT = 16;
-/** A killed reader's snapshot costs up to 3 MB of file per second of 200 commits (measured); a check costs a microsecond or two. */
+/**
+ * A killed reader's snapshot costs up to 3 MB of file per second of 200 commits (measured); a check costs a microsecond
+ * or two.
+ */
 const READER_CHECK_MS = 5000;
 
-/** What one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
+/** The most that one commit may add: COMMIT_BYTES_MAX of append-queue.ts, and pages of the trees. */
 const ROOM_BYTES = 8 * 1024 * 1024;
 
 export interface StoreOptions {
@@ -76,7 +79,7 @@ export class LogFull extends Error {
  * Only a `durable` log is synced, the registry's: it is written when people change groups.
  */
 export class LogStore {
-  /** Of the log, for ever; another one has another. */
+  /** The id of the log, which never changes; every log has another one. */
   readonly id: string;
   readonly #db: RootDatabase<Buffer, Buffer>;
   readonly #limits: LogLimits;
@@ -110,8 +113,8 @@ export class LogStore {
       mapSize: limits.fileBytesMax,
       noSync: !durable,
       overlappingSync: false,
-      // With it every turn of the loop that appends has a promise of lmdb's own, which nobody awaits: a full disk would end
-      // the service that embeds this. There is one transaction at a time anyway.
+      // With it every turn of the loop that appends has a promise of lmdb's own, which nobody awaits: a full disk would
+      // end the service that embeds this. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
     const id = await idOf(db);
@@ -274,7 +277,7 @@ export class LogStore {
 
 const ID_BYTES = 9;
 
-/** A log that has none gets one. Only inside the CommitGate, so that nobody else gives it another. */
+/** Gives the log an id if it has none. Call it only inside the CommitGate, so that nobody else gives it another one. */
 async function idOf(db: RootDatabase<Buffer, Buffer>): Promise<string> {
   const known = db.get(ID_KEY);
   const id = known ?? randomBytes(ID_BYTES);

@@ -60,7 +60,7 @@ export interface LogState {
   tombstones: number;
   /** Append time of the newest record. */
   lastAppendMs: number;
-  /** Whose steady clock the log's time follows (machine-clock.ts); 0 = nobody's yet. */
+  /** Id of the steady clock that the log's time follows (machine-clock.ts); 0 = none yet. */
   clockId: number;
   /** The log's time when that clock showed 0. */
   clockZeroMs: number;
@@ -75,7 +75,7 @@ export function encodeState(state: LogState): Buffer {
   return Buffer.from(Float64Array.from(numbers).buffer);
 }
 
-/** A log that was written before there was a clock has five numbers; it gets one with its next record. */
+/** A log of a version without a clock has five numbers; it gets a clock with its next record. */
 export function decodeState(value: Buffer): LogState {
   const numbers = new Float64Array(Uint8Array.from(value).buffer);
   const [endOffset, tailStart, tailBytes, tombstones, lastAppendMs, clockId = 0, clockZeroMs = 0] = numbers;

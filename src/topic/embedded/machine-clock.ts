@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFile, readlink } from 'node:fs/promises';
 import type { LogState } from './log-tables.js';
 
-/** What the log's time is made of. Tests give another one. */
+/** The clocks from which the log's time is made. Tests pass others. */
 export interface MachineClock {
-  /** Of all processes for which `steadyMs` is one clock: a boot of the machine, and a time namespace in it. */
+  /** The same for all processes that share the clock `steadyMs`: one boot of the machine and one time namespace. */
   readonly id: number;
-  /** The machine's monotonic clock, milliseconds; nobody can step it, and all processes of a boot share it. */
+  /** The machine's monotonic clock, milliseconds. Nobody can step it, and all processes of a boot share it. */
   steadyMs(): number;
-  /** What the clock on the wall shows; may be stepped at any time. */
+  /** The wall clock, which may be stepped at any time. */
   wallMs(): number;
 }
 
@@ -24,19 +24,19 @@ export async function machineClock(): Promise<MachineClock> {
   return { id: digest.readUIntBE(0, 6), steadyMs: () => Number(process.hrtime.bigint()) / 1e6, wallMs: Date.now };
 }
 
-/** Differs after every start of the machine. Where the system does not tell (macOS, Windows), it is always the same. */
+/** Differs after every start of the machine, or is always the same if the system does not tell (macOS, Windows). */
 export async function bootId(): Promise<string> {
   return await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => 'any');
 }
 
-/** Beyond rounding; a steady clock that lies behind the log by more began anew with the machine. */
+/** A steady clock that lies behind the log by more than this began anew with the machine; less is rounding. */
 const BEHIND_MS = 1;
 
 /**
- * Moves the log's time up to now. Within a boot it goes as the machine's monotonic clock does, whatever happens to the
- * clock on the wall: stepped back, that one would stop the log's time for as long, and a dead node would keep its
- * share; stepped forward, it would bury what is not old. A boot, and so the log itself, begins with the wall's time,
- * because nothing else tells how long the machine was off, but never behind what the log says already.
+ * Moves the log's time up to now. Within a boot the log's time follows the machine's monotonic clock and not the wall
+ * clock. A wall clock that is stepped back would stop the log's time for as long, and a dead node would keep its share;
+ * one that is stepped forward would bury what is not old. The first record of a boot takes the wall clock's time,
+ * because nothing else tells how long the machine was off, but never a time before the log's newest record.
  */
 export function advanceLogTime(state: LogState, clock: MachineClock): void {
   const steadyMs = clock.steadyMs();

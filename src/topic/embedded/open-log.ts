@@ -8,7 +8,7 @@ import { type FollowerListener, LogFollower } from './log-follower.js';
 import { type LogLimits, LogStore } from './log-store.js';
 import { claimTopicFolder, makeTopicFolder, type TopicFolder } from './topic-folder.js';
 
-/** Σ below the 2 s that the port promises: for the transaction under way, then for the gate to close the store. */
+/** Times for the transaction under way and for the gate; together they stay below the 2 s that the port promises. */
 const CLOSE_COMMIT_GRACE_MS = 1200;
 const CLOSE_GATE_GRACE_MS = 400;
 
@@ -16,7 +16,7 @@ export interface OpenLogOptions {
   readonly path: string;
   readonly durable: boolean;
   readonly limits: LogLimits;
-  /** Of another log that this process had open under the same name; see `open`. */
+  /** Inode of the lock file of the log that this process had open before under this name; see `open`. */
   readonly staleLockFile: number | null;
   readonly signal: AbortSignal;
 }
@@ -25,11 +25,11 @@ export interface OpenLogListener extends FollowerListener, Pick<AppendQueueOptio
   onCommitted(records: number, bytes: number): void;
 }
 
-/** One data file while it is open: what reads it, and what appends to it. */
+/** One data file while it is open, with its reader and its writer. */
 export class OpenLog {
   readonly queue: AppendQueue;
   readonly follower: LogFollower;
-  /** Number of the file of LMDB's table of readers. */
+  /** Inode of LMDB's lock file, which holds its table of readers. */
   readonly lockFile: number;
   readonly #store: LogStore;
   readonly #gate: CommitGate;
@@ -50,7 +50,7 @@ export class OpenLog {
     this.queue = new AppendQueue({
       ...{ topic: path, appendTimeoutMs, gate },
       commit: async (entries) => {
-        // What is acknowledged must be in the log that everybody reads, not in a file without a name.
+        // An acknowledged record must be in the log that everybody reads, and not in a file that has lost its name.
         if (!isFile(folder.dataFile, inode)) {
           follower.replaced();
           const reason = 'its data file was removed or replaced while in use';
@@ -68,8 +68,8 @@ export class OpenLog {
   }
 
   /**
-   * Makes the folder where it is missing. Undefined once the signal is aborted; rejects with what the file system or LMDB
-   * says.
+   * Opens the log, and makes its folder if it is missing. Resolves with undefined if the signal is aborted, and rejects
+   * with the error of the file system or of LMDB.
    */
   static async open(
     { path, durable, limits, staleLockFile, signal }: OpenLogOptions,
@@ -81,11 +81,12 @@ export class OpenLog {
     const hold = await gate.enter(signal);
     if (!hold) return undefined;
     try {
-      // On a full disk LMDB's table of readers would be a hole, and the first use of it a bus error.
+      // On a full disk LMDB's table of readers would be a hole in its file, and its first use a bus error.
       await new DiskRoom(folder.dataFile).check([], 0);
       await claimTopicFolder(folder);
       const lockPath = `${folder.dataFile}-lock`;
-      // It tells of transactions in a file that is gone; the first who comes to the new one removes it.
+      // The old table tells of transactions in a file that is gone. The first process that opens the new file removes
+      // it.
       if (staleLockFile !== null && isFile(lockPath, staleLockFile)) await rm(lockPath);
       const store = await LogStore.open(folder.dataFile, limits, { durable });
       const [{ ino: inode }, { ino: lockFile }] = [await stat(folder.dataFile), await stat(lockPath)];
@@ -95,7 +96,7 @@ export class OpenLog {
     }
   }
 
-  /** Rejects what waits with `failure`; gives the transaction under way and a closed gate their time. */
+  /** Rejects waiting appends with `failure`. Waits a bounded time for the transaction under way and for the gate. */
   async close(failure: (topic: string) => QuotameshError): Promise<void> {
     this.follower.stop();
     await this.queue.close(CLOSE_COMMIT_GRACE_MS, failure);
@@ -111,7 +112,7 @@ export class OpenLog {
   }
 }
 
-/** Whether the path still leads to the file of that number; a number is not given again while the file is open. */
+/** Whether the path still leads to the file with this inode. The inode is not given again while the file is open. */
 function isFile(path: string, inode: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.ino === inode;
 }

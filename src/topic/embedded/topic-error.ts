@@ -23,7 +23,7 @@ export function toTopicError(topic: string, error: unknown): QuotameshError {
   return new QuotameshError('TOPIC_UNREACHABLE', facts, { cause: error });
 }
 
-/** Trying again may help, without anybody changing the topic. */
+/** Whether trying again may help although nobody changes the topic. */
 export function mayPass({ code }: QuotameshError): boolean {
   return code === 'TOPIC_UNREACHABLE' || code === 'TOPIC_DISK_FULL';
 }

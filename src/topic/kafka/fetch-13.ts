@@ -18,9 +18,11 @@ export interface FetchByIdRequest {
 export interface AskedPartition {
   readonly partition: number;
   readonly offset: number;
-  /** Of the leader that is asked, as metadata told it; −1 = not known. A leader of another epoch refuses. */
+  /** The epoch of the leader that is asked, from metadata; −1 = not known. A leader of another epoch refuses. */
   readonly leaderEpoch: number;
-  /** In which the record before `offset` was written; −1 = not known. Where the log says otherwise, it has diverged. */
+  /**
+   * The leader epoch in which the record before `offset` was written; −1 = not known. A log that differs has diverged.
+   */
   readonly lastReadEpoch: number;
 }
 
@@ -45,7 +47,7 @@ export function fetchById(kafkajs: Kafkajs, asked: FetchByIdRequest): OwnRequest
 export function encodeFetchById(asked: FetchByIdRequest): Buffer {
   const { topicId, maxWaitMs, minBytes, maxBytes, partitionMaxBytes, partitions } = asked;
   const writer = new FlexibleWriter(BYTES_FIXED + partitions.length * BYTES_PER_PARTITION);
-  // The tags of the header stand behind the client id, where kafkajs's header ends.
+  // kafkajs's header ends with the client id; the header's tags follow here.
   writer.noTags();
   writer.int32(NO_REPLICA).int32(maxWaitMs).int32(minBytes).int32(maxBytes).int8(READ_UNCOMMITTED);
   writer.int32(NO_SESSION).int32(NO_SESSION_EPOCH);

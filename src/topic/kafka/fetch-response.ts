@@ -9,7 +9,7 @@ export interface FetchedPartition {
   readonly errorCode: number;
   /** Offset after the last record that may be read. */
   readonly highWatermark: number;
-  /** The log is not the one that was read: what stood before the offset asked for has gone, or is another. */
+  /** True if the log is not the one that was read: the record before the asked offset is gone, or is another one. */
   readonly hasDiverged: boolean;
   readonly batches: readonly FetchedBatch[];
 }
@@ -18,7 +18,7 @@ export interface FetchedBatch {
   readonly firstOffset: number;
   /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
   readonly nextOffset: number;
-  /** Of the leader that took it; −1 = not known. */
+  /** The epoch of the leader that took the batch; −1 = not known. */
   readonly leaderEpoch: number;
   /** With Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
@@ -26,7 +26,7 @@ export interface FetchedBatch {
   readonly unreadable: string | null;
 }
 
-/** Of brokers older than 3.1 (fetch-13.ts): Kafka 2.3 (2019) brought it. */
+/** The version of fetches for brokers before 3.1 (see fetch-13.ts); it came with Kafka 2.3 (2019). */
 export const FETCH_VERSION = 11;
 
 /**

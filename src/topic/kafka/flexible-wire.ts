@@ -1,13 +1,13 @@
 /**
  * Kafka's "flexible" encoding: lengths are unsigned varints plus one (0 = null), and every structure ends with tagged
- * fields, which a reader that does not know them skips. kafkajs has no request that needs it, and its own reader of tagged
- * fields takes their length for such a one.
+ * fields, which a reader that does not know them skips. kafkajs makes no request with it, and its reader of tagged
+ * fields takes the length of a field for another field.
  */
 export class FlexibleWriter {
   #bytes: Buffer;
   #at = 0;
 
-  /** `bytesExpected`: grows where it was too little. */
+  /** @param bytesExpected first size of the buffer, which grows if that was too little */
   constructor(bytesExpected: number) {
     this.#bytes = Buffer.allocUnsafe(bytesExpected);
   }
@@ -75,7 +75,7 @@ export class FlexibleWriter {
   }
 }
 
-/** Throws a RangeError behind the end. What it returns as bytes are views. */
+/** Reads the encoding. Throws a RangeError beyond the end. Returned bytes are views of the buffer. */
 export class FlexibleReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -125,7 +125,7 @@ export class FlexibleReader {
     return this.bytes()?.toString('utf8') ?? null;
   }
 
-  /** A null array is an empty one. */
+  /** Returns an empty array for null. */
   array<T>(read: () => T): T[] {
     const length = this.uvarint() - 1;
     const values: T[] = [];

@@ -1,19 +1,20 @@
 /**
- * Which log is being read, and when it is another one. Pure.
+ * Names the log that is read, and notices when it is another one. Pure.
  *
- * Kafka gives a topic an id when it is created (2.8). A log that was shortened keeps that id, and nothing in it tells who
- * comes later; so those who saw it add where it was, and in which epoch of its leader, which is the same for all of them.
+ * Kafka gives a topic an id when it is created (2.8). A log that was shortened keeps its id, and nothing in it tells
+ * later readers that it was shortened. Readers who saw it add the partition and its leader's epoch to the name, which
+ * are the same for all of them.
  */
 export class LogEpoch {
   #topicId: string | null = null;
   #wasFound = false;
   #isMissing = false;
-  /** Times that the topic came back after it was missing, where topics have no ids. */
+  /** How often the topic came back after it was missing; it stands for the id where topics have none. */
   #returns = 0;
-  /** Partition → the leader's epoch in which the log was found shortened last. */
+  /** Per partition, the leader's epoch in which the log was last found shortened. */
   readonly #shortened = new Map<number, number>();
 
-  /** The same for all who read it, but for those who have seen it shortened. */
+  /** The same for all readers of the log, except those that have seen it shortened. */
   get name(): string {
     const base = this.#topicId ?? `unnamed-${this.#returns}`;
     const shortened = [...this.#shortened].sort(([one], [other]) => one - other);

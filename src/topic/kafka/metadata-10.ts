@@ -50,7 +50,7 @@ function decodeTopic(reader: FlexibleReader): MetadataAnswer['topicMetadata'][nu
   const partitionMetadata = reader.array(() => decodePartition(reader));
   reader.int32(); // rights
   reader.tags();
-  // A copy: a view would keep the whole answer.
+  // Copied, because a view would keep the whole answer in memory.
   const topicId = id.equals(NO_ID) ? null : Buffer.from(id);
   return { topicErrorCode, topic, topicId, partitionMetadata };
 }

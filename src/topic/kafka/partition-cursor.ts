@@ -4,13 +4,13 @@ import type { FetchedPartition } from './fetch-response.js';
 const NOT_KNOWN = -1;
 
 /**
- * How far one partition of one log has been read. Pure. Where the log is another one, it is read with another cursor.
+ * How far one partition of one log has been read. Pure. Another log is read with another cursor.
  */
 export class PartitionCursor {
   readonly partition: number;
   /** Next offset to fetch, in Kafka's numbers; null = not located yet. */
   #position: number | null = null;
-  /** Since when the broker that is asked leads the partition; −1 = not known. */
+  /** The leader epoch of the broker that is asked; −1 = not known. */
   leaderEpoch = NOT_KNOWN;
   #lastReadEpoch = NOT_KNOWN;
   /** Reaching this offset is having caught up: what was readable when the first fetch was answered. */
@@ -26,7 +26,7 @@ export class PartitionCursor {
     return this.#position;
   }
 
-  /** In which epoch of its leaders the log stood at the position; −1 = not known. */
+  /** The leader epoch in which the record before the position was written; −1 = not known. */
   get lastReadEpoch(): number {
     return this.#lastReadEpoch;
   }
@@ -78,7 +78,7 @@ export class PartitionCursor {
     const before = this.#emptyBelow;
     this.#emptyBelow = isEmpty ? fetched.highWatermark : null;
     if (!isEmpty || before === null || before <= position) return position;
-    // The end belongs to the leader that has just told it; an older epoch may have ended before.
+    // The leader that has just told the end vouches for it; the log of an older leader epoch may end before the gap.
     this.#lastReadEpoch = this.leaderEpoch;
     return before;
   }

@@ -20,10 +20,10 @@ export class AppendRefused extends QuotameshError {
 /** What metadata without a leader means, said with the partitions it is about. */
 export class NoLeader extends Error {}
 
-/** The log is not the one that was read so far: it has lost what was read, in one partition or more. */
+/** The log is not the one that was read so far: a partition has lost records that were read. */
 export class LogShortened extends Error {
   readonly partition: number;
-  /** Of the leader that said so; −1 = not known. */
+  /** The epoch of the leader that said so; −1 = not known. */
   readonly leaderEpoch: number;
 
   constructor(partition: number, leaderEpoch: number) {
@@ -33,7 +33,7 @@ export class LogShortened extends Error {
   }
 }
 
-/** Of Kafka since 3.1; kafkajs has no name for them. */
+/** Errors of Kafka 3.1 and newer, for which kafkajs has no names. */
 const NEWER_ERRORS = new Map([
   [100, 'UNKNOWN_TOPIC_ID'],
   [103, 'INCONSISTENT_TOPIC_ID'],

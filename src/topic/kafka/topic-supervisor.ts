@@ -20,7 +20,10 @@ import { fetchTopicMetadata, type LeadingBroker, type TopicMetadata } from './to
 const MISSING_PATIENCE_MS = 10_000;
 /** The leaders of a topic that was created just now refuse requests for a moment: no loss before it was ever open. */
 const SETTLING_PATIENCE_MS = 3_000;
-/** How often to ask for what fetches do not tell: partitions that were added, and another topic of the same name where Kafka does not fetch by id. */
+/**
+ * How often metadata is asked for what fetches do not tell: added partitions, and, before Kafka 3.1, another topic of
+ * the same name.
+ */
 const TOPIC_CHECK_MS = 10_000;
 
 export interface SupervisorParts extends SupervisedParts {
@@ -41,7 +44,7 @@ export class TopicSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   readonly #epoch = new LogEpoch();
   #topicId: Buffer | null = null;
-  /** Of the log that is read; one more whenever it is another. What belongs to an older one is ignored. */
+  /** Counts the logs that were read. What belongs to an older one is ignored. */
   #generation = 0;
   #cursors: readonly PartitionCursor[] = [];
   readonly #added: AddedPartitions;
@@ -64,12 +67,15 @@ export class TopicSupervisor implements Supervisor {
     return this.#cursors.length;
   }
 
-  /** In Kafka now; more than `partitions` after somebody has added some. */
+  /** The partitions that the topic has now; more than `partitions` after somebody has added some. */
   get partitionsFound(): number {
     return this.#added.found;
   }
 
-  /** Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never be. */
+  /**
+   * Until `stop`. `onOpen` is called when all partitions have a leader for the first time; rejects if that can never
+   * be.
+   */
   async run(onOpen: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const broken = new Promise<void>((resolve) => {
@@ -155,7 +161,7 @@ export class TopicSupervisor implements Supervisor {
     return isAnew;
   }
 
-  /** All partitions from their start: what was read belongs to another log. */
+  /** Reads all partitions from their start, because what was read belongs to another log. */
   #beginAnew(reason: string): void {
     const { listener, health, log, options } = this.#parts;
     const ended = [...this.#leaders];

@@ -44,7 +44,7 @@ export class LogReader {
     this.#pace = new FetchPace(options.readIntervalMs);
   }
 
-  /** The log is another one: the next run begins at its start. Only between two runs. */
+  /** Called between two runs when the log is another one: the next run begins at its start. */
   reset(): void {
     this.position = 0;
     this.#caughtUp = false;

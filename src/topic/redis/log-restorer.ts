@@ -12,8 +12,8 @@ const SPREAD_MS = 300;
 const RECORDS_PER_CALL = 500;
 
 /**
- * Puts back what Redis has forgotten and this node still knows; the first node to come does it, the others find it done.
- * Returns whether the log is another one: it holds, below `position`, what this node has never read.
+ * Puts back what Redis has forgotten and this node still knows. The first node does it, the others find it done.
+ * Returns whether the log is another one: then it holds records below `position` that this node has never read.
  */
 export async function restoreLog(
   link: TopicLink,

@@ -11,7 +11,7 @@ import { unusable } from './redis-failure.js';
 import type { RedisTopicOptions } from './redis-topic-options.js';
 import { type OpenedLog, TopicLink } from './topic-link.js';
 
-/** The epoch that the port is told: as long as the nodes put back what Redis forgets, the log is the one it was. */
+/** The epoch told to the port. The log stays the same as long as the nodes put back what Redis forgets. */
 const OWN_LOG = 'redis';
 
 export interface SupervisorParts extends SupervisedParts {
@@ -29,7 +29,7 @@ export class TopicSupervisor implements Supervisor {
   readonly #stop = new AbortController();
   #link: TopicLink | null = null;
   #isOpen = false;
-  /** What is in Redis is not the log that was read. */
+  /** Called when Redis does not hold the log that was read. */
   #isAnother = false;
   #toldForeign = false;
 

@@ -18,7 +18,7 @@ export class GuardedListener implements ReportTopicListener {
     this.#ended = true;
   }
 
-  /** What begins is read from its start, and caught up with once more. */
+  /** A new epoch is read from its start, and caught up with once more. */
   onEpoch(epoch: string): void {
     this.#caughtUp = false;
     this.#call('onEpoch', () => this.#listener.onEpoch(epoch));
@@ -28,7 +28,7 @@ export class GuardedListener implements ReportTopicListener {
     this.#call('onRecords', () => this.#listener.onRecords(records));
   }
 
-  /** The first time of an epoch only. */
+  /** Passed on only for the first time in an epoch. */
   onCaughtUp(): void {
     if (this.#caughtUp) return;
     this.#caughtUp = true;

@@ -14,7 +14,7 @@ import { reasonOf, TopicUnusable } from './topic-unusable.js';
 export interface Supervisor {
   /** 0 until it is known. */
   readonly partitions: number;
-  /** In the store now; absent where it has as many for ever. */
+  /** The partitions in the store now; absent if their number never changes. */
   readonly partitionsFound?: number;
   /** Goes on until it is stopped, or fails for good; calls `opened` once. */
   run(opened: () => void): Promise<void>;

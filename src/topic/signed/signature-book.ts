@@ -16,7 +16,7 @@ export interface SignatureBookOptions {
   readonly keyId: string;
   readonly mode: 'require' | 'warn';
   readonly telemetry: Telemetry;
-  /** Absent where no nodes say that they are there: in the registry. */
+  /** Absent for the registry's topic, on which no node writes heartbeats. */
   readonly kin?: KinWatch;
 }
 
@@ -62,7 +62,7 @@ export class SignatureBook implements RecordSignatures {
     return this.mode === 'require' && (this.#options.kin?.isApart ?? false);
   }
 
-  /** One line when it begins, and one when it ends; returns `isApart`. */
+  /** Logs a line when the node begins to be apart, and one when that ends. Returns `isApart`. */
   watchKin(): boolean {
     const { isApart, strangers, keyId } = this;
     if (isApart === this.#isToldApart) return isApart;
@@ -91,7 +91,7 @@ export class SignatureBook implements RecordSignatures {
     return !isCause(verdict);
   }
 
-  /** Another log: whose records were open in the one before is gone with them. Counts and lines go on. */
+  /** Called when another log begins: the unverified keys of the old one are gone. Counts and log lines go on. */
   epochBegan(): void {
     this.#open.clear();
     this.#options.kin?.epochBegan();

@@ -19,11 +19,11 @@ export interface SignedTopicOptions extends SignedLog {
   /** In log lines: `topic`, `registry topic`. */
   readonly name: string;
   /**
-   * What a record of the registry that is not believed has overwritten is written again by whoever knows it: so it is read
-   * as a tombstone. In the topic of the reports it is as if it had never been written.
+   * What a record of the registry that is not believed has overwritten is written again by whoever knows it: so it is
+   * read as a tombstone. In the topic of the reports it is as if it had never been written.
    */
   readonly heals: boolean;
-  /** Absent where nobody says that it is there: in the registry. */
+  /** Absent for the registry's topic, on which no node writes heartbeats. */
   readonly kin?: KinWatch;
   readonly telemetry: Telemetry;
 }
@@ -31,15 +31,14 @@ export interface SignedTopicOptions extends SignedLog {
 /**
  * Any topic with signed records: signs what is appended, and passes on what somebody of the cluster has signed.
  *
- * A tombstone has no value that could be signed, so it is written twice, in one append: as a signed record that says so,
- * for readers, and as the null behind it, for compaction. Where signatures are required the null alone means nothing;
- * but in the registry, which does not believe tombstones anyway.
+ * A tombstone has no value that could be signed, so it is written twice, in one append: as a signed record that says
+ * so, for readers, and as the null behind it, for compaction. Where signatures are required the null alone means
+ * nothing; but in the registry, which does not believe tombstones anyway.
  *
- * A node that is alone among strangers (KinWatch) is not given its own records either, but for those of lives before,
- * which were there when it came. What it hears of itself is its
- * proof that it is one of the cluster: without, it does not become ready, and one that is ready is isolated, by the same
- * rules as one that is cut off. Time does not go on in a log without records, so nobody expires meanwhile. It is given
- * them when it is alone no more.
+ * A node that is alone among strangers (KinWatch) is not given its own records either, except those of earlier lives
+ * that were there when it came. Reading itself is a node's proof that it belongs to the cluster. Without it the node
+ * does not become ready, and a ready one becomes isolated by the same rules as a node that is cut off. Log time stands
+ * still without records, so nobody expires meanwhile. The node is given the records when it is no longer alone.
  */
 export class SignedTopic implements ReportTopic {
   readonly signatures: SignatureBook;
