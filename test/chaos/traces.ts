@@ -57,8 +57,9 @@ function notIsolated(node: number, byNode: ByNode, { fromMs, remedyMs }: Happene
 function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFault): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
   const after = seenIn(node, byNode, doneMs, Number.POSITIVE_INFINITY)[0];
-  const isSame = before !== undefined && after !== undefined && before.incarnation === after.incarnation;
-  return isSame ? [`${nodeName(node)} has the life that it had before`] : [];
+  // Lives are counted by the log: in another one it may begin at the number that it had.
+  const isSame = before?.incarnation === after?.incarnation && before?.epoch === after?.epoch;
+  return isSame && before !== undefined ? [`${nodeName(node)} has the life that it had before`] : [];
 }
 
 function sameLog(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFault): string[] {

@@ -25,7 +25,9 @@ test('reset ends connections, and makes none', async () => {
   const gone = closed(near);
   proxy.set({ kind: 'reset' });
   await gone;
+  expect(proxy.met).toBe(1);
   await closed(dial());
+  expect(proxy.met).toBe(2);
 });
 
 test('drop lets nothing through and tells nobody; what was sent arrives when it is open again', async () => {

@@ -5,6 +5,7 @@ import type { HappenedFault } from '../../chaos/happened.js';
 import { burstOf } from '../../chaos/promises.js';
 import { NODES } from '../../chaos/schedule.js';
 import { SharesHeld } from '../../chaos/shares-held.js';
+import { tracelessOf } from '../../chaos/traces.js';
 import { type Evidence, judge } from '../../chaos/verdict.js';
 import type { Sample } from '../../chaos/watch.js';
 import { GROUPS, nodeName } from '../../chaos/workload.js';
@@ -117,6 +118,18 @@ test.each([
   const { broken } = verdictOf({ rate, happened, isTraceless: true });
   expect(broken[0]?.what).toContain(what);
   expect(broken.length).toBe(happened[0]?.fault.node === null ? NODES : 1);
+});
+
+test('the number that a life had in a log that is gone is another life', () => {
+  const isTraceless = (kinds: readonly FaultKind[]) => {
+    const happened = kinds.map((kind) => fault(kind, { fromMs: BROKEN_MS, doneMs: 30_000 }));
+    const samples = samplesOf(() => true, false, happened).map(({ seen, ...sample }) => {
+      return { ...sample, seen: seen && { ...seen, incarnation: 1 } };
+    });
+    return tracelessOf(samples, happened).map(({ happened: { fault: planned } }) => planned.kind);
+  };
+  expect(isTraceless(['node-kill'])).toEqual(['node-kill']);
+  expect(isTraceless(['node-kill', 'topic-anew'])).toEqual([]);
 });
 
 test('nobody rises while it is cut off', () => {
