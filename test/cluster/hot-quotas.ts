@@ -31,7 +31,7 @@ export function takenMs(cluster: Cluster, id: string): number[] {
 export interface WorstWindows {
   /** Admitted ÷ what the largest quota in force at any node allows. */
   readonly most: number;
-  /** Admitted ÷ what the smallest allows. */
+  /** Admitted ÷ what the smallest allows of that which reached the nodes. */
   readonly least: number;
   readonly windows: number;
 }
@@ -47,13 +47,14 @@ export function worstWindows(
   { fromMs, toMs, lengthMs }: { readonly fromMs: number; readonly toMs: number; readonly lengthMs: number },
 ): WorstWindows {
   const grants = answered.filter(({ granted }) => granted);
+  const decided = answered.filter((answer) => answer.decided);
   let [most, least, windows] = [0, Number.POSITIVE_INFINITY, 0];
   for (let startMs = fromMs; startMs + lengthMs <= toMs; startMs += STEP_MS) {
     const endMs = startMs + lengthMs;
     const certain = grants.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;
     const possible = grants.filter(({ sentMs, atMs }) => atMs >= startMs && sentMs < endMs).length;
     most = Math.max(most, certain / allowed(perNode, startMs, endMs, Math.max));
-    least = Math.min(least, possible / allowed(perNode, startMs, endMs, Math.min));
+    least = Math.min(least, possible / carriable(perNode, startMs, endMs, decided));
     windows++;
   }
   return { most, least, windows };
@@ -61,6 +62,23 @@ export function worstWindows(
 
 const STEP_MS = 50;
 const INTEGRATED_MS = 5;
+const CARRIED_MS = 100;
+
+/** ∫ min(smallest quota, what was decided) dt, in steps of 100 ms: what no node was asked for is no loss. */
+function carriable(
+  perNode: readonly (readonly QuotaStep[])[],
+  startMs: number,
+  endMs: number,
+  decided: readonly Answered[],
+): number {
+  let total = 0;
+  for (let stepMs = startMs; stepMs < endMs; stepMs += CARRIED_MS) {
+    const toMs = stepMs + CARRIED_MS;
+    const reached = decided.filter(({ atMs }) => atMs >= stepMs && atMs < toMs).length;
+    total += Math.min(allowed(perNode, stepMs, toMs, Math.min), reached);
+  }
+  return total;
+}
 
 function allowed(
   perNode: readonly (readonly QuotaStep[])[],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admittedRate } from '../../sim/measure.js';
 import { Cluster, type ClusterOptions, untilReady } from './cluster.js';
-import { carriable, jainOf, now, type PhaseResult, percent, type Rates, Story } from './story.js';
+import { carriable, jainOf, now, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
 /** A third of what bench:cluster asks for: where a slow machine has no time left for them, requests tell of the machine. */
@@ -52,8 +52,8 @@ export function clusterPromises(name: string, topicOf: () => Promise<ClusterOpti
       );
       for (const { child, output } of nodes) expect(child.exitCode, output()).toBe(null);
       expect(within(WINDOW_MS)).toBeGreaterThanOrEqual(USED_MIN);
-      // From the first answer: what was decided before it, and answered late, counts, too.
-      expect(within(WINDOW_MS)).toBeLessThanOrEqual(USED_MAX + 0.05);
+      // In any 5 s, what was certainly decided in them: where cores are short, answers bunch what was decided evenly.
+      expect(worstFiveSeconds(events, QUOTA)).toBeLessThanOrEqual(USED_MAX);
     });
 
     test('80/20 with both wanting everything ends at equal shares', async () => {

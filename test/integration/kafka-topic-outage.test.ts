@@ -8,8 +8,8 @@ import { KAFKA_START_TIMEOUT_MS, type Kafka, startKafka } from '../kafka/kafka.j
 import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 
 const DEADLINE_MS = 20_000;
-/** The promise is 5 s; the machine may be busy. */
-const NOTICE_MS = 10_000;
+/** A broker that is killed is missed in milliseconds, a frozen one after its request's time and a fetch: 1.3 s here. */
+const NOTICE_MS = 5000;
 const APPEND_EVERY_MS = 20;
 const SHORT = { connectionTimeoutMs: 1000, requestTimeoutMs: 1000 };
 
@@ -62,7 +62,7 @@ class Writer {
   }
 }
 
-it('notices a killed broker at once, goes on without a gap when it is back, and opens what could not open', async () => {
+it('notices a killed broker, goes on without a gap when it is back, and opens what could not open', async () => {
   const config = kafkaTopicConfig(kafka.brokers, { appendTimeoutMs: 1000 });
   const { topic, listener } = make(config);
   await topic.open(listener);
@@ -75,8 +75,8 @@ it('notices a killed broker at once, goes on without a gap when it is back, and 
   await newcomer.listener.until('lost', () => newcomer.listener.lost.length === 1, NOTICE_MS);
   expect(await Promise.race([opening, sleep(300).then(() => 'pending')])).toBe('pending');
   await kafka.nodes[0].start();
-  await within(NOTICE_MS, 'recovery', () => listener.until('recovered', () => listener.recovered === 1, NOTICE_MS));
-  expect(await within(NOTICE_MS, 'open', () => opening)).toBe('done');
+  await listener.until('recovered', () => listener.recovered === 1, DEADLINE_MS);
+  expect(await within(DEADLINE_MS, 'open', () => opening)).toBe('done');
   await untilWritten(writer, 25);
   await writer.stop();
   expect(writer.failed).toBeGreaterThan(0);
@@ -103,7 +103,7 @@ it('notices a frozen broker, keeps the event loop free, closes in time, and goes
   // Longer than a whole attempt to connect, so that recovery begins with one that is under way.
   await sleep(1.5 * SHORT.requestTimeoutMs);
   await kafka.nodes[0].thaw();
-  await staying.listener.until('recovered', () => staying.listener.recovered === 1, NOTICE_MS);
+  await staying.listener.until('recovered', () => staying.listener.recovered === 1, DEADLINE_MS);
   expect(lag.stop()).toBeLessThan(500);
   await untilWritten(writer, 25);
   await writer.stop();
