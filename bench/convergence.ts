@@ -7,6 +7,7 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { Random } from '../sim/random.js';
 import { STRATEGIES } from '../src/core/convergence/registry.js';
 import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
 import { EpochWatch } from '../src/core/epoch/epoch-watch.js';
@@ -20,7 +21,6 @@ import { LogTime } from '../src/core/topic/log-time.js';
 import { type Member, Membership } from '../src/core/usage-map/membership.js';
 import { UsageMap } from '../src/core/usage-map/usage-map.js';
 import { DIRECTION_COUNT } from '../src/core/vocabulary.js';
-import { createRandom } from './scale/random.js';
 import { scaleConfig } from './scale/scale-config.js';
 
 const GROUPS = 10_000;
@@ -31,7 +31,7 @@ const GROUPS_PER_RECORD = 6;
 const OWN = 3;
 const READ_AT = { nowMs: 0, logMs: 0 };
 
-const random = createRandom(1);
+const random = new Random(1);
 const { timing, sampleIntervalMs, limiting, costs, cluster, groups } = scaleConfig(GROUPS, {});
 const settings = {
   ...timing,
@@ -129,8 +129,8 @@ function joined(node: number): Member {
 function recordOf(member: Member, first: number, count: number): ReportRecord {
   const rows: ReportRow[] = [];
   for (let group = first; group < Math.min(GROUPS, first + count); group++) {
-    const usage = random.unit() * 20;
-    const demandMessages = usage * (random.unit() < 0.1 ? 10 : 1);
+    const usage = random.next() * 20;
+    const demandMessages = usage * (random.next() < 0.1 ? 10 : 1);
     rows.push({
       groupId: table.groupIdOf(group),
       direction: 0,
@@ -138,7 +138,7 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
       usageMessages: usage,
       usageBytes: usage * 10_000,
       demandMessages,
-      demandBytes: usage * 10_000 * (random.unit() + 0.5),
+      demandBytes: usage * 10_000 * (random.next() + 0.5),
       shareMessages: 10,
       shareBytes: 1e5,
     });
@@ -177,9 +177,9 @@ function bareRounds(isMessagesOnly: boolean): () => void {
   round.weight.fill(1);
   const strategy = STRATEGIES['max-min'] as Strategy;
   const demands = Array.from({ length: 1000 }, () => {
-    const usage = Array.from({ length: NODES }, () => random.unit() * 20);
-    const messages = usage.map((rate) => rate * (random.unit() < 0.1 ? 10 : 1));
-    return [Float64Array.from(messages), Float64Array.from(usage, (rate) => rate * 10_000 * (random.unit() + 0.5))];
+    const usage = Array.from({ length: NODES }, () => random.next() * 20);
+    const messages = usage.map((rate) => rate * (random.next() < 0.1 ? 10 : 1));
+    return [Float64Array.from(messages), Float64Array.from(usage, (rate) => rate * 10_000 * (random.next() + 0.5))];
   });
   return () => {
     for (let group = 0; group < GROUPS; group++) {

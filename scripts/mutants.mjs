@@ -19,6 +19,7 @@ ensureBuilt();
 const { mutantsOf } = await import('./mutants/operators.mjs');
 const { relatedTests } = await import('./mutants/related-tests.mjs');
 const { Tree } = await import('./mutants/tree.mjs');
+const { Random } = await import('../dist/sim/random.js');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -88,15 +89,8 @@ function chosenMutants() {
 }
 
 function shuffled(list, seed) {
-  let state = seed >>> 0 || 1;
-  const random = () => {
-    // Mulberry32: the same sample on every machine.
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const keyed = list.map((each) => ({ each, key: random() }));
+  const random = new Random(seed);
+  const keyed = list.map((each) => ({ each, key: random.next() }));
   return keyed.sort((one, other) => one.key - other.key).map(({ each }) => each);
 }
 

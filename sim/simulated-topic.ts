@@ -111,7 +111,11 @@ export class SimulatedTopic {
       next: this.partitions.map(() => 0),
       plannedMs: this.partitions.map(() => 0),
       epoch: this.epoch,
-      ...{ readsCut: false, appendsCut: false, lateMs: 0, isClosed: false, isOpen: false },
+      readsCut: false,
+      appendsCut: false,
+      lateMs: 0,
+      isClosed: false,
+      isOpen: false,
     };
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
     return connection;

@@ -20,7 +20,7 @@ import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/vocabulary.js';
 import type { AppendRecord } from '../../src/ports/report-topic.js';
-import { createRandom, type Random } from './random.js';
+import { TrafficRandom } from './random.js';
 
 /** PIP-82's own scenario. */
 export interface Scale {
@@ -68,7 +68,7 @@ export function trafficOf(scale: Scale, settings: CoordinatorSettings, group: Gr
   const produces: Produce[] = [];
   for (let node = 0; node < scale.nodes; node++) {
     const groups = groupsOf(node, scale).map((name) => ({ ...group, name }));
-    const writer = new WritingNode({ ...settings, nodeId: `node-${node}`, groups }, createRandom(node + 1));
+    const writer = new WritingNode({ ...settings, nodeId: `node-${node}`, groups }, new TrafficRandom(node + 1));
     for (let nowMs = -PAST_MS; nowMs < 0; nowMs += PAST_ROUND_MS) {
       for (const append of writer.round(nowMs, PAST_ROUND_MS, scale.changesPerMinute, (nowMs + PAST_MS) / PAST_MS)) {
         newest.delete(append.key);
@@ -93,7 +93,7 @@ function encoded({ partition, key, record }: Append, codec: RecordCodec): Append
 /** Book, reporter and publisher of one node; what it reports is told from outside instead of sampled. */
 class WritingNode {
   readonly #settings: CoordinatorSettings;
-  readonly #random: Random;
+  readonly #random: TrafficRandom;
   readonly #lanes = new Map<number, LaneState>();
   readonly #book: ReportBook;
   readonly #publisher: Publisher;
@@ -103,7 +103,7 @@ class WritingNode {
   #begun = 0;
   #model: LaneState | null = null;
 
-  constructor(settings: CoordinatorSettings, random: Random) {
+  constructor(settings: CoordinatorSettings, random: TrafficRandom) {
     const nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     const laneCount = settings.groups.length * DIRECTION_COUNT;
     const membership = new Membership(settings.stalenessMs, settings.partitions);
@@ -130,8 +130,17 @@ class WritingNode {
     );
     const table = new LaneTable(settings);
     const parts = {
-      ...{ nodeKey, membership, usageMap, ramps: targets.ramps, shares: this.#shares, link: this.#link },
-      ...{ epochs, book: this.#book, reporter, table, appends: this.#appends },
+      nodeKey,
+      membership,
+      usageMap,
+      ramps: targets.ramps,
+      shares: this.#shares,
+      link: this.#link,
+      epochs,
+      book: this.#book,
+      reporter,
+      table,
+      appends: this.#appends,
     };
     this.#publisher = new Publisher(settings, parts);
     this.#publisher.incarnation = incarnationOf(1, 1);
@@ -157,8 +166,8 @@ class WritingNode {
   #change(group: number): void {
     const lane = this.#laneOf(group);
     // From 1/s to 1,000/s in pieces of 100 bytes to 10 kB: floats without a pattern, as measured rates are.
-    const messages = 10 ** (3 * this.#random.unit());
-    const bytes = messages * 10 ** (2 + 2 * this.#random.unit());
+    const messages = 10 ** (3 * this.#random.next());
+    const bytes = messages * 10 ** (2 + 2 * this.#random.next());
     lane.reported.usage.set([messages * 0.97, bytes * 0.97]);
     lane.reported.demand.set([messages, bytes]);
     this.#shares.applied.set([messages * 1.1, bytes * 1.1], lane.lane * 2);

@@ -130,7 +130,8 @@ export class Oracle implements NodeObserver {
     const { nowMs } = this.#world;
     ledger.advance(nowMs);
     const before = {
-      ...{ isServed: changed.isServed[group] as boolean, isLinked: changed.isLinked[group] as boolean },
+      isServed: changed.isServed[group] as boolean,
+      isLinked: changed.isLinked[group] as boolean,
       share: changed.share[group] as number,
     };
     changed.look(group);

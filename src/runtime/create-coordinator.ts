@@ -10,9 +10,19 @@ export function createCoordinator(node: QuotaNode, { config, version, nonce }: Q
   const groups = node.groups.list;
   return new Coordinator(
     {
-      ...{ ...timing, cluster, nodeId, version, nonce, sampleIntervalMs, partitions },
-      ...{ groups, limiting, costs, maxNodes: limits.maxNodes },
-      ...{ maxRows: limits.maxRows, maxGroupsPerNode: limits.maxGroupsPerNode },
+      ...timing,
+      cluster,
+      nodeId,
+      version,
+      nonce,
+      sampleIntervalMs,
+      partitions,
+      groups,
+      limiting,
+      costs,
+      maxNodes: limits.maxNodes,
+      maxRows: limits.maxRows,
+      maxGroupsPerNode: limits.maxGroupsPerNode,
     },
     node.limiter,
   );

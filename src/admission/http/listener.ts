@@ -18,7 +18,10 @@ export function listenerOf(config: HttpConfig, bounds: ConnectionBounds) {
 function createListener(config: HttpConfig, bounds: ConnectionBounds, handle: RequestListener): Server {
   const { requestTimeout, keepAliveTimeout, connectionTimeout } = TIMEOUTS_MS;
   const options = {
-    ...{ requestTimeout, keepAliveTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 5000 },
+    requestTimeout,
+    keepAliveTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: 5000,
     IncomingMessage: RequestClass,
     requireHostHeader: false,
   };

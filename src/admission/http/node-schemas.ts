@@ -24,7 +24,11 @@ const TOPIC = record({
 });
 
 const CONFIGURATION = record({
-  ...{ source: text, taken: count, refused: count, refusedBecause: orNull(text), needsRestart: listOf(text) },
+  source: text,
+  taken: count,
+  refused: count,
+  refusedBecause: orNull(text),
+  needsRestart: listOf(text),
   ...{ differingGroups: count, differs: listOf(record({ group: text, nodes: listOf(text) })) },
 });
 
@@ -41,8 +45,15 @@ const REGISTRY = record({
 });
 
 const SIGNATURES = record({
-  ...{ log: text, keyId: text, mode: text, unverifiedKeys: count, previousKeys: count },
-  ...{ verified: COUNTS, unverified: COUNTS, strangers: count, isApart: yes },
+  log: text,
+  keyId: text,
+  mode: text,
+  unverifiedKeys: count,
+  previousKeys: count,
+  verified: COUNTS,
+  unverified: COUNTS,
+  strangers: count,
+  isApart: yes,
 });
 
 const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: { type: 'object' } });

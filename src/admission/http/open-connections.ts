@@ -52,7 +52,13 @@ export class OpenConnections {
     const isTls = server instanceof TlsServer;
     server.on('connection', (socket: Socket) => {
       const connection: Connection = {
-        ...{ socket, answering: null, held: [], waitingBytes: 0, heldBytes: 0, unsent: null, unsentSinceMs: 0 },
+        socket,
+        answering: null,
+        held: [],
+        waitingBytes: 0,
+        heldBytes: 0,
+        unsent: null,
+        unsentSinceMs: 0,
       };
       this.#bySocket.set(socket, connection);
       this.#fresh.add(connection);

@@ -33,6 +33,7 @@ function unfitness({ headers, httpVersion }: IncomingMessage) {
 
 const NO_HOST = { status: 400, title: 'Bad Request', reason: 'the field host is missing' } as const;
 const UNKNOWN_EXPECTATION = {
-  ...{ status: 417, title: 'Expectation Failed' },
+  status: 417,
+  title: 'Expectation Failed',
   reason: 'only 100-continue may be expected',
 } as const;

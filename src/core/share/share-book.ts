@@ -209,10 +209,14 @@ export class ShareBook {
     const { epochs, pool } = this.#log;
     const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
     return unsettledShare({
-      ...{ held: this.applied[slot] as number, floor: equalShare * lane.settings.floorRatio, computed, target },
+      held: this.applied[slot] as number,
+      floor: equalShare * lane.settings.floorRatio,
+      computed,
+      target,
       quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction][slot % DIMENSION_COUNT] as number,
       pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pool.divisor, nodes) : null,
-      ...{ keepsShares: epochs.keepsShares, isOwnRead: epochs.isOwnRead },
+      keepsShares: epochs.keepsShares,
+      isOwnRead: epochs.isOwnRead,
     });
   }
 

@@ -71,7 +71,7 @@ export class BackendBook {
     const ratio = throttlingRatio(health);
     const { nodeKey, incarnation, sequence } = author;
     const written = { author: nodeKey, incarnation, sequence };
-    this.#backends.set(id, { ...{ id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs }, ...written });
+    this.#backends.set(id, { id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs, ...written });
     if (known === undefined || known.ratio !== ratio || known.zone !== zone) this.onChanged(id);
     return 'applied';
   }

@@ -214,10 +214,19 @@ export class Membership {
 
   #createMember(nodeKey: NodeKey, slot: number, logMs: number): Member {
     return {
-      ...{ nodeKey, slot, nodeId: '', version: '', incarnation: 0, sequence: 0 },
+      nodeKey,
+      slot,
+      nodeId: '',
+      version: '',
+      incarnation: 0,
+      sequence: 0,
       lives: new Float64Array(this.#partitions),
       signedLives: new Float64Array(this.#partitions),
-      ...{ isBuried: false, lastSignLogMs: logMs, lastSignMs: 0, state: 'expired', position: -1 },
+      isBuried: false,
+      lastSignLogMs: logMs,
+      lastSignMs: 0,
+      state: 'expired',
+      position: -1,
     };
   }
 

@@ -48,7 +48,9 @@ export class OpenLog {
     const follower = new LogFollower(store, { topic: path, dataFile: folder.dataFile, inode }, listener);
     this.follower = follower;
     this.queue = new AppendQueue({
-      ...{ topic: path, appendTimeoutMs, gate },
+      topic: path,
+      appendTimeoutMs,
+      gate,
       commit: async (entries) => {
         // An acknowledged record must be in the log that everybody reads, and not in a file that has lost its name.
         if (!isFile(folder.dataFile, inode)) {

@@ -125,8 +125,12 @@ export class LeaderReader {
       return { partition, offset: position ?? 0, leaderEpoch, lastReadEpoch };
     });
     const request = fetchById(this.#kafkajs, {
-      ...{ topicId, maxWaitMs: this.#maxWaitMs, minBytes: this.#settings.fetchMinBytes, maxBytes: FETCH_BYTES_MAX },
-      ...{ partitionMaxBytes: FETCH_PARTITION_BYTES_MAX, partitions },
+      topicId,
+      maxWaitMs: this.#maxWaitMs,
+      minBytes: this.#settings.fetchMinBytes,
+      maxBytes: FETCH_BYTES_MAX,
+      partitionMaxBytes: FETCH_PARTITION_BYTES_MAX,
+      partitions,
     });
     return this.#link.exchange(request, this.#maxWaitMs);
   }

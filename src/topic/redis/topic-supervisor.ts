@@ -128,7 +128,8 @@ export class TopicSupervisor implements Supervisor {
     this.#toldForeign = true;
     const remedy = 'Only quotamesh may write below its prefix.';
     log('warn', `Redis holds what quotamesh has not written, ignored: ${what}; further ones are only counted`, {
-      ...{ topic: options.topic, remedy },
+      topic: options.topic,
+      remedy,
     });
   }
 
@@ -139,7 +140,8 @@ export class TopicSupervisor implements Supervisor {
     const epoch = this.#writer.epoch;
     const { listener, log, options } = this.#parts;
     log('warn', 'Redis holds another log than was read so far; it is read from its start', {
-      ...{ topic: options.topic, epoch },
+      topic: options.topic,
+      epoch,
     });
     listener.onEpoch(epoch);
   }

@@ -1,26 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { Random } from '../../../sim/random.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { judge } from '../../../src/demo/measure/verdict.js';
 import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-folder.js';
 import { readTrace } from '../../../src/demo/traffic/trace.js';
 import { demonstrateVirtually } from './virtual-cluster.js';
 
-/** mulberry32: the split of the arrivals and the jitter of the clients, the same in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function demonstrate(nodes: number, seed: number) {
   const { groups } = await loadConfig({ file: DEMO_CONFIG_FILE });
   const [{ name, quota }] = groups;
+  // The split of the arrivals and the jitter of the clients, the same in every run.
+  const random = new Random(seed);
   return demonstrateVirtually({
     config: parse(readFileSync(DEMO_CONFIG_FILE, 'utf8')),
     group: name,
@@ -28,7 +20,7 @@ async function demonstrate(nodes: number, seed: number) {
     trace: await readTrace(TRACE_FILE),
     nodes,
     forMs: 20_001,
-    random: seeded(seed),
+    random: () => random.next(),
   });
 }
 
