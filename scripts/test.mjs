@@ -40,7 +40,7 @@ if (failed.length > 0) process.stdout.write(`failed: ${failed.join(', ')}\n`);
 if (tests === 0) process.stdout.write(`no test was run: none matches ${args.join(' ') || 'any project'}\n`);
 process.exit(failed.length > 0 || tests === 0 ? 1 : 0);
 
-/** The files that failed, once: there is no second run. Or the projects, where vitest itself failed. */
+/** The files that failed, once: there is no second run. Or the projects, where vitest itself failed, or they have run no test. */
 function runGroup({ projects, workers }) {
   const report = join(results, `${projects.join('-')}-${Math.floor(performance.now())}.json`);
   const chosen = projects.flatMap((project) => ['--project', project]);
@@ -48,8 +48,10 @@ function runGroup({ projects, workers }) {
   const vitest = [localBin('vitest', 'vitest'), 'run', ...chosen, `--maxWorkers=${workers}`, ...reporters, ...named];
   const { status } = spawnSync(process.execPath, vitest, { cwd: root, stdio: 'inherit' });
   const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = reported(report);
-  tests += numPassedTests + numFailedTests;
-  if (status === 0) return [];
+  const run = numPassedTests + numFailedTests;
+  tests += run;
+  const isEmpty = run === 0 && named.length === 0;
+  if (status === 0 && !isEmpty) return [];
   const failing = testResults.filter((file) => file.status === 'failed').map(({ name }) => relative(root, name));
   return failing.length > 0 ? failing : projects;
 }

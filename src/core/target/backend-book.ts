@@ -33,6 +33,7 @@ export class BackendBook {
   onChanged: (backend: BackendId) => void = () => undefined;
   readonly #cluster: string;
   readonly #settings: LimitingSettings;
+  /** In the order in which they were heard last, which is that of the log. */
   readonly #backends = new Map<BackendId, Backend>();
 
   constructor(cluster: string, settings: LimitingSettings) {
@@ -71,6 +72,7 @@ export class BackendBook {
     const ratio = throttlingRatio(health);
     const { nodeKey, incarnation, sequence } = author;
     const written = { author: nodeKey, incarnation, sequence };
+    this.#backends.delete(id);
     this.#backends.set(id, { id, name, zone, health, ratio, isSilent: false, heardLogMs: logMs, ...written });
     if (known === undefined || known.ratio !== ratio || known.zone !== zone) this.onChanged(id);
     return 'applied';
@@ -108,14 +110,10 @@ export class BackendBook {
     return oldest !== null && this.#backends.delete(oldest.id);
   }
 
+  /** Log time does not go back, so the first one has been heard before all others, and is silent if any is. */
   #oldestSilent(): Backend | null {
-    let oldest: Backend | null = null;
-    for (const backend of this.#backends.values()) {
-      if (!backend.isSilent) continue;
-      const isOlder = oldest === null || backend.heardLogMs < oldest.heardLogMs;
-      if (isOlder || (backend.heardLogMs === oldest?.heardLogMs && backend.id < oldest.id)) oldest = backend;
-    }
-    return oldest;
+    const [oldest] = this.#backends.values();
+    return oldest?.isSilent ? oldest : null;
   }
 }
 

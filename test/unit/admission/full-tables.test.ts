@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Batch, Reservation } from '../../../src/admission/decision.js';
 import { OpenReservations } from '../../../src/admission/http/open-reservations.js';
+import { putGroup } from '../../../src/runtime/groups/administration.js';
 import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { BY_TEST } from '../../integration/changed-by.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const FEW = 1000;
@@ -17,10 +19,14 @@ afterEach(async () => {
 });
 
 interface Table {
+  /** Where many take seconds to make. */
+  readonly few?: number;
   /** Other settings, where the table is full of something that is configured. */
   readonly config?: (size: number) => Readonly<Record<string, unknown>>;
+  readonly groups?: (size: number) => Readonly<Record<string, unknown>>;
+  readonly node?: (size: number) => Readonly<Record<string, unknown>>;
   /** Fills the table of a node, and says what is done to it then. */
-  readonly fill: (node: QuotaNode, size: number) => (at: number) => void;
+  readonly fill: (node: QuotaNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
 }
 
 /** Filling the tables keeps the event loop for seconds on a busy machine: that must not be a stall of the node. */
@@ -28,6 +34,8 @@ const PATIENT = { shareValidMs: 240_000, stalenessMs: 300_000 };
 const QUOTA = { quota: { publish: { messagesPerSecond: 1e9 } } };
 const silent = { log: () => undefined };
 const places = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`t${at}`, 'a']));
+
+const many = (size: number) => Object.fromEntries(Array.from({ length: size }, (_, at) => [`group-${at}`, QUOTA]));
 
 const TABLES: Readonly<Record<string, Table>> = {
   'batches: a take and its hand-back': {
@@ -112,6 +120,40 @@ const TABLES: Readonly<Record<string, Table>> = {
       };
     },
   },
+  'backends: names that somebody makes up': {
+    node: (size) => ({ limiting: { maxBackends: Math.min(size, 10_000) } }),
+    fill: (node, size) => {
+      const { backends } = node.coordinator!.targets;
+      const healthy = { kind: 'backend', health: { kind: 'ratio', ratio: 1 }, zone: 'a' } as const;
+      const says = (backend: string, sequence: number) =>
+        backends.apply({ ...healthy, backend, author: { nodeKey: 1, incarnation: 1, sequence } }, 0);
+      for (let at = 0; at < Math.min(size, 10_000); at++) expect(says(`b${at}`, 1)).toBe('applied');
+      return (at) => {
+        failing(() => node.reportBackend(`c${at}`, { throttlingRatio: 1 }));
+        expect(says(`c${at}`, 1)).toBe('too-many-backends');
+        expect(says('b0', at + 2)).toBe('applied');
+      };
+    },
+  },
+  'registry: a change of one of many groups': {
+    few: 200,
+    groups: many,
+    fill: (node) => {
+      return (at) => putGroup(node, 'changed', { quota: { publish: { messagesPerSecond: 1000 + at } } }, null, BY_TEST);
+    },
+  },
+  'registry: changes that are refused': {
+    few: 200,
+    groups: many,
+    fill: async (node) => {
+      await putGroup(node, 'changed', { quota: null }, null, BY_TEST);
+      const wrong = { quota: { publish: { messagesPerSecond: -1 } } };
+      return async (at) => {
+        await expect(putGroup(node, `group-${at}`, wrong, null, BY_TEST)).rejects.toThrow();
+        await expect(putGroup(node, 'changed', { quota: null }, 99, BY_TEST)).rejects.toThrow();
+      };
+    },
+  },
 };
 
 function failing(run: () => void): void {
@@ -125,33 +167,40 @@ function failing(run: () => void): void {
 }
 
 /** Microseconds of CPU of one call; the least of several, since the machine does other things, too. */
-function costOf(call: (at: number) => void, from: number): number {
+async function costOf(call: (at: number) => unknown, from: number): Promise<number> {
   const began = process.cpuUsage();
-  for (let at = 0; at < CALLS; at++) call(from + at);
+  for (let at = 0; at < CALLS; at++) {
+    const done = call(from + at);
+    if (done instanceof Promise) await done;
+  }
   const { user, system } = process.cpuUsage(began);
   return (user + system) / CALLS;
 }
 
 test.each(Object.keys(TABLES))('a full table makes no request dearer than its logarithm: %s', async (name) => {
-  const { config, fill } = TABLES[name] as Table;
-  const calls: ((at: number) => void)[] = [];
-  for (const size of [FEW, MANY]) {
-    const groups = { a: { ...QUOTA, ...config?.(size) }, blocked: { quota: { publish: { messagesPerSecond: 0 } } } };
+  const { few: fewer = FEW, config, groups: others, node, fill } = TABLES[name] as Table;
+  const calls: ((at: number) => unknown)[] = [];
+  for (const size of [fewer, (MANY / FEW) * fewer]) {
+    const groups = {
+      a: { ...QUOTA, ...config?.(size) },
+      blocked: { quota: { publish: { messagesPerSecond: 0 } } },
+      ...others?.(size),
+    };
     const limits = { maxReservations: 2 * MANY, maxWaiting: 2 * MANY };
-    const scene = await readyScene({ groups, limits, timing: PATIENT });
+    const scene = await readyScene({ groups, limits, timing: PATIENT, ...node?.(size) });
     scenes.push(scene);
     // No round comes in between: the loops below do not let the event loop go on.
     for (const lane of [0, 2]) scene.node.serve(lane);
     scene.node.limiter.validUntilMs.fill(Number.POSITIVE_INFINITY);
-    calls.push(fill(scene.node, size));
+    calls.push(await fill(scene.node, size));
   }
   const costs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let turn = 0; turn < 8; turn++) {
-    calls.forEach((call, at) => {
-      costs[at] = Math.min(costs[at] as number, costOf(call, turn * CALLS));
-    });
+    for (const [at, call] of calls.entries()) {
+      costs[at] = Math.min(costs[at] as number, await costOf(call, turn * CALLS));
+    }
   }
   const [few, many] = costs as [number, number];
-  console.log(`${name}: ${few.toFixed(1)} µs with ${FEW}, ${many.toFixed(1)} µs with ${MANY}`);
+  console.log(`${name}: ${few.toFixed(1)} µs with ${fewer}, ${many.toFixed(1)} µs with ${(MANY / FEW) * fewer}`);
   expect(many / few).toBeLessThan(MOST_RATIO);
 });

@@ -86,7 +86,8 @@ describe('in YAML', () => {
     expect(mistakesOf(`cluster: demo\n${text}`).join('\n')).toMatch(expected);
   });
 
-  it('a file that ends too early is a mistake, or keeps every limit of a group that it still has', () => {
+  // What else a file that is cut at the end of a line no longer has is told when it is read again (test/unit/runtime/reload/yaml-groups.test.ts).
+  it('a file that ends too early is a mistake, or the message quota of its group is what it was, or less', () => {
     fc.assert(
       fc.property(fc.nat(YAML.length - 1), (length) => {
         const text = YAML.slice(0, length);

@@ -16,6 +16,10 @@ function ratioIn(book: BackendBook): number | undefined {
   return [...book.all()][0]?.ratio;
 }
 
+function namesIn(book: BackendBook): string[] {
+  return [...book.all()].map(({ name }) => name).sort();
+}
+
 describe('what the log says of a backend', () => {
   test.each([
     { says: 'an older sequence of the same life', record: said(2, { sequence: 4 }), verdict: 'repeated', ratio: 0.5 },
@@ -47,9 +51,26 @@ describe('what the log says of a backend', () => {
     for (let name = 0; name < 10_000; name++) {
       expect(book.apply(said(0.1, { backend: `f-${name}` }), 1)).toBe('too-many-backends');
     }
-    expect([...book.all()].map(({ name }) => name)).toEqual(['db', 'index']);
+    expect(namesIn(book)).toEqual(['db', 'index']);
     expect(book.apply(said(0.9, { sequence: 2 }), 2)).toBe('applied');
-    expect(ratioIn(book)).toBe(0.9);
+    expect([...book.all()].map(({ ratio }) => ratio)).toEqual([0.5, 0.9]);
+  });
+
+  test('whoever is silent for longest makes room, and nobody who is not', () => {
+    const book = new BackendBook('demo', LIMITING);
+    const { healthValidMs } = LIMITING;
+    book.apply(said(0.5, { backend: 'first' }), 0);
+    book.apply(said(0.5, { backend: 'second' }), 1);
+    book.apply(said(0.5, { backend: 'first', sequence: 2 }), 2);
+    book.expire(healthValidMs + 2);
+    expect(book.hasRoomFor('third')).toBe(true);
+    expect(book.apply(said(0.5, { backend: 'third' }), healthValidMs + 2)).toBe('applied');
+    expect(namesIn(book)).toEqual(['first', 'third']);
+    expect(book.hasRoomFor('fourth')).toBe(false);
+    expect(book.apply(said(0.5, { backend: 'fourth' }), healthValidMs + 2)).toBe('too-many-backends');
+    book.expire(healthValidMs + 3);
+    expect(book.apply(said(0.5, { backend: 'fourth' }), healthValidMs + 3)).toBe('applied');
+    expect(namesIn(book)).toEqual(['fourth', 'third']);
   });
 });
 
