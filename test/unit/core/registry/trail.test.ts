@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type AuditRecord, auditPlaceOf } from '../../../../src/core/registry/registry-record.js';
+import { Trail } from '../../../../src/core/registry/trail.js';
+
+const MOST = 5;
+
+function change(revision: number, group = 'orders', withGroup?: string): AuditRecord {
+  const facts = { kind: 'audit', author: 'a', group, revision, before: null, after: null, by: null } as const;
+  return withGroup === undefined ? facts : { ...facts, withGroup };
+}
+
+/** A deletion of `orders` at this place that detached what is named. */
+function detaching(revision: number, ...names: readonly string[]): AuditRecord[] {
+  return [...names.map((name) => change(revision, `/attachment/tenant/${name}`, 'orders')), change(revision)];
+}
+
+function trailOf(records: readonly AuditRecord[], most = MOST): Trail {
+  const trail = new Trail(most);
+  for (const record of records) trail.keep(record, 0);
+  return trail;
+}
+
+const placesOf = (records: readonly AuditRecord[]) => records.map(auditPlaceOf);
+const allOf = (trail: Trail) => placesOf(trail.after(0, 1000, null));
+
+/** Twelve changes, some of them with what was detached, in any order and some of them more than once. */
+const ARRIVALS = fc
+  .shuffledSubarray(
+    [...Array(12).keys()].flatMap((at) => (at % 4 === 3 ? detaching(at + 1, 'acme', 'beta') : [change(at + 1)])),
+    { minLength: 1 },
+  )
+  .chain((records) =>
+    fc.subarray(records).map((repeated) => ({ records, arrivals: [...records, ...repeated] as AuditRecord[] })),
+  );
+
+describe('what is kept of the changes', () => {
+  test('the newest, in the order of the log, however they arrive', () => {
+    fc.assert(
+      fc.property(ARRIVALS, ({ records, arrivals }) => {
+        const trail = trailOf(arrivals);
+        const inOrder = [...records].sort(byPlace);
+        expect(allOf(trail)).toEqual(placesOf(inOrder).slice(-MOST));
+        expect(trail.size).toBe(Math.min(MOST, records.length));
+      }),
+    );
+  });
+
+  test('is told page by page, from any place on, of all entries or of one, at most as many as asked for', () => {
+    fc.assert(
+      fc.property(ARRIVALS, fc.integer({ min: 1, max: 4 }), ({ records, arrivals }, most) => {
+        const trail = trailOf(arrivals, 100);
+        const inOrder = [...records].sort(byPlace);
+        for (const name of [null, 'orders', '/attachment/tenant/acme']) {
+          const paged: AuditRecord[] = [];
+          let last = { revision: 0, group: '' };
+          for (let page = trail.after(0, most, name); page.length > 0; ) {
+            expect(page.length).toBeLessThanOrEqual(most);
+            paged.push(...page);
+            last = page.at(-1) as AuditRecord;
+            page = trail.after(last.revision, most, name, last.group);
+          }
+          expect(paged).toEqual(inOrder.filter(({ group }) => name === null || group === name));
+        }
+        for (const { revision } of inOrder) {
+          expect(trail.after(revision, 100, null)).toEqual(inOrder.filter((record) => record.revision > revision));
+        }
+      }),
+    );
+  });
+
+  test('of a change that detached others nothing is told while one record of it is missing', () => {
+    const [acme, beta, orders] = detaching(7, 'acme', 'beta') as [AuditRecord, AuditRecord, AuditRecord];
+    const trail = trailOf([change(3)]);
+    for (const record of [acme, beta, orders]) trail.expect(record, 0);
+    expect(placesOf(trail.missingOf(new Set(['orders'])))).toEqual(['7']);
+    trail.keep(orders, 0);
+    trail.keep(acme, 0);
+    expect(allOf(trail)).toEqual(['3']);
+    expect(placesOf(trail.missingOf(new Set([acme.group, beta.group, 'orders'])))).toEqual([auditPlaceOf(beta)]);
+    trail.keep(beta, 0);
+    expect(allOf(trail)).toEqual(['3', ...placesOf([acme, beta, orders])]);
+    // What is in the log already is not missing, though its proposal is read once more.
+    for (const record of [acme, beta, orders]) trail.expect(record, 0);
+    expect(trail.missingOf(new Set([acme.group, beta.group, 'orders']))).toEqual([]);
+  });
+});
+
+describe('what has fallen out', () => {
+  test('is handed out once to be freed, all of it and nothing else, however it fell', () => {
+    fc.assert(
+      fc.property(ARRIVALS, fc.integer({ min: 1, max: 3 }), ({ records, arrivals }, count) => {
+        const trail = new Trail(MOST);
+        const taken: string[] = [];
+        const freed = new Set<string>();
+        for (const record of arrivals) {
+          // A writer repeats no record whose tombstone it has read.
+          if (freed.has(auditPlaceOf(record))) continue;
+          trail.keep(record, 0);
+          const now = trail.takeFallen(count, 0);
+          expect(now.length).toBeLessThanOrEqual(count);
+          for (const place of now) {
+            taken.push(place);
+            freed.add(place);
+            trail.freed(place);
+          }
+        }
+        taken.push(...trail.takeFallen(1000, 0));
+        const gone = placesOf([...records].sort(byPlace)).slice(0, -MOST);
+        expect([...taken].sort()).toEqual([...gone].sort());
+        expect(trail.takeFallen(1000, 0)).toEqual([]);
+      }),
+    );
+  });
+
+  test('is handed out again when nobody has freed it for longer than one waits, whoever had it, at most 1,000 at once', () => {
+    const trail = new Trail(1);
+    for (let revision = 1; revision <= 1201; revision++) trail.keep(change(revision), 100);
+    expect(trail.takeFallen(2, 200)).toEqual(['1', '2']);
+    trail.freed('2');
+    expect(trail.takeStale(1100, 1000)).toEqual([]);
+    // Counted from when it was taken, or had fallen.
+    expect(trail.takeStale(1101, 1000)).toHaveLength(1000);
+    expect(trail.takeStale(1101, 1000)).toHaveLength(198);
+    expect(trail.takeStale(1200, 1000)).toEqual([]);
+    expect(trail.takeStale(1201, 1000)).toEqual(['1']);
+    trail.freed('1');
+    expect(trail.takeStale(2101, 1000)).toEqual([]);
+    expect(trail.takeStale(1e9, 1000)).not.toContain('1');
+  });
+
+  test('that somebody freed what is kept takes it away, and nothing beside it', () => {
+    const records = [change(3), ...detaching(7, 'acme', 'beta'), change(9)];
+    for (const record of records) {
+      const trail = trailOf(records);
+      trail.freed(auditPlaceOf(record));
+      expect(trail.after(0, 1000, null)).toEqual(records.filter((other) => other !== record));
+    }
+  });
+});
+
+describe('what others should have written', () => {
+  test('is handed out when it has been missing for longer than one waits, and then waited for again', () => {
+    const trail = new Trail(MOST);
+    trail.expect(change(1), 0);
+    trail.expect(change(2), 500);
+    expect(trail.takeOverdue(1000, 1000)).toEqual([]);
+    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(['1']);
+    expect(placesOf(trail.takeOverdue(1501, 1000))).toEqual(['2']);
+    expect(trail.takeOverdue(2001, 1000)).toEqual([]);
+    trail.keep(change(1), 2001);
+    expect(placesOf(trail.takeOverdue(9000, 1000))).toEqual(['2']);
+  });
+
+  test.each([
+    ['whose signature will not count for long', (trail: Trail, record: AuditRecord) => trail.keep(record, 0, true)],
+    ['that are not found in another log', (trail: Trail) => trail.sayAgain(0)],
+  ])('records %s are written again, at most 200 at once, until they are read', (_, outdate) => {
+    const records = Array.from({ length: 300 }, (_, at) => change(at + 1));
+    const trail = trailOf(records, 300);
+    for (const record of records) outdate(trail, record);
+    expect(trail.takeOverdue(1000, 1000)).toEqual([]);
+    trail.keep(records[0] as AuditRecord, 500);
+    trail.freed('2');
+    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(placesOf(records.slice(2, 202)));
+    expect(placesOf(trail.takeOverdue(1001, 1000))).toEqual(placesOf(records.slice(202)));
+    expect(trail.takeOverdue(1001, 1000)).toEqual([]);
+  });
+
+  test('nobody writes again what has fallen out', () => {
+    const trail = trailOf([], 2);
+    for (const revision of [2, 3, 4, 1]) trail.keep(change(revision), 0, true);
+    expect(placesOf(trail.takeOverdue(1e6, 1000))).toEqual(['3', '4']);
+  });
+
+  test('another log has nothing to free: what had fallen out of the last one is not in it', () => {
+    const trail = trailOf([1, 2, 3].map((revision) => change(revision)), 1);
+    trail.sayAgain(0);
+    expect([...trail.takeFallen(1000, 0), ...trail.takeStale(1e6, 1000)]).toEqual([]);
+  });
+});
+
+function byPlace(one: AuditRecord, other: AuditRecord): number {
+  return one.revision - other.revision || (one.group < other.group ? -1 : 1);
+}
