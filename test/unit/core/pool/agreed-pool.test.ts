@@ -79,3 +79,32 @@ test('of claims under way the largest counts, until it has been read back', () =
   claims.readBack(6);
   expect(claims.largest).toBe(0);
 });
+
+describe('another log', () => {
+  test.each<[string, readonly Entry[]]>([
+    ['two had agreed', TWO],
+    ['a third was waiting', [...TWO, ['says', C, 3]]],
+    ['nobody had said anything', []],
+  ])('serves nobody before all have claimed in it, and nobody rises by its beginning: %s', (_, log) => {
+    const pool = poolAfter(log);
+    const { divisor, changes } = pool;
+    pool.forgetAll();
+    expect([pool.divisor, pool.isAgreed]).toEqual([divisor, false]);
+    expect([A, B, C].filter((node) => pool.isServed(node))).toEqual([]);
+    expect(pool.changes).toBeGreaterThan(changes);
+    // One that has gone meanwhile is not waited for.
+    pool.heard(B, 1);
+    expect([pool.divisor, pool.isAgreed, pool.isServed(B)]).toEqual([1, true, true]);
+  });
+
+  test('brings no claim back that was written into the one before', () => {
+    const claims = new OwnClaims();
+    claims.wrote(7, 3);
+    claims.forgetAll();
+    expect([claims.newest, claims.largest]).toEqual([0, 0]);
+    claims.wrote(1, 2);
+    expect([claims.newest, claims.largest]).toEqual([2, 2]);
+    claims.readBack(1);
+    expect(claims.largest).toBe(0);
+  });
+});

@@ -115,6 +115,35 @@ describe('levels by the log', () => {
     expect(book.levelOf(RELAXED, 0, 4)).toBe(100);
   });
 
+  test('what the log before said is carried into another one, each level for as long as it lives there', () => {
+    const book = new RampBook(1000, () => undefined);
+    for (const [lane, timeToLiveMs] of [
+      [3, 10_000],
+      [4, 30_000],
+      [5, 20_000],
+    ] as const) {
+      book.apply(lane, { ...state(280, 5), timeToLiveMs });
+    }
+    book.advanceTo({ ms: 2000, spanMs: 2000, appendMs: 0 }, 5);
+    book.forgetAll();
+    expect(book.levelOf(RELAXED, 0, 3)).toBe(100);
+    expect(book.carriedOf(3, RAMP)).toMatchObject({ level: 280, heldMs: 2000 });
+    const carriedAt = (spanMs: number) => {
+      book.advanceTo({ ms: spanMs, spanMs, appendMs: 0 }, 1);
+      return [3, 4, 5].filter((lane) => book.carriedOf(lane, RAMP) !== undefined);
+    };
+    const ends = [10_000, 10_001, 20_000, 20_001, 30_000, 30_001];
+    expect(ends.map(carriedAt)).toEqual([[3, 4, 5], [4, 5], [4, 5], [4], [4], []]);
+  });
+
+  test('a level of this log takes the place of the one that was carried', () => {
+    const book = new RampBook(1000, () => undefined);
+    book.apply(3, state(280, 5));
+    book.forgetAll();
+    book.apply(3, state(190, 1, { nodeKey: 2 }));
+    expect([book.carriedOf(3, RAMP), book.levelOf(RELAXED, 0, 3)]).toEqual([undefined, 190]);
+  });
+
   test('a level carried into another log keeps the number of its lane from being given to another lane', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, state(280, 5));

@@ -50,3 +50,30 @@ test('scheduled: every level that is written is the line at that place of the lo
   expect(offTheLine.length).toBeGreaterThan(20);
   for (const off of offTheLine) expect(Math.abs(off)).toBeLessThanOrEqual(1e-6);
 });
+
+test('log time is asked to go on while a ramp climbs, and no longer once nobody uses it or it is up', () => {
+  const rest = { thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 };
+  const ramp: RampSettings = { ...RAMP, overMs: 10_000, ...rest, mode: 'relaxed' };
+  const node = OneNode.ready({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
+  const each = () => [...Array(60)].forEach(() => void node.tryAcquire(0, 1));
+  /** Records of this node's sign of life within five seconds. */
+  const beats = (options: { readonly each?: () => void }) => {
+    let count = 0;
+    node.run(5000, {
+      echo: false,
+      each: () => {
+        options.each?.();
+        count += node.sent.filter(({ record }) => record?.kind === 'node').length;
+        node.echo();
+      },
+    });
+    return count;
+  };
+  node.run(1500, { each });
+  // A hundredth of ten seconds is 100 ms, a sign of life otherwise every 600 ms.
+  expect(beats({ each })).toBeGreaterThan(5000 / HEARTBEAT_MS + 10);
+  node.run(2000);
+  expect(beats({})).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
+  node.run(12_000, { each });
+  expect(beats({ each })).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
+});
