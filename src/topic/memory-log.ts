@@ -96,9 +96,12 @@ export class MemoryLog {
   }
 
   append(records: readonly AppendRecord[]): void {
+    // All or none, as in the other topics.
+    for (const { partition } of records) {
+      invariant(partition >= 0 && partition < this.partitions, 'partition out of range', { partition });
+    }
     const appendMs = this.#clock();
     for (const { partition, key, value } of records) {
-      invariant(partition >= 0 && partition < this.partitions, 'partition out of range', { partition });
       // A copy: the writer may reuse its buffer.
       const kept = {
         partition,

@@ -171,6 +171,17 @@ function appendTests(scene: Scene): void {
     expect(read.map((record) => fingerprint(record.value))).toEqual(expected);
   });
 
+  it('refuses a partition that it does not have, and appends nothing of what came with it', async () => {
+    const { topic, listener } = await scene.open();
+    for (const partition of [-1, topic.partitions]) {
+      const records = [scene.record('beside', 'it'), { ...scene.record('nowhere', 'to be'), partition }];
+      await expect(topic.append(records)).rejects.toThrow('partition');
+    }
+    await topic.append([scene.record('after', 'all')]);
+    await listener.until('the next one', () => listener.has('after'), scene.deadlineMs);
+    expect(listener.records.map(({ key }) => key)).toEqual(['after']);
+  });
+
   it('takes an empty append for done', async () => {
     const writer = await scene.open();
     await expect(writer.topic.append([])).resolves.toBeUndefined();

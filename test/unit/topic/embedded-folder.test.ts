@@ -129,6 +129,42 @@ describe('the folder of an embedded topic', () => {
     for (const { listener } of opened) await listener.until('the new one', () => listener.has('a'), DEADLINE_MS);
   });
 
+  it('fails for all who have it open when a file takes its place, and says so to who appends', async () => {
+    const { topic, listener } = await open();
+    await topic.append([record('a', 'b')]);
+    await rm(path, { recursive: true });
+    await writeFile(path, 'a file');
+    await listener.until('failed', () => listener.failures.length > 0, DEADLINE_MS);
+    expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
+    await expect(topic.append([record('a', 'c')])).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+  });
+
+  it('refuses to open as soon as it is closed, however far it had come, and leaves it to others', async () => {
+    const outcomes: string[] = [];
+    // Closed after ever more turns of the event loop, until the open was done before.
+    for (let turns = 0; !outcomes.includes('open'); turns += 1 + Math.floor(turns / 8)) {
+      const topic = new EmbeddedTopic({ path, appendTimeoutMs: 5000 });
+      const listener = new RecordingListener();
+      let isOpen = false;
+      const opening = topic.open(listener).then(
+        () => {
+          isOpen = true;
+          return 'open';
+        },
+        ({ code }: QuotameshError) => code,
+      );
+      for (let turn = 0; turn < turns && !isOpen; turn++) await new Promise((resolve) => setImmediate(resolve));
+      const wasOpen = isOpen;
+      await topic.close();
+      const { calls } = listener;
+      outcomes.push(await opening);
+      expect(outcomes.at(-1)).toBe(wasOpen ? 'open' : 'TOPIC_CLOSED');
+      expect(listener.calls).toBe(calls);
+    }
+    expect(outcomes).toContain('TOPIC_CLOSED');
+    await expect(open()).resolves.toBeDefined();
+  });
+
   it('is another log when a backup was moved into its place, from its very start', async () => {
     const { topic, listener } = await open({ durable: true });
     for (let i = 0; i < 5; i++) await topic.append([record(`early-${i}`, 'kept')]);

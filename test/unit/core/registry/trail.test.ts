@@ -174,7 +174,10 @@ describe('what others should have written', () => {
   });
 
   test('another log has nothing to free: what had fallen out of the last one is not in it', () => {
-    const trail = trailOf([1, 2, 3].map((revision) => change(revision)), 1);
+    const trail = trailOf(
+      [1, 2, 3].map((revision) => change(revision)),
+      1,
+    );
     trail.sayAgain(0);
     expect([...trail.takeFallen(1000, 0), ...trail.takeStale(1e6, 1000)]).toEqual([]);
   });
