@@ -23,6 +23,7 @@ const PLACES: Readonly<Record<string, Attachment>> = {
   'acme/copy': { ...NOTHING, sameAs: 'acme/orders' },
   'acme/free': { ...NOTHING, exempt: true },
   'acme/free/paid': to('deep', { andBroader: true }),
+  'acme/gone': to('deleted'),
   'acme/lost': { ...NOTHING, sameAs: 'nobody' },
   'acme/a': { ...NOTHING, sameAs: 'acme/b' },
   'acme/b': { ...NOTHING, sameAs: 'acme/a' },
@@ -46,6 +47,7 @@ describe('which groups limit a place', () => {
     ['exempt behind a group ends the search', { tenant: 'acme', namespace: 'free', topic: 'paid' }, ['deep']],
     ['the same as another', { tenant: 'acme', namespace: 'copy' }, ['orders']],
     ['what leads nowhere says nothing', { tenant: 'acme', namespace: 'lost' }, ['gold']],
+    ['a group that is not there is asked all the same, and says so', { tenant: 'acme', namespace: 'gone' }, ['deleted']],
     ['nor does a circle', { tenant: 'acme', namespace: 'a' }, ['gold']],
     ['nobody', { tenant: 'nobody', namespace: 'orders' }, []],
     ['a slash does not make a namespace of a tenant', { tenant: 'acme/orders' }, []],
@@ -72,7 +74,7 @@ describe('which groups limit a place', () => {
 
   test('who would be left without a group, and what leads nowhere', () => {
     expect(attachments.of('orders').map(({ path }) => path)).toEqual(['acme/orders', 'acme/both', 'acme/copy']);
-    expect(attachments.dangling).toEqual(['acme/lost', 'acme/a', 'acme/b']);
+    expect(attachments.dangling).toEqual(['acme/gone', 'acme/lost', 'acme/a', 'acme/b']);
   });
 
   test('any chains: an end within as many steps as there are places, and no group twice', () => {
