@@ -34,4 +34,21 @@ describe('the effective configuration', () => {
     for (const secret of ['hunter2', 'PRIVATE-KEY', 'sesame']) expect(text).not.toContain(secret);
     expect(text.match(/"?\*\*\*"?/g)).toHaveLength(3);
   });
+
+  test.each([
+    ['a passphrase', 'sesame', { key: '***', passphrase: '***' }],
+    ['no passphrase', null, { key: '***' }],
+  ])('hides those of HTTPS, and shows none that there is not: %s', (_, passphrase, shown) => {
+    const config = resolveConfig({ cluster: 'demo', groups: { orders: {} } }, OPTIONS);
+    const tls = {
+      cert: 'CERTIFICATE',
+      key: 'PRIVATE-KEY',
+      passphrase,
+      clientCa: null,
+      clientCertificates: 'required' as const,
+    };
+    const text = describeConfig({ ...config, http: { ...config.http, tls } });
+    const { http } = parseYaml(text).raw as { http: { tls: object } };
+    expect(http.tls).toEqual({ cert: 'CERTIFICATE', clientCertificates: 'required', ...shown });
+  });
 });

@@ -6,7 +6,7 @@ import { holds, RELATIONS } from '../../../src/config/relations.js';
 import type { Setting } from '../../../src/config/setting.js';
 import { defaultText } from '../../../src/config/setting-text.js';
 import { readValue } from '../../../src/config/setting-value.js';
-import { environmentName, SECTIONS, SETTINGS, yamlPath } from '../../../src/config/settings.js';
+import { environmentName, POLLED_BACKEND, SECTIONS, SETTINGS, yamlPath } from '../../../src/config/settings.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/registry.js';
 import { ERROR_CATALOGUE } from '../../../src/errors.js';
 
@@ -29,6 +29,15 @@ describe('the settings table', () => {
     expect(setting.buys).toMatch(/^\S.*[.)]$/);
     expect(setting.costs).toMatch(/^\S.*[.)]$/);
     expect(setting.default === null && setting.defaultText === undefined ? setting.kind : '').not.toBe('duration');
+  });
+
+  test('what a name calls a key, a password or a passphrase is hidden from messages, and nothing public is', () => {
+    const isSecret = /(^|\.)(key|nextKey|previousKey|password|passphrase|clientSecret)$/i;
+    const all = [...SECTIONS, POLLED_BACKEND].flatMap((section) => Object.entries<Setting>(section.rows));
+    const hidden = all.filter(([, setting]) => 'secret' in setting && setting.secret === true).map(([key]) => key);
+    const named = all.filter(([key, { kind }]) => kind === 'text' && isSecret.test(key)).map(([key]) => key);
+    expect(hidden.sort()).toEqual(named.sort());
+    expect(named.length).toBeGreaterThan(5);
   });
 
   test('its defaults satisfy every relation, with each kind of topic', () => {

@@ -1,4 +1,16 @@
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -137,6 +149,18 @@ describe('the folder of an embedded topic', () => {
     await listener.until('failed', () => listener.failures.length > 0, DEADLINE_MS);
     expect(listener.failures).toMatchObject([{ code: 'TOPIC_SETTINGS' }]);
     await expect(topic.append([record('a', 'c')])).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });
+  });
+
+  it('goes on trying while its folder cannot be made, and ends at once by close', async () => {
+    await symlink(join(path, '..', 'not-mounted', 'yet'), path);
+    const topic = new EmbeddedTopic({ path, appendTimeoutMs: 5000 });
+    const listener = new RecordingListener();
+    const opening = topic.open(listener).catch(({ code }: QuotameshError) => code);
+    await listener.until('told', () => listener.lost.length > 0, DEADLINE_MS);
+    const closing = topic.close();
+    expect(await opening).toBe('TOPIC_CLOSED');
+    await closing;
+    expect(listener.lost).toHaveLength(1);
   });
 
   it('refuses to open as soon as it is closed, however far it had come, and leaves it to others', async () => {

@@ -47,7 +47,11 @@ describe('which groups limit a place', () => {
     ['exempt behind a group ends the search', { tenant: 'acme', namespace: 'free', topic: 'paid' }, ['deep']],
     ['the same as another', { tenant: 'acme', namespace: 'copy' }, ['orders']],
     ['what leads nowhere says nothing', { tenant: 'acme', namespace: 'lost' }, ['gold']],
-    ['a group that is not there is asked all the same, and says so', { tenant: 'acme', namespace: 'gone' }, ['deleted']],
+    [
+      'a group that is not there is asked all the same, and says so',
+      { tenant: 'acme', namespace: 'gone' },
+      ['deleted'],
+    ],
     ['nor does a circle', { tenant: 'acme', namespace: 'a' }, ['gold']],
     ['nobody', { tenant: 'nobody', namespace: 'orders' }, []],
     ['a slash does not make a namespace of a tenant', { tenant: 'acme/orders' }, []],
