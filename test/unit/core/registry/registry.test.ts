@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { Registry } from '../../../../src/core/registry/registry.js';
+import type {
+  ReadRegistryRecord,
+  RegistryAppend,
+  RegistryEffects,
+  RegistryEvent,
+} from '../../../../src/core/registry/registry-protocol.js';
+import { type GroupDefinition, keyOf, type RegistryRecord } from '../../../../src/core/registry/registry-record.js';
+
+const ADOPT_AFTER_MS = 10_000;
+const DEFINITION: GroupDefinition = { quota: 1 };
+
+/** A registry and the log that it reads; what it appends gets there when the test says so. */
+class OneRegistry {
+  readonly registry: Registry;
+  readonly log: ReadRegistryRecord[] = [];
+  readonly decisions: RegistryEffects['decisions'][number][] = [];
+  nowMs = 0;
+  #sent: RegistryAppend[] = [];
+
+  constructor(nodeId = 'own') {
+    const settings = { nodeId, cluster: 1, lifeId: `${nodeId}-1`, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges: 100 };
+    this.registry = new Registry(settings);
+    this.step({ kind: 'epoch-began', epoch: 'log' });
+  }
+
+  /** One that has read all that there is, its own barrier included. */
+  static ready(nodeId?: string): OneRegistry {
+    const one = new OneRegistry(nodeId);
+    one.step({ kind: 'caught-up' });
+    one.deliver();
+    expect(one.registry.isReady).toBe(true);
+    return one;
+  }
+
+  step(event: RegistryEvent): RegistryEffects {
+    const effects = this.registry.step(event, this.nowMs);
+    this.#sent.push(...effects.appends);
+    this.decisions.push(...effects.decisions);
+    return effects;
+  }
+
+  propose(id: string, expected: number | null, definition: GroupDefinition | null = DEFINITION): void {
+    this.step({ kind: 'proposed', id, group: 'orders', expected, definition, by: null });
+  }
+
+  /** What it wants to append, in order; it has not been appended then. */
+  take(): RegistryAppend[] {
+    return this.#sent.splice(0);
+  }
+
+  /** All of it is appended and read back, until there is nothing more. */
+  deliver(): void {
+    for (let sent = this.take(); sent.length > 0; sent = this.take()) {
+      for (const append of sent) this.append(append);
+      for (const { ticket } of sent) this.step({ kind: 'appended', ticket });
+    }
+  }
+
+  append({ records }: Pick<RegistryAppend, 'records'>): RegistryEffects {
+    return this.read(...records.map(({ key, record }) => ({ key, record })));
+  }
+
+  /** Somebody else writes; `skipped` = offsets that compaction has left out. */
+  write(record: RegistryRecord, skipped = 0): RegistryEffects {
+    return this.read({ key: keyOf(this.registry.keys, record), record, skipped });
+  }
+
+  read(
+    ...records: readonly { readonly key: string; readonly record: RegistryRecord | null; readonly skipped?: number }[]
+  ): RegistryEffects {
+    const read = records.map(({ skipped = 0, ...each }) => {
+      const one = { offset: (this.log.at(-1)?.offset ?? -1) + 1 + skipped, appendMs: this.nowMs, ...each };
+      this.log.push(one);
+      return one;
+    });
+    return this.step({ kind: 'records-read', records: read });
+  }
+
+  /** Kinds of records that it wants to append now. */
+  get wants(): string[] {
+    return this.#sent.flatMap(({ records }) => records.map(({ record }) => record?.kind ?? 'tombstone'));
+  }
+}
+
+function proposalOf(author: string, id: string, expected: number | null): RegistryRecord {
+  return { kind: 'proposal', id, author, group: 'orders', expected, definition: DEFINITION, by: null };
+}
+
+describe('whoever wants a change', () => {
+  test('is told that it was accepted when a state that contains it is in the log, and that it was rejected at once', () => {
+    const one = OneRegistry.ready();
+    one.propose('first', 0);
+    one.propose('second', 0);
+    for (const append of one.take()) one.append(append);
+    expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['second', false]]);
+    one.deliver();
+    expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([
+      ['second', false],
+      ['first', true],
+    ]);
+    expect(one.registry.stateOf('orders').definition).toEqual(DEFINITION);
+  });
+
+  test('is told so, too, when the append of that state failed: the change is in the log; and the next one is written', () => {
+    const one = OneRegistry.ready();
+    one.propose('first', 0);
+    for (const append of one.take()) one.append(append);
+    expect(one.wants).toContain('state');
+    for (const { ticket } of one.take()) one.step({ kind: 'append-failed', ticket });
+    expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['first', true]]);
+    one.propose('second', null);
+    for (const append of one.take()) one.append(append);
+    expect(one.wants).toContain('state');
+    one.deliver();
+    expect(one.decisions.at(-1)).toMatchObject({ id: 'second', accepted: true });
+  });
+
+  test('is told behind a hole in what was read when nothing can be missing any more', () => {
+    const one = OneRegistry.ready();
+    one.propose('first', 0);
+    const [proposal] = one.take() as [RegistryAppend];
+    // Compaction has left out what stood before it.
+    one.read(...proposal.records.map((record) => ({ ...record, skipped: 3 })));
+    expect(one.decisions).toEqual([]);
+    expect(one.wants).toEqual(['barrier']);
+    one.deliver();
+    expect(one.decisions.map(({ id, accepted }) => [id, accepted])).toEqual([['first', true]]);
+  });
+});
+
+describe('a group has changed', () => {
+  test('where its revision is another one, and not where somebody says the same again', () => {
+    const one = OneRegistry.ready();
+    expect([...one.write(proposalOf('other', 'p', 0)).changed]).toEqual(['orders']);
+    const { revision, definition } = one.registry.stateOf('orders');
+    expect([...one.write(proposalOf('other', 'late', 0)).changed]).toEqual([]);
+    const state = { kind: 'state', author: 'other', group: 'orders', revision, definition } as const;
+    const asOf = one.registry.position;
+    expect([...one.write({ ...state, asOf }).changed]).toEqual([]);
+    expect([...one.write({ ...state, asOf: asOf + 1 }).changed]).toEqual([]);
+    expect([...one.write(proposalOf('other', 'next', revision)).changed]).toEqual(['orders']);
+  });
+});
+
+describe('what a node that died has left behind', () => {
+  test('the others finish after one to two times their patience, and not all at once', () => {
+    const finishedMs = ['a', 'b', 'node-1', 'node-2', 'a much longer name of a node'].map((nodeId) => {
+      const one = OneRegistry.ready(nodeId);
+      one.write(proposalOf('dead', 'p', 0));
+      while (!one.wants.includes('state') && one.nowMs < 10 * ADOPT_AFTER_MS) {
+        one.nowMs += 10;
+        one.step({ kind: 'tick' });
+      }
+      return one.nowMs;
+    });
+    for (const ms of finishedMs) {
+      expect(ms).toBeGreaterThan(ADOPT_AFTER_MS);
+      expect(ms).toBeLessThanOrEqual(2 * ADOPT_AFTER_MS + 10);
+    }
+    expect(new Set(finishedMs).size).toBe(finishedMs.length);
+  });
+});
