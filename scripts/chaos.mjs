@@ -10,6 +10,6 @@ run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig
 for (const copied of ['src/codec/generated', 'test/kafka/pom.xml', 'sim/page', 'test/chaos/browser']) {
   cpSync(join(root, copied), join(out, copied), { recursive: true, filter: (file) => !file.endsWith('.ts') });
 }
-// Not a process of its own: signals and exit codes are those of the run.
+// Imported instead of started as a process, so that signals and exit codes are those of the run.
 process.argv.splice(1, 1, join(out, 'test/chaos/main.js'));
 await import(join(out, 'test/chaos/main.js'));

@@ -2,12 +2,12 @@
  * `npm run mutants -- src/core/convergence [more paths] [--sample 40] [--seed 1] [--workers 1] [--seconds 30]
  * [--tests test/unit/core,test/property] [--json FILE]`
  *
- * Changes one place of the source at a time and runs the tests that reach it through imports: a mutant that no test notices survives, and is
- * listed. Those that cannot be noticed because they mean the same stand in mutants/equivalent.json, each with its reason.
+ * Changes one place of the source at a time and runs the tests that reach it through imports. A mutant that no test notices survives and
+ * is listed. Mutants that cannot be noticed because they mean the same stand in mutants/equivalent.json, each with its reason.
  *
- * Runs the tests of the project `quick` but those that hold figures which the code under test has written itself. Per mutant the tests of
- * the module's own folder come first, then the others from the quickest on, as many as take `--seconds` together without a mutant.
- * With `--tests` only those below the named paths judge: what they let pass, others may notice.
+ * It runs the tests of the project `quick`, except those that compare with figures which the code under test has written. For each mutant
+ * the tests of the module's own folder come first, then the others, quickest first, as many as take `--seconds` without a mutant.
+ * With `--tests` only the tests below the named paths judge; other tests may notice what they let pass.
  * Ctrl-C ends it with the figures until then.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ if (positionals.length === 0) {
   process.exit(2);
 }
 
-/** They judge the code by what it was: their figures are written by `npm run accuracy`. Or they ask other tools. */
+/** Tests that cannot judge: `npm run accuracy` writes their figures from the code itself, or they ask other tools. */
 const NO_JUDGES = [/^test\/simulation\/accuracy/, /^test\/(deploy|fuzz|redis)\//, /^test\/unit\/(page|packaging)\//];
 /** Tests of other projects of vitest.config.ts: processes, real topics, real time. */
 const NOT_QUICK = [
@@ -47,7 +47,7 @@ const NOT_QUICK = [
   /ways-to-take/,
 ];
 const BASELINE_TIMEOUT_MS = 1_200_000;
-/** Beside others a machine takes several times as long. */
+/** Time limit of a test in times of its baseline: beside other work a machine takes several times as long. */
 const SLOWER = 5;
 
 const EQUIVALENT = JSON.parse(readFileSync(new URL('./mutants/equivalent.json', import.meta.url), 'utf8'));

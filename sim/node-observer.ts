@@ -1,11 +1,11 @@
 import type { CoordinatorEvent, Effects } from '../src/core/coordinator-protocol.js';
 import type { SimulatedNode } from './simulated-node.js';
 
-/** Sees everything that processes of a world do, as it happens; changes nothing. */
+/** Sees everything that the processes of a world do, as it happens, and changes nothing. */
 export interface NodeObserver {
-  /** After a step and what was enforced of it. */
+  /** Called after a step, when its effects are enforced. */
   stepped(node: SimulatedNode, event: CoordinatorEvent, effects: Effects): void;
   admitted(node: SimulatedNode, lane: number, messages: number): void;
-  /** The process is gone without a step: kill -9. */
+  /** Called when a process ends without a step (kill -9). */
   ended(node: SimulatedNode): void;
 }

@@ -7,9 +7,9 @@ import { WithheldRecords } from '../src/topic/signed/withheld-records.js';
 import type { SignedEvent } from './simulated-topic.js';
 
 /**
- * Between the log and the core, as src/topic/signed/signed-topic.ts with `verify: require`, without the arithmetic of
- * signatures: a record is believed where it names the key that this process has. Who is alone among strangers, and what
- * it is not given then, production's own classes decide.
+ * Stands between the log and the core, like src/topic/signed/signed-topic.ts with `verify: require`, but computes no
+ * signatures: a record is believed if it names the key of this process. Production's own classes decide whether the
+ * process is alone among strangers, and what is withheld from it.
  */
 export class SignedReader {
   readonly #signingKey: string;

@@ -24,7 +24,7 @@ export interface ProcessOptions {
   readonly compacted?: boolean;
   readonly clock?: NodeClock;
   readonly observer?: NodeObserver | null;
-  /** What its records are signed with, and what it believes; null = nothing is signed. */
+  /** The key by which it signs its records and verifies others; null = nothing is signed. */
   readonly signingKey?: string | null;
 }
 
@@ -34,7 +34,7 @@ export class SimulatedNode {
   readonly limiter: Limiter;
   readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
   readonly decisions: ShareDecision[] = [];
-  /** Off where nobody reads them: long runs would fill the memory. */
+  /** Switched off if nobody reads the decisions: long runs would fill the memory. */
   keepsDecisions = true;
   isRunning = true;
   /** A stalled process runs nothing: no rounds, no reads, no requests. */
@@ -43,9 +43,9 @@ export class SimulatedNode {
   readonly position: ReadPosition;
   /** Whether the log that it began with had been compacted. */
   readonly beganCompacted: boolean;
-  /** Null where nothing is signed. */
+  /** Null = nothing is signed. */
   readonly signingKey: string | null;
-  /** What its reports say is this times the truth. */
+  /** Its reports say this many times the truth. */
   lieFactor = 1;
   readonly #queue: EventQueue;
   readonly #topic: SimulatedTopic;
@@ -53,14 +53,14 @@ export class SimulatedNode {
   readonly #clock: NodeClock;
   readonly #observer: NodeObserver | null;
   readonly #signed: SignedReader | null;
-  /** For so long its own clock has stood still: the machine was suspended. */
+  /** For how long its own clock has stood still, because the machine was suspended. */
   #suspendedMs = 0;
-  /** Causes for which it is frozen now. */
+  /** How many causes freeze it now. */
   #freezes = 0;
   readonly #outgoing = new OutgoingQueue();
   /** What happened to the process while it was frozen. */
   #backlog: (() => void)[] = [];
-  /** Serves nobody, and still sends its farewell. */
+  /** True while it serves nobody any more and still sends its farewell. */
   #isLeaving = false;
 
   constructor(
@@ -96,7 +96,7 @@ export class SimulatedNode {
     return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
   }
 
-  /** True when granted. */
+  /** Returns whether the work was granted. */
   tryAcquire(lane: number, messages: number, bytes: number, retry = false): boolean {
     if (!this.isRunning || this.isStalled) return false;
     const nowMs = this.nowMs;
@@ -128,12 +128,12 @@ export class SimulatedNode {
     });
   }
 
-  /** No way to the log and back; one way only with `ways`. */
+  /** Cuts the ways to the log and back, or those that `ways` names. */
   cutOff(isCut: boolean, ways = { reads: true, appends: true }): void {
     this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
   }
 
-  /** What it reads, also of its own, comes so much later. */
+  /** Delivers everything that it reads so much later, its own records too. */
   delayReads(lateMs: number): void {
     this.#connection.lateMs = lateMs;
   }
@@ -150,7 +150,7 @@ export class SimulatedNode {
     this.#freeze(durationMs, backlogMs);
   }
 
-  /** The machine sleeps: as a stall, and the process's own clock stands still meanwhile. */
+  /** Suspends the machine: like a stall, but the process's own clock stands still meanwhile. */
   suspend(durationMs: number, backlogMs = 0): void {
     this.#freeze(durationMs, backlogMs, durationMs);
   }
@@ -182,7 +182,9 @@ export class SimulatedNode {
     if (appends.length > 0) this.#send(appends);
   }
 
-  /** As src/runtime/topic-pump.ts does it: one produce per partition at a time, and a pause behind one that failed. */
+  /**
+   * Sends as src/runtime/topic-pump.ts does: one produce per partition at a time, and a pause after one that failed.
+   */
   #send(appends: readonly Append[]): void {
     this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
     this.#sendNext();
@@ -255,7 +257,7 @@ export class SimulatedNode {
   }
 }
 
-/** As long as src/runtime/quota-node.ts tries. */
+/** How long a process tries to send its farewell, as src/runtime/quota-node.ts does. */
 const FAREWELL_TIMEOUT_MS = 1500;
 const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
 const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

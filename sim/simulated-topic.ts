@@ -16,12 +16,12 @@ export type { Connection, TopicDelays } from './topic-connection.js';
 
 /** How long an appender waits for an answer that does not come. */
 const APPEND_TIMEOUT_MS = 500;
-/** The default of topic.appendTimeoutMs: a leader that is silent refuses nothing, and is waited for. */
+/** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
 const SILENT_TIMEOUT_MS = 5000;
-/** What a reader that lost its place is given again. */
+/** How many records a reader that lost its place is given again. */
 const REPEATED_RECORDS = 10;
 
-/** A record of the log, and the key that its writer signs with; all have the same where nothing is signed. */
+/** A record of the log with its writer's key; if nothing is signed, all writers have the same key. */
 export interface SignedEvent extends ReadEvent {
   readonly signedWith: string;
 }
@@ -32,13 +32,13 @@ export interface SignedEvent extends ReadEvent {
  * between partitions nothing is ordered.
  */
 export class SimulatedTopic {
-  /** All records in the order of their appending, and per partition. */
+  /** All records, in the order in which they were appended; `partitions` has the same ones by partition. */
   log: SignedEvent[] = [];
   readonly partitions: SignedEvent[][];
   readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
   readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
   readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
-  /** Added to the log's clock, to let it jump. */
+  /** Added to the log's clock, to make it jump. */
   clockOffsetMs = 0;
   readonly #queue: EventQueue;
   readonly #random: Random;
@@ -48,7 +48,7 @@ export class SimulatedTopic {
   /** Partitions whose leaders answer nobody. */
   readonly #silent = new Set<number>();
   #epoch = 1;
-  /** So many records of `log` have been let go of. */
+  /** How many records of `log` have been dropped from memory. */
   #forgotten = 0;
 
   constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
@@ -62,17 +62,17 @@ export class SimulatedTopic {
     return `simulated ${this.#epoch}`;
   }
 
-  /** The log is deleted and made anew, empty; every reader notices at its next delivery. */
+  /** Deletes the log and makes it anew, empty. Every reader notices at its next delivery. */
   makeAnew(): void {
     this.truncate(() => 0);
   }
 
-  /** Partitions are added. Who is connected goes on with those that were there when it came. */
+  /** Adds partitions. Processes that are connected go on with those that were there when they connected. */
   grow(added: number): void {
     for (let at = 0; at < added; at++) this.partitions.push([]);
   }
 
-  /** The end of each partition is lost, from the offset on that `keep` gives for it. */
+  /** Removes the end of each partition, from the offset that `keep` gives for it. */
   truncate(keep: (partition: number, endOffset: number) => number): void {
     this.partitions.forEach((partition, at) => {
       partition.length = Math.max(0, Math.min(partition.length, keep(at, partition.length)));
@@ -103,7 +103,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Delivers what is there (the newest record per key, or all), tells that this was it, and follows. */
+  /** Delivers what is in the log (the newest record per key, or all), tells when it has caught up, and goes on. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
     const connection: Connection = {
       listener,
@@ -161,7 +161,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Lets go of the records that every connection has read; their places in the lists stay. Nobody may join later. */
+  /** Drops the records that every connection has read; their places in the lists stay. No process may join later. */
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {
@@ -172,7 +172,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** From the log to one node, as for any record. */
+  /** Draws the delay of a delivery from the log to one node. */
   drawDelayMs(): number {
     return this.#delay('deliveryMs');
   }
@@ -196,7 +196,7 @@ export class SimulatedTopic {
   /** Returns whether the appender hears that the records are in the log. */
   #arrive(connection: Connection, part: readonly Append[]): boolean {
     const fate = this.#random.next();
-    // What a process had under way when it was killed is in the log or not.
+    // A produce that was under way when its process was killed may be in the log or not.
     const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
     if (this.#isAway || connection.appendsCut || fate < lost) return false;
     for (const append of part) this.#write(append, connection.signsWith);
@@ -230,7 +230,7 @@ export class SimulatedTopic {
     const from = connection.next[partition] as number;
     const records = (this.partitions[partition] as SignedEvent[]).slice(from, upTo);
     if (records.length === 0) return;
-    // A delivery that was planned for a log that is gone may reach beyond this one.
+    // A delivery that was planned for an earlier log may reach beyond the end of this one.
     connection.next[partition] = from + records.length;
     connection.listener.onRecords(records);
     const { repeatedRatio } = this.deliveries;
@@ -241,7 +241,7 @@ export class SimulatedTopic {
     this.#queue.after(this.#delay('deliveryMs') + this.#lateness(), () => this.#restart(connection));
   }
 
-  /** The reader finds another log: it reads that one from its start. */
+  /** The reader finds another log, and reads it from its start. */
   #restart(connection: Connection): void {
     if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch === this.epoch) return;
     connection.epoch = this.epoch;

@@ -6,7 +6,7 @@ export interface TopicDelays {
   readonly deliveryMs: readonly [number, number];
 }
 
-/** Parts of the produces, 0 … 1, that go wrong; of a produce to several partitions each part has its own fate. */
+/** The parts of the produces, 0 … 1, that go wrong. A produce to several partitions goes wrong for each by itself. */
 export interface AppendFaults {
   /** Never reaches the log; the appender is told so. */
   lost: number;
@@ -14,17 +14,17 @@ export interface AppendFaults {
   unacknowledged: number;
 }
 
-/** Told once per produce: whether all of it is known to be in the log. */
+/** Called once per produce, with whether all of it is known to be in the log. */
 export type ProduceEnded = (isAcknowledged: boolean) => void;
 
-/** Parts of the deliveries, 0 … 1, that are given twice, or late (the order of a partition is kept). */
+/** The parts of the deliveries, 0 … 1, that come twice, or late; the order of a partition is kept. */
 export interface DeliveryTroubles {
   repeatedRatio: number;
   lateRatio: number;
   lateMs: number;
 }
 
-/** Added to the ways of all nodes, milliseconds. */
+/** Milliseconds added to the delays of all nodes. */
 export interface Slowness {
   appendMs: number;
   deliveryMs: number;
@@ -39,7 +39,7 @@ export interface TopicListener {
 /** One node's connection: what it has read, and which ways are cut. */
 export interface Connection {
   readonly listener: TopicListener;
-  /** The key that its records are signed with; the same for all where nothing is signed. */
+  /** The key by which its records are signed; all have the same key if nothing is signed. */
   readonly signsWith: string;
   /** Per partition that there was: index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
@@ -48,7 +48,7 @@ export interface Connection {
   epoch: string;
   readsCut: boolean;
   appendsCut: boolean;
-  /** What is delivered to this node comes so much later. */
+  /** Added to the delay of every delivery to this node. */
   lateMs: number;
   isClosed: boolean;
   isOpen: boolean;

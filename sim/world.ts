@@ -43,10 +43,10 @@ export interface LaneArrival extends Arrival {
 export interface StartOptions {
   /** Reads the newest record per key only. */
   readonly compacted?: boolean;
-  /** The name by which traffic finds the process, where it is not the node id: two processes may claim one id. */
+  /** The name by which traffic finds the process; the node id by default. Two processes may claim one id. */
   readonly as?: string;
   readonly nonce?: number;
-  /** Another one than the cluster's; only where records are signed. */
+  /** A signing key other than the cluster's; only if records are signed. */
   readonly signingKey?: string;
 }
 
@@ -62,9 +62,9 @@ export class World {
   readonly #processes = new Map<string, SimulatedNode[]>();
   readonly arrivals: LaneArrival[] = [];
   settings: WorldSettings;
-  /** All processes that start from now on have it. */
+  /** Given to all processes that start from now on. */
   observer: NodeObserver | null = null;
-  /** The cluster's; null = nothing is signed. */
+  /** The signing key of the cluster; null = nothing is signed. */
   signingKey: string | null = null;
 
   constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
@@ -95,7 +95,7 @@ export class World {
     return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
   }
 
-  /** Those, and the fenced ones. */
+  /** The processes that run under a name, the fenced ones too. */
   running(name: string): SimulatedNode[] {
     return (this.#processes.get(name) ?? []).filter(({ isRunning }) => isRunning);
   }
@@ -164,7 +164,7 @@ export class World {
     this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
   }
 
-  /** A piece of work arrives now at whoever serves under a name; true when admitted. */
+  /** Gives a piece of work to the process that serves under a name; returns whether it was admitted. */
   ask(name: string, lane: number, messages: number, bytes: number, retry: boolean): boolean {
     const asked = this.nodes.get(name);
     const process = asked?.coordinator.phase === 'fenced' ? this.serving(name).at(-1) : asked;

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with one line: every mutant of a source in TypeScript as { start, end, code }, the text that takes the place of another.
+ * Makes every mutant of a TypeScript source, as { start, end, code }: the new text and the place of the old one.
  * Texts, types, imports, sizes of scratch arrays and what a throw says are left alone: no test should hold them.
  */
 import { parseSync } from 'rolldown/utils';
@@ -92,7 +92,7 @@ function* mutationsOf(node, parent, source) {
     }
     case 'Literal':
       if (typeof node.value === 'boolean') yield instead(node, String(!node.value));
-      // Larger ones are measures: one more or less is no fault.
+      // Larger numbers are measures: one more or less is no fault.
       else if (typeof node.value === 'number' && node.value <= 2) yield instead(node, String(node.value + 1));
       return;
     case 'CallExpression': {
@@ -114,7 +114,7 @@ function* mutationsOf(node, parent, source) {
   }
 }
 
-/** `at < DIMENSION_COUNT` of a loop: what lies behind is undefined in an array and means nothing. */
+/** Whether a comparison is `at < DIMENSION_COUNT` of a loop: one place further an array is undefined, which changes nothing. */
 function isFixedLoop({ right }, parent) {
   return parent.type === 'ForStatement' && right.type === 'Identifier' && /^[A-Z_]+$/.test(right.name);
 }

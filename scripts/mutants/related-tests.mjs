@@ -1,4 +1,4 @@
-/** Which test files reach a module through static imports, those that are near and quick first. */
+/** Finds the test files that reach a module through static imports; near and quick ones come first. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { root } from '../freshness.mjs';

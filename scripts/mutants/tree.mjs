@@ -1,4 +1,4 @@
-/** A copy of the repository in which one built module at a time is another one, and the tests that run in it. */
+/** A copy of the repository in which one built module at a time is replaced, and in which tests run. */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { localBin, root } from '../freshness.mjs';
 
 const LEFT_OUT = new Set(['node_modules', '.git']);
 
-/** The tests of the project `quick` in the given order, one after the other, until one fails. */
+/** Runs tests of the project `quick` in the given order, one after the other, until one fails. */
 const CONFIG = `
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
@@ -53,7 +53,7 @@ export class Tree {
   }
 
   /**
-   * Null: the time was up.
+   * Resolves with null if the time was up.
    *
    * @returns {Promise<{ passed: boolean, results: { file: string, ms: number, passed: boolean, message: string }[] } | null>}
    */
@@ -99,7 +99,7 @@ function resultsOf(report, folder) {
       return { file: relative(folder, name), ms: endTime - startTime, passed: status === 'passed', message };
     });
   } catch {
-    // What does not even load writes no report.
+    // A module that cannot be loaded leaves no report.
     return [];
   }
 }

@@ -4,16 +4,17 @@ import type { ProcessRecord } from './process-record.js';
 
 type Fail = (about: string, says: string) => void;
 
-/** Longer than from one look to the next, and than the rounds in which a node looks back. */
+/** Added to the time that a node looks back: longer than the interval between two looks, and than a node's rounds. */
 const LOOKS_MS = 750;
 
 /**
- * What is held while the whole topic is away. Nodes that served a group for as long as an isolated node looks back,
- * with the same members, hearing themselves all the time, hold no more than all held together at one place of the log:
- * once all of them have noticed, Σ shares ≤ target (docs/when-the-topic-is-away.md).
+ * Judges what is held while the whole topic is away. It judges groups that were calm before, for as long as an isolated
+ * node looks back: the same nodes served them, knew the same members and heard themselves. Such nodes hold no more than
+ * they held together at one place of the log. Once all of them have noticed that the topic is away, Σ shares ≤ target
+ * (docs/when-the-topic-is-away.md).
  */
 export class AwayLaw {
-  /** Times that a sum was judged. */
+  /** How many sums were judged. */
   judged = 0;
   readonly #groups: { what: string; sinceMs: number; isJudged: boolean }[];
   #epoch = '';
@@ -52,7 +53,10 @@ export class AwayLaw {
   }
 }
 
-/** 2 × isolationAfterMs + 0.5 s, and up to a third more; of other partitions than the first as much longer. */
+/**
+ * How far an isolated node looks back: 2 × isolationAfterMs + 0.5 s, on other partitions than the first one
+ * partitionHeartbeatMs more, and up to a third of that on top (src/core/share/least-share.ts).
+ */
 function lookedBackMs({ isolationAfterMs, partitionHeartbeatMs, partitions }: WorldSettings): number {
   const slowerBeatMs = partitions > 1 ? partitionHeartbeatMs : 0;
   return ((2 * isolationAfterMs + slowerBeatMs + 500) * 4) / 3 + LOOKS_MS;
@@ -68,7 +72,7 @@ function describe(serving: readonly ProcessRecord[], group: number): string {
     .join();
 }
 
-/** As it is now: losing its link changes neither share nor limit of a node that has no allowance. */
+/** Asks the node itself: the record may be old, because a node without an allowance loses its link without a change. */
 function hearsItself({ node }: ProcessRecord, group: number): boolean {
   const { lanes, log } = node.coordinator;
   return lanes.get(laneOf(group, 0))?.link === 'linked' && !log.epochs.isHolding;

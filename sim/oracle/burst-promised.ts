@@ -2,13 +2,13 @@ import type { GroupSettings } from '../../src/core/settings.js';
 import { MESSAGES } from '../../src/core/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
-/** Bursts as docs/promises.md has them: parts of a second of target/N. */
+/** The bounds of bursts in docs/promises.md, as parts of a second of target/N. */
 const MINIMUM_BOUND_SECONDS = 0.25;
 const SECOND_PIECE_SECONDS = 0.5;
 
 /**
- * A bucket holds `burstMs` of its limit, or `burstMinMessages` where that is more; of those at most a quarter of a
- * second of target/N, but two pieces where target/N is small.
+ * A bucket holds `burstMs` of its limit, or `burstMinMessages` if that is more. Those messages are at most a quarter of
+ * a second of target/N, or two pieces if target/N is small.
  */
 export function burstPromised(
   { node, depth, limit, isServed, isMember }: ProcessRecord,

@@ -3,8 +3,8 @@ import { MESSAGES } from '../../src/core/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Nobody rises while it does not hear itself, nor while its log does not say everything yet: what was held may fall,
- * and never grow. A process that has begun in such a log has its floor, which is a part of target/N.
+ * A share never rises while its process does not hear itself, or while its log does not say everything yet; it may
+ * fall. A process that has started in such a log has its floor, which is a part of target/N.
  */
 export function checkIsolation(
   before: { readonly isServed: boolean; readonly isLinked: boolean; readonly share: number },

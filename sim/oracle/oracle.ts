@@ -28,11 +28,11 @@ export class Oracle implements NodeObserver {
   readonly away: AwayLaw;
   readonly #world: World;
   readonly #ledgers: readonly GroupLedger[];
-  /** Groups whose Σ exceeds what one view may hold: views must be told apart, and change with every record read. */
+  /** Per group: whether its sums exceed what one view may hold. Then views are told apart after every record read. */
   readonly #isSplit: boolean[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();
-  /** Null while something is wrong, and until it must be over. */
+  /** The nodes that must have recovered; null while faults happen, and until their effects must be over. */
   #expected: readonly string[] | null = null;
 
   constructor(world: World) {
@@ -87,12 +87,12 @@ export class Oracle implements NodeObserver {
     this.records.delete(node);
   }
 
-  /** From now on each of these nodes is one process that decides, and knows all of them. */
+  /** From now on each of these nodes has to be one process that decides and knows all the others. */
   expectRecovered(nodes: readonly string[]): void {
     this.#expected = nodes;
   }
 
-  /** Everything that is too costly to be looked at with every step. */
+  /** Checks everything that is too costly to be checked at every step. */
   check(): void {
     const { nowMs, settings, topic } = this.#world;
     this.#order.check(topic.log, topic.epoch, (about, says) => this.violations.add(nowMs, 'order', about, says));
@@ -143,7 +143,7 @@ export class Oracle implements NodeObserver {
     this.#judge(group, ledger);
   }
 
-  /** What the process itself may admit from now on. */
+  /** Tells the process's own ledger what it may admit from now on. */
   #follow({ ledgers, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
     const own = ledgers[group] as GroupLedger;
     own.advance(this.#world.nowMs);
@@ -154,7 +154,7 @@ export class Oracle implements NodeObserver {
     own.set(limit[group] as number, depth[group] as number);
   }
 
-  /** What the cluster may admit from now on, and whether its shares keep their sum. */
+  /** Tells the group's ledger what the cluster may admit from now on, and checks the sum of shares. */
   #judge(group: number, ledger: GroupLedger): void {
     const { quota, allowanceRatio } = this.#settingsOf(group);
     const target = quota.publish[MESSAGES];
@@ -170,7 +170,7 @@ export class Oracle implements NodeObserver {
     ledger.set(isSplit ? this.#capOfViews(group, target, most) : limits, burst);
   }
 
-  /** Each view may hold the whole target; what a view holds beyond that is a defect, and not allowed for. */
+  /** The cap of all views together: each may hold the whole target. A view that holds more breaks a promise. */
   #capOfViews(group: number, target: number, most: number): number {
     const { nowMs, settings } = this.#world;
     let cap = 0;
@@ -206,7 +206,7 @@ function sum(view: readonly ProcessRecord[], of: (record: ProcessRecord) => numb
   return view.reduce((total, record) => total + of(record), 0);
 }
 
-/** Relative: sums of doubles over some nodes. */
+/** Relative error of sums of doubles over some nodes. */
 const SUM_ERROR = 1e-9;
-/** Tokens: 100,000 sums of thousands round by 1e-12 each, and what the buckets add up rounds as often. */
+/** Error in tokens: 100,000 sums of thousands round by 1e-12 each, and the sums of the buckets round as often. */
 const TOKEN_ERROR = 1e-5;

@@ -1,8 +1,8 @@
 import type { SignedEvent } from '../simulated-topic.js';
 
 /**
- * The records of one life reach each partition in the order in which they were written: a reader takes what comes
- * behind a later one for a repetition, and a heartbeat that counts as one keeps nobody alive.
+ * The records of one life reach each partition in the order in which they were written. A reader takes a record that
+ * comes after a later one for a repetition, and a heartbeat that counts as a repetition keeps nobody alive.
  */
 export class OrderLaw {
   /** Partition, author and life → the latest of its sequences in the log. */
@@ -26,7 +26,7 @@ export class OrderLaw {
     const place = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
     const latest = this.#latest.get(place) ?? 0;
     if (sequence > latest) this.#latest.set(place, sequence);
-    // A process says nothing behind its own farewell; those who remember one that is gone may say it again.
+    // A process writes nothing after its own farewell, but nodes that remember one that is gone may write it again.
     else if (record.kind !== 'farewell')
       fail(`partition ${partition}`, `${record.kind} ${sequence} at ${offset} comes behind ${latest}`);
   }

@@ -2,7 +2,7 @@ import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
 import type { SimulatedNode } from '../simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
 
-/** What one process holds of each group (publish, messages), as the oracle saw it last. */
+/** What one process holds of each group (direction publish, dimension messages), as the oracle saw it last. */
 export class ProcessRecord {
   readonly node: SimulatedNode;
   /** Short name for reports: node id and the number of its process. */
@@ -11,12 +11,12 @@ export class ProcessRecord {
   readonly share: Float64Array;
   readonly limit: Float64Array;
   readonly depth: Float64Array;
-  /** Hears itself, in a log that says everything: its share follows the log. */
+  /** Per group: whether the process hears itself in a log that says everything, so that its share follows the log. */
   readonly isLinked: boolean[];
   readonly isServed: boolean[];
-  /** What it may admit by its own limits. */
+  /** Per group: what the process may admit by its own limits. */
   readonly ledgers: readonly GroupLedger[];
-  /** Log time of the membership partition when it had caught up; null before. */
+  /** Log time of the membership partition when the process had caught up; null before. */
   caughtUpLogMs: number | null = null;
 
   constructor(node: SimulatedNode, name: string, groups: number) {
@@ -36,7 +36,7 @@ export class ProcessRecord {
     return membership.get(nodeKey)?.state === 'alive';
   }
 
-  /** Reads what it holds of a group now. */
+  /** Reads what the process holds of a group now. */
   look(group: number): void {
     const { coordinator } = this.node;
     const state = this.isServing ? coordinator.lanes.get(laneOf(group, 0)) : undefined;

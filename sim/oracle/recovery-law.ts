@@ -3,7 +3,7 @@ import type { World } from '../world.js';
 
 type Fail = (about: string, says: string) => void;
 
-/** Each name is served by one process, which decides, hears itself, and knows all the others and nobody else. */
+/** Each name is served by one process that decides, hears itself, and knows all the others and nobody else. */
 export function checkRecovered(world: World, nodes: readonly string[], fail: Fail): void {
   const all = [...nodes].sort().join(' ');
   for (const name of nodes) {

@@ -11,7 +11,7 @@ interface Division {
   readonly shares: readonly number[];
 }
 
-/** Those who have read equally far know the same members, compute the same shares, and apply them. */
+/** The processes of one view know the same members, compute the same shares, and apply them. */
 export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
   settings.groups.forEach(({ name, quota }, group) => {
     const divisions = view.map((record) => divisionOf(record, group));
@@ -43,11 +43,11 @@ function checkSum({ shares }: Division, target: number, fail: (says: string) => 
   if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
 }
 
-/** Who hears itself applies what the log says; who does not, at most that. */
+/** A process that hears itself applies the share that the log gives it; one that does not, at most that share. */
 function checkApplied(record: ProcessRecord, group: number, own: Division, fail: (says: string) => void): void {
   const { node, isServed, isMember } = record;
   const { coordinator } = node;
-  // In a log that does not say everything yet it holds what it had: isolation-law.ts.
+  // In a log that does not say everything yet, a process holds what it had (isolation-law.ts).
   if (!isServed[group] || !isMember || coordinator.log.epochs.isHolding) return;
   const applied = coordinator.shares.applied[slotOf(laneOf(group, 0), MESSAGES)] as number;
   const due = own.shares[own.members.indexOf(coordinator.nodeKey)] as number;
@@ -57,8 +57,8 @@ function checkApplied(record: ProcessRecord, group: number, own: Division, fail:
 }
 
 /**
- * But for the two nodes' own parts of an agreed pool: what a node has claimed and not read back lowers what it takes
- * itself.
+ * Compares two processes of one view. Their own parts of an agreed pool may differ, because a claim that a node has not
+ * read back lowers its own part.
  */
 function compare(
   first: ProcessRecord,

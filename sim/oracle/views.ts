@@ -2,13 +2,15 @@ import type { CoordinatorSettings } from '../../src/core/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
- * Processes that must agree: those that have read the same log equally far, and all of it. Three kinds stand alone:
- * who began with a compacted log, until whom it misses has expired for everybody (it may believe a dead node for one
- * staleness longer, and takes less for itself meanwhile); whom the log has given up, because its share is in nobody's
- * sum: it lives on its fallback; and who has not read itself in a log that began anew, because the others need not wait
- * for it for longer than one staleness, and it holds until then what the log before gave it. The same for one that has
- * taken another life, because the log had a newer one of its id, and has not read it back, or is about to: that one may
- * run.
+ * Divides the processes into those that must agree: they read the same log, with the same signing key, and have read it
+ * equally far. Four kinds of process are a view by themselves:
+ *
+ *   - One that began with a compacted log. It may believe a dead node for one staleness longer than the others, and
+ *     takes less for itself meanwhile.
+ *   - One that the log counts as dead. Its share is in nobody's sum; it lives on its fallback.
+ *   - One that has not read itself in a new log. It holds what the old log gave it, and the others wait for it no longer
+ *     than one staleness.
+ *   - One that has not read its own newest life, because the log had a newer life of its id, whose process may still run.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,

@@ -4,18 +4,18 @@ import { MESSAGES, UNLIMITED } from '../../src/core/vocabulary.js';
 import type { Random } from '../random.js';
 import type { WorldSettings } from '../world.js';
 
-/** What a seed chooses of a cluster: half of the worlds live twice as fast as production, and forget the dead soon. */
+/** Draws the settings of a cluster. Half of the worlds have half of production's times, and forget dead nodes soon. */
 export function drawSettings(random: Random, base: WorldSettings): WorldSettings {
   const partitions = Math.floor(random.between(1, 5));
   const pattern = base.groups[0] as GroupSettings;
   const groups = Array.from({ length: Math.floor(random.between(1, 7)) }, (_, at) => drawGroup(random, pattern, at));
-  // Few groups per record: a node that comes back with fewer groups leaves keys behind.
+  // With few groups per record, a node that comes back with fewer groups leaves keys behind.
   const groupsPerRecord = random.next() < 0.5 ? base.groupsPerRecord : Math.floor(random.between(1, 3));
   const timing = random.next() < 0.5 ? {} : fastTiming(base);
   return { ...base, ...timing, partitions, groups, groupsPerRecord };
 }
 
-/** The relations between the settings stay (src/config/relations.ts). */
+/** Halves the times; the relations between them stay (src/config/relations.ts). */
 function fastTiming(base: WorldSettings): Partial<WorldSettings> {
   const stalenessMs = base.stalenessMs / 2;
   return {
@@ -30,7 +30,7 @@ function fastTiming(base: WorldSettings): Partial<WorldSettings> {
 
 function drawGroup(random: Random, pattern: GroupSettings, at: number): GroupSettings {
   const quota = Math.round(random.between(30, 400));
-  // Longer than most faults, or over before they are.
+  // Either longer than most faults, or shorter.
   const holdMs = random.next() < 0.5 ? pattern.isolation.holdMs : 2000;
   const policy = random.next() < 0.6 ? pattern.isolation.policy : random.next() < 0.5 ? 'floor' : 'closed';
   const name = `group-${at}`;

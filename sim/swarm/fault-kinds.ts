@@ -2,7 +2,9 @@ import type { Random } from '../random.js';
 import type { SimulatedNode } from '../simulated-node.js';
 import type { World } from '../world.js';
 
-/** What happens, and when the world is whole again: everything ends by itself. Its name is the name of the function. */
+/**
+ * Lets a fault happen; tells what happens, and after which time the world is whole again. The function names the kind.
+ */
 export type FaultKind = (
   world: World,
   node: string,
@@ -11,10 +13,12 @@ export type FaultKind = (
 
 const HOUR_MS = 3_600_000;
 const LASTS_MS_MAX = 7000;
-/** Of two processes with one id one goes on. */
+/** The time after which one of two processes with one id goes on alone. */
 const TAKEOVER_MS = 1000;
 const PARTITIONS_MAX = 12;
-/** What those who end have under way is in the log by then: a heartbeat that comes later is taken for one who lives. */
+/**
+ * The time after which produces of ended processes are in the log: a later heartbeat would look like a living process.
+ */
 const ALL_STOPPED_MS = 2000;
 
 /** What may happen to a cluster. */
@@ -25,10 +29,10 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   function leave(world, node, random) {
     return goAway(world, node, random, drawLength(random), 'leaves');
   },
-  /** Until nobody remembers it, and its records have been buried. */
+  /** The node is away until nobody remembers it and its records have been buried. */
   function absence(world, node, random) {
     const { stalenessMs, forgetAfterMs } = world.settings;
-    // Production forgets after ten minutes, and no world lasts as long.
+    // Production forgets after ten minutes, and no world lasts that long.
     const lastsMs = Math.min(stalenessMs + forgetAfterMs, 10_000) + random.between(500, 3000);
     return goAway(world, node, random, lastsMs, random.next() < 0.5 ? 'is killed' : 'leaves');
   },
@@ -108,7 +112,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
   function grown(world, _node, random) {
     return grow(world, random, 'somebody adds partitions');
   },
-  /** A rollout brings a wrong key to one node, and the next one the right one. */
+  /** A rollout brings a wrong key to one node, and the next rollout the right one. */
   function wrongKey(world, node, random) {
     const before = world.node(node);
     if (!before.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
@@ -123,7 +127,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
-  /** A node that is cut off meanwhile finds a log that has grown past its place again. */
+  /** A node that is cut off at that time later finds a log that has grown past its position again. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));
@@ -135,7 +139,7 @@ function drawLength(random: Random): number {
   return random.between(200, LASTS_MS_MAX);
 }
 
-/** Nobody is sent away twice: the second fault would be over before the first. */
+/** A node that is away is not sent away again: the second fault would be over before the first. */
 function goAway(world: World, node: string, random: Random, lastsMs: number, how: 'is killed' | 'leaves') {
   const gone = world.node(node);
   if (!gone.isRunning) return { says: `${node} is away already`, lastsMs: 0 };
@@ -148,8 +152,9 @@ function goAway(world: World, node: string, random: Random, lastsMs: number, how
 }
 
 /**
- * Who runs goes on with the partitions that there were, and who starts meanwhile stops by name, until everybody is
- * restarted, as the message of PARTITIONS_DIFFER says. They wait for one staleness, for somebody who counts fewer.
+ * Running nodes go on with the old number of partitions, and starting ones stop with PARTITIONS_DIFFER, until all nodes
+ * are stopped and started again, as that message says. The started nodes wait for one staleness for members that count
+ * fewer.
  */
 function grow(world: World, random: Random, how: string) {
   const { partitions } = world.topic;
@@ -157,7 +162,7 @@ function grow(world: World, random: Random, how: string) {
   world.topic.grow(added);
   const untilMs = drawLength(random);
   world.queue.after(untilMs, () => {
-    // Who is away comes back by itself.
+    // A node that is away comes back by itself.
     const ended = [...world.nodes.keys()].filter((name) => world.running(name).length > 0);
     for (const name of ended) for (const process of world.running(name)) end(process, random);
     world.queue.after(ALL_STOPPED_MS, () => {

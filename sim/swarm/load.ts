@@ -8,14 +8,14 @@ import type { SwarmMeter } from './swarm-meter.js';
 interface Stage {
   readonly meter: SwarmMeter;
   readonly random: Random;
-  /** From then on nothing changes any more. */
+  /** From this time on the rates stay as they are. */
   readonly steadyFromMs: number;
   readonly untilMs: number;
 }
 
 const PIECE = { messages: 1, leastBytes: 0, mostBytes: 0 };
 
-/** Demand of each node and group in steps of some seconds. */
+/** Drives every node and group with a demand that changes every few seconds. */
 export function driveAll(world: World, nodes: readonly string[], stage: Stage): void {
   world.settings.groups.forEach((group, at) => {
     const equalShare = quotaOf(group) / nodes.length;
@@ -52,7 +52,7 @@ function drive(
   );
 }
 
-/** Nothing, less than an equal share, or more. */
+/** Draws nothing, less than an equal share, or more. */
 function drawRate(random: Random, equalShare: number): number {
   const kind = random.next();
   if (kind < 0.3) return 0;

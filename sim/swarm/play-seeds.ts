@@ -8,11 +8,13 @@ export interface SeedPlan {
   readonly count: number;
   readonly workers: number;
   readonly settings: WorldSettings;
-  /** Called per seed, in no order; false = no more seeds are begun. */
+  /** Called for each seed, in no fixed order; false = no more seeds are begun. */
   readonly onVerdict: (verdict: SwarmVerdict) => boolean;
 }
 
-/** Few enough that threads end together and an interruption waits for no more than a second. */
+/**
+ * Seeds that a thread plays per message: few, so that threads end together and an interruption waits a second at most.
+ */
 const SEEDS_AT_ONCE = 10;
 
 /** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on. */

@@ -14,27 +14,27 @@ export interface SwarmVerdict {
   readonly seed: number;
   readonly plan: readonly string[];
   readonly problems: readonly string[];
-  /** Admitted ÷ quota over the worst 5 s, until the cluster had got over the last fault, and from then on. */
+  /** Admitted ÷ quota over the worst 5 s: until the cluster had recovered from the last fault, and after that. */
   readonly worst: { readonly faults: number; readonly after: number };
   readonly utilisation: number;
 }
 
 const FAULTS_FROM_MS = 3000;
 const FAULTS_FOR_MS = 11_000;
-/** Every so many worlds nothing happens for as long as an isolated node looks back, and then the topic goes away. */
+/** In one of so many worlds the topic goes away after a calm that is as long as an isolated node looks back. */
 const CALM_EVERY = 8;
 const CALM_MS = 17_000;
 const JUDGED_MS = 5500;
 const CHECK_EVERY_MS = 250;
 const WINDOW_MS = 5000;
-/** No world lasts longer: the longest absence, its recovery, and what is judged. */
+/** No world lasts longer than this: faults, the longest absence, its recovery, and the judged time. */
 const END_MS_MAX = 70_000;
 /**
- * Over 5 s when nothing is wrong; 1.33 is the bound that the oracle checks. Where few nodes ask for little more than
- * the quota, allowances reach 1.14 (one world of 700).
+ * The most that is admitted over 5 s when nothing is wrong, in quotas; the oracle's bound is 1.33. If few nodes ask for
+ * little more than the quota, allowances reach 1.14 (in one world of 700).
  */
 const WORST_AFTER = 1.2;
-/** Estimates of random arrivals leave room where nobody asks: 0.87 in one world of 500. */
+/** The least utilisation. Estimates of random arrivals leave some of the quota unused: 0.87 in one world of 500. */
 const LEAST_UTILISATION = 0.8;
 /**
  * The least target/N that is judged, messages/s: below it buckets of two tokens refuse a fifth of what arrives at
@@ -72,7 +72,7 @@ interface Cast {
   readonly random: Random;
   /** Faults are added as they happen. */
   readonly plan: string[];
-  /** So long nothing happens before the topic goes away; 0 = it need not. */
+  /** How long nothing happens before the topic goes away; 0 = the world has no such calm. */
   readonly calmMs: number;
 }
 
@@ -149,7 +149,7 @@ function worstOf(settings: WorldSettings, meter: SwarmMeter, fromMs: number, unt
   return worst;
 }
 
-/** Least over the groups of admitted ÷ min(quota, what arrived); the other strategies do not aim at it. */
+/** The least of admitted ÷ min(quota, arrived) over the groups with the default strategy; others do not aim at it. */
 function utilisationOf(
   settings: WorldSettings,
   meter: SwarmMeter,
