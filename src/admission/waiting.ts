@@ -120,7 +120,7 @@ export class Waiting {
       ask.counted |= 1;
     }
     if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
-    const waiter: Waiter = { ...who, ask, turn, sinceMs: this.#parts.clock(), isLive: true };
+    const waiter: Waiter = { ask, turn, sinceMs: this.#parts.clock(), isLive: true, ...who };
     if (signal !== undefined) this.#aborts.add(signal, waiter);
     turn.live++;
     this.#count++;

@@ -42,7 +42,7 @@ export class Envelope {
 
   seal(kind: number, body: Uint8Array): Uint8Array {
     const head = { magic: MAGIC, wireVersion: WIRE_VERSION, clusterHash: this.#clusterHash, crc32: crc32(body) };
-    const value = wire.Envelope.encode({ ...head, kind, body }).finish();
+    const value = wire.Envelope.encode({ kind, body, ...head }).finish();
     invariant(value.length <= MAX_RECORD_BYTES, 'a record must be small', { bytes: value.length });
     return value;
   }

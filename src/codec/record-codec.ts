@@ -140,5 +140,5 @@ function rowAt(report: quotamesh.v1.Report, at: number, costed: WithCosts | unde
     shareMessages: report.shareMessagesPerSecond[at] ?? 0,
     shareBytes: report.shareBytesPerSecond[at] ?? 0,
   };
-  return costed?.costs === undefined ? row : { ...row, costs: costed.costs };
+  return costed?.costs === undefined ? row : { costs: costed.costs, ...row };
 }

@@ -123,8 +123,14 @@ export interface Effects {
 
 export function createEffects(): Effects {
   return {
-    ...{ appends: [], notices: [], confirmUntilMs: null },
-    ...{ changedLanes: [], decidedLanes: [], emptiedLanes: [], servedLanes: [], unservedLanes: [] },
+    appends: [],
+    changedLanes: [],
+    decidedLanes: [],
+    emptiedLanes: [],
+    servedLanes: [],
+    unservedLanes: [],
+    confirmUntilMs: null,
+    notices: [],
   };
 }
 

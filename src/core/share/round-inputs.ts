@@ -61,13 +61,16 @@ export class RoundInputs {
 
   #fillRows(round: Round, mapLane: number, remembers: boolean): void {
     const rows = this.#usageMap.rows;
+    const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
-      const position = this.#membership.inSlot(rows.memberOf(row)).position;
+      const page = rows.pageOf(row);
+      const place = rows.placeOf(row);
+      const { position } = this.#membership.inSlot(member[page.recordOf(place)] as number);
       if (position === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // A node reports a lane in one bucket. Just after it moved a group to another bucket, both may be known.
-        keepLarger(round.usage[dimension] as Float64Array, position, rows.usageOf(row, dimension));
-        keepLarger(round.demand[dimension] as Float64Array, position, rows.demandOf(row, dimension));
+        keepLarger(round.usage[dimension] as Float64Array, position, page.usageOf(place, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, position, page.demandOf(place, dimension));
       }
       if (remembers) this.#fillMemory(round, row, position);
     }

@@ -131,8 +131,13 @@ export class CostMeter {
 
   #track(lane: number, nowMs: number): Tracked | null {
     if (this.#lanes.size >= this.#settings.maxLanes) return null;
-    const rates = { transactions: new SmoothedRate(), pace: new SmoothedRate(), backends: new Map() };
-    const tracked = { ...rates, sinceMs: nowMs, touchedMs: nowMs };
+    const tracked = {
+      transactions: new SmoothedRate(),
+      pace: new SmoothedRate(),
+      backends: new Map(),
+      sinceMs: nowMs,
+      touchedMs: nowMs,
+    };
     this.#lanes.set(lane, tracked);
     return tracked;
   }

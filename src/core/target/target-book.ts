@@ -43,14 +43,18 @@ export class TargetBook {
   /** Scratch, of the lane decided last. */
   readonly #costs = new Map<BackendId, number>();
   readonly #inputs: TargetInputs = {
-    ...{ quotaMessages: 0, totalCost: 0, reservedCost: 0, expectedCost: 1 },
-    ...{ transactions: 0, cost: 0, bearable: HEALTHY, minimumRatio: 0 },
+    quotaMessages: 0,
+    totalCost: 0,
+    reservedCost: 0,
+    expectedCost: 1,
+    transactions: 0,
+    cost: 0,
+    bearable: HEALTHY,
+    minimumRatio: 0,
   };
   readonly #decision = createDecision();
   readonly #zones = new WorstZones();
-  readonly #on: Contribution = {
-    ...{ ratio: HEALTHY, transactions: 0, cost: 0, costOfAll: 0, quota: 0, quotaOfAll: 0 },
-  };
+  readonly #on: Contribution = { ratio: HEALTHY, transactions: 0, cost: 0, costOfAll: 0, quota: 0, quotaOfAll: 0 };
   readonly #last: LaneTarget;
   /** Per saturated backend, while nothing has changed. */
   readonly #sums = new Map<BackendId, { cost: number; quota: number }>();

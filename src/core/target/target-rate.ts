@@ -34,7 +34,7 @@ export interface TargetDecision {
 
 export function createDecision(): TargetDecision {
   const rates = { averageCost: 0, reserved: 0, desired: 0, limiting: HEALTHY, minimum: 0, target: 0 };
-  return { ...rates, binding: 'unlimited', isBusy: false };
+  return { binding: 'unlimited', isBusy: false, ...rates };
 }
 
 /**

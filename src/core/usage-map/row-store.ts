@@ -13,14 +13,13 @@ import { RecordStore } from './record-store.js';
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
  */
 export class RowStore {
-  readonly #ints: Int32Array[] = [];
-  readonly #floats: Float32Array[] = [];
+  readonly #pages: RowPage[] = [];
   readonly records = new RecordStore();
   readonly #free: number[] = [];
   #used = 0;
 
   constructor() {
-    this.#setPage(0, new ArrayBuffer(INITIAL_ROWS * ROW_BYTES));
+    this.#pages.push(new RowPage(INITIAL_ROWS));
   }
 
   get count(): number {
@@ -29,8 +28,16 @@ export class RowStore {
 
   /** Rows there is room for. */
   get capacity(): number {
-    const last = this.#ints.length - 1;
-    return last * PAGE_ROWS + (this.#ints[last] as Int32Array).length / WORDS;
+    return (this.#pages.length - 1) * PAGE_ROWS + this.#lastPage.rows;
+  }
+
+  /** For whoever reads many words of a row: its page, and where it begins there. */
+  pageOf(row: number): RowPage {
+    return this.#pages[row >> PAGE_BITS] as RowPage;
+  }
+
+  placeOf(row: number): number {
+    return (row & PAGE_MASK) * WORDS;
   }
 
   memberOf(row: number): number {
@@ -71,16 +78,8 @@ export class RowStore {
     this.#setInt(row, NEXT_OF_RECORD, next);
   }
 
-  usageOf(row: number, dimension: number): number {
-    return this.#float(row, USAGE + dimension);
-  }
-
-  demandOf(row: number, dimension: number): number {
-    return this.#float(row, DEMAND + dimension);
-  }
-
   shareOf(row: number, dimension: number): number {
-    return this.#float(row, SHARE + dimension);
+    return this.pageOf(row).shareOf(this.placeOf(row), dimension);
   }
 
   readMsOf(row: number): number {
@@ -101,25 +100,27 @@ export class RowStore {
   /** A new row; link it. */
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
-    this.#setInt(row, RECORD, record);
-    this.#setInt(row, LANE, lane);
-    this.#setInt(row, NEXT, -1);
-    this.#setInt(row, PREVIOUS, -1);
-    this.#setInt(row, NEXT_OF_RECORD, -1);
+    const { ints } = this.pageOf(row);
+    const place = this.placeOf(row);
+    ints[place + RECORD] = record;
+    ints[place + LANE] = lane;
+    ints[place + NEXT] = -1;
+    ints[place + PREVIOUS] = -1;
+    ints[place + NEXT_OF_RECORD] = -1;
     this.write(row, report);
     return row;
   }
 
   /** What the row says from now on; its record and its lane stay. */
   write(row: number, report: RowContent): void {
-    const floats = this.#floats[row >> PAGE_BITS] as Float32Array;
-    const first = (row & PAGE_MASK) * WORDS;
-    floats[first + USAGE] = report.usageMessages;
-    floats[first + USAGE + 1] = report.usageBytes;
-    floats[first + DEMAND] = report.demandMessages;
-    floats[first + DEMAND + 1] = report.demandBytes;
-    floats[first + SHARE] = report.shareMessages;
-    floats[first + SHARE + 1] = report.shareBytes;
+    const { floats } = this.pageOf(row);
+    const place = this.placeOf(row);
+    floats[place + USAGE] = report.usageMessages;
+    floats[place + USAGE + 1] = report.usageBytes;
+    floats[place + DEMAND] = report.demandMessages;
+    floats[place + DEMAND + 1] = report.demandBytes;
+    floats[place + SHARE] = report.shareMessages;
+    floats[place + SHARE + 1] = report.shareBytes;
   }
 
   release(row: number): void {
@@ -134,33 +135,59 @@ export class RowStore {
   }
 
   #int(row: number, word: number): number {
-    return (this.#ints[row >> PAGE_BITS] as Int32Array)[(row & PAGE_MASK) * WORDS + word] as number;
+    return this.pageOf(row).ints[this.placeOf(row) + word] as number;
   }
 
   #setInt(row: number, word: number, value: number): void {
-    (this.#ints[row >> PAGE_BITS] as Int32Array)[(row & PAGE_MASK) * WORDS + word] = value;
+    this.pageOf(row).ints[this.placeOf(row) + word] = value;
   }
 
-  #float(row: number, word: number): number {
-    return (this.#floats[row >> PAGE_BITS] as Float32Array)[(row & PAGE_MASK) * WORDS + word] as number;
+  get #lastPage(): RowPage {
+    return this.#pages[this.#pages.length - 1] as RowPage;
   }
 
   /** The first page by a quarter until it is full, then page by page: little is empty, and little is copied. */
   #grow(): void {
-    const last = this.#ints.length - 1;
-    const before = this.#ints[last] as Int32Array;
-    const rows = before.length / WORDS;
-    if (rows === PAGE_ROWS) {
-      this.#setPage(last + 1, new ArrayBuffer(PAGE_ROWS * ROW_BYTES));
+    const last = this.#lastPage;
+    if (last.rows === PAGE_ROWS) {
+      this.#pages.push(new RowPage(PAGE_ROWS));
       return;
     }
-    this.#setPage(last, new ArrayBuffer(Math.min(PAGE_ROWS, Math.ceil(rows * GROWTH)) * ROW_BYTES));
-    (this.#ints[last] as Int32Array).set(before);
+    const larger = new RowPage(Math.min(PAGE_ROWS, Math.ceil(last.rows * GROWTH)));
+    larger.ints.set(last.ints);
+    this.#pages[0] = larger;
+  }
+}
+
+/** Rows that lie next to each other in one buffer. `place` is the word at which a row begins. */
+class RowPage {
+  readonly ints: Int32Array;
+  readonly floats: Float32Array;
+
+  constructor(rows: number) {
+    const buffer = new ArrayBuffer(rows * ROW_BYTES);
+    this.ints = new Int32Array(buffer);
+    this.floats = new Float32Array(buffer);
   }
 
-  #setPage(page: number, buffer: ArrayBuffer): void {
-    this.#ints[page] = new Int32Array(buffer);
-    this.#floats[page] = new Float32Array(buffer);
+  get rows(): number {
+    return this.ints.length / WORDS;
+  }
+
+  recordOf(place: number): number {
+    return this.ints[place + RECORD] as number;
+  }
+
+  usageOf(place: number, dimension: number): number {
+    return this.floats[place + USAGE + dimension] as number;
+  }
+
+  demandOf(place: number, dimension: number): number {
+    return this.floats[place + DEMAND + dimension] as number;
+  }
+
+  shareOf(place: number, dimension: number): number {
+    return this.floats[place + SHARE + dimension] as number;
   }
 }
 
