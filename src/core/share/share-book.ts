@@ -190,7 +190,7 @@ export class ShareBook {
     let applied = share;
     let allowance = 0;
     if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
-      applied = this.#unsettled(lane, slot, equalShare, nodes);
+      applied = this.#unsettled(lane, slot, equalShare, nodes, own);
     } else if (lane.link === 'linked') {
       // An agreed part follows no demand, so it has its headroom (0027); a window is all that a node may have.
       const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
@@ -205,8 +205,10 @@ export class ShareBook {
   }
 
   /** The share while the new log does not say everything yet. */
-  #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number): number {
+  #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
     const { epochs, pool } = this.#log;
+    // A log that went away before it had this node says nothing of it: not that it has no share.
+    const isAway = own === -1 && lane.link !== 'linked';
     const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
     return unsettledShare({
       held: this.applied[slot] as number,
@@ -216,7 +218,7 @@ export class ShareBook {
       quota: lane.settings.quota[DIRECTIONS[lane.direction] as Direction][slot % DIMENSION_COUNT] as number,
       pool: this.strategyOf(lane.group).agreesOnPool ? Math.max(pool.divisor, nodes) : null,
       keepsShares: epochs.keepsShares,
-      isOwnRead: epochs.isOwnRead,
+      isOwnRead: epochs.isOwnRead && !isAway,
     });
   }
 
