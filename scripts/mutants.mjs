@@ -1,13 +1,14 @@
 /**
  * `npm run mutants -- src/core/convergence [more paths] [--sample 40] [--seed 1] [--workers 1] [--seconds 30]
- * [--tests test/unit/core,test/property] [--json FILE]`
+ * [--tests test/unit/core,test/property] [--json FILE] [--again FILE]`
  *
  * Changes one place of the source at a time and runs the tests that reach it through imports. A mutant that no test notices survives and
  * is listed. Mutants that cannot be noticed because they mean the same stand in mutants/equivalent.json, each with its reason.
  *
  * It runs the tests of the project `quick`, except those that compare with figures which the code under test has written. For each mutant
- * the tests of the module's own folder come first, then the others, quickest first, as many as take `--seconds` without a mutant.
+ * the tests of the module's own folder come first, then the others, as many as take `--seconds` without a mutant.
  * With `--tests` only the tests below the named paths judge; other tests may notice what they let pass.
+ * With `--again` only those mutants are judged that an earlier run has listed in its `--json` file as survived.
  * Ctrl-C ends it with the figures until then.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '30' },
     tests: { type: 'string', default: 'test/' },
     json: { type: 'string' },
+    again: { type: 'string' },
   },
 });
 if (positionals.length === 0) {
@@ -84,6 +86,11 @@ function chosenMutants() {
     const folder = dirname(module);
     perFolder.set(folder, [...(perFolder.get(folder) ?? []), ...mutants]);
   }
+  if (values.again) {
+    const before = JSON.parse(readFileSync(values.again, 'utf8')).filter(({ verdict }) => verdict === 'survived');
+    const isAsked = ({ module, says }) => before.some((one) => one.module === module && one.says === says);
+    return [...perFolder.values()].flat().filter(isAsked);
+  }
   const size = Number(values.sample) || Number.POSITIVE_INFINITY;
   return [...perFolder.values()].flatMap((mutants) => shuffled(mutants, Number(values.seed)).slice(0, size));
 }
@@ -99,32 +106,27 @@ async function baseline(tree) {
   const judges = values.tests.split(',');
   const isJudge = (file) => file.endsWith('.test.ts') && judges.some((path) => file.startsWith(path)) && isQuick(file);
   const all = filesUnder('test').filter(isJudge);
-  const files = [
-    ...new Set(
-      modules.flatMap((module) =>
-        related(
-          all.map((file) => ({ file, ms: 0 })),
-          module,
-        ),
-      ),
+  const asked = modules.flatMap((module) =>
+    related(
+      all.map((file) => ({ file, ms: 0 })),
+      module,
     ),
-  ];
-  for (const module of modules) tree.put(module, readFileSync(join(root, module), 'utf8'));
-  const outcome = await tree.test(
-    files.map(({ file }) => file),
-    { bail: 0, timeoutMs: BASELINE_TIMEOUT_MS },
   );
-  const broken = outcome?.results.filter(({ passed }) => !passed) ?? [];
-  for (const { file } of broken) process.stdout.write(`left out, since it fails without a mutant: ${file}\n`);
+  const files = [...new Set(asked.map(({ file }) => file))];
+  for (const module of modules) tree.put(module, readFileSync(join(root, module), 'utf8'));
+  const outcome = await tree.test(files, { bail: 0, timeoutMs: BASELINE_TIMEOUT_MS });
+  const broken = outcome?.results.filter(({ state }) => state === 'failed') ?? [];
+  for (const { file, failed } of broken)
+    process.stdout.write(`left out, since it fails without a mutant: ${file}: ${failed[0]}\n`);
   for (const module of modules) tree.restore(module);
   if (outcome === null || outcome.results.length === broken.length) throw new Error('no test passes without a mutant');
-  return outcome.results.filter(({ passed }) => passed);
+  return outcome.results.filter(({ state }) => state !== 'failed');
 }
 
 async function work(tree, queue, tests, verdicts) {
   for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-    const verdict = await judge(tree, mutant, tests);
-    verdicts.push({ ...mutant, verdict });
+    const { verdict, by } = await judge(tree, mutant, tests);
+    verdicts.push({ ...mutant, verdict, by });
     const { module, line, says } = mutant;
     if (verdict !== 'killed') process.stdout.write(`${verdict}: ${module}:${line}: ${says}\n`);
   }
@@ -132,7 +134,7 @@ async function work(tree, queue, tests, verdicts) {
 
 async function judge(tree, mutant, tests) {
   const { module, source, start, end, code } = mutant;
-  if (reasonOf(mutant) !== undefined) return 'equivalent';
+  if (reasonOf(mutant) !== undefined) return { verdict: 'equivalent' };
   const chosen = [];
   let totalMs = 0;
   for (const test of related(tests, module)) {
@@ -140,11 +142,16 @@ async function judge(tree, mutant, tests) {
     if (chosen.length > 0 && totalMs > Number(values.seconds) * 1000) break;
     chosen.push(test.file);
   }
-  if (chosen.length === 0) return 'untested';
+  if (chosen.length === 0) return { verdict: 'untested' };
   tree.put(module, source.slice(0, start) + code + source.slice(end));
   const outcome = await tree.test(chosen, { bail: 1, timeoutMs: 20_000 + SLOWER * totalMs });
   tree.restore(module);
-  return outcome?.passed ? 'survived' : 'killed';
+  if (outcome?.passed) return { verdict: 'survived' };
+  const failed = outcome?.results.find(({ state }) => state === 'failed');
+  return {
+    verdict: 'killed',
+    by: failed ? `${failed.file}: ${failed.failed[0]}` : 'time, memory or a module that does not load',
+  };
 }
 
 /** Where a module has the same line twice, `after` is the one before it. */
@@ -177,7 +184,7 @@ function report(verdicts) {
   const head = ['| folder | mutants | equivalent | noticed | not noticed | noticed of those that differ |'];
   process.stdout.write(`${[...head, '|---|---:|---:|---:|---:|---:|', ...rows].join('\n')}\n`);
   if (values.json) {
-    const lines = verdicts.map(({ module, line, says, verdict }) => ({ module, line, says, verdict }));
+    const lines = verdicts.map(({ module, line, says, verdict, by }) => ({ module, line, says, verdict, by }));
     writeFileSync(values.json, JSON.stringify(lines, null, 1));
   }
 }

@@ -51,6 +51,7 @@ function visit(node, parent, look) {
   if (SKIPPED.has(node.type) || isAllocation(node) || (node.type.startsWith('TS') && !WRAPPERS.has(node.type))) return;
   look(node, parent);
   for (const [key, value] of Object.entries(node)) {
+    if (isSigns(node) && key !== 'test') continue;
     if (key === 'typeAnnotation' || key === 'typeArguments' || key === 'typeParameters') continue;
     for (const child of Array.isArray(value) ? value : [value]) {
       if (child !== null && typeof child === 'object' && typeof child.type === 'string') visit(child, node, look);
@@ -122,6 +123,16 @@ function isFixedLoop({ right }, parent) {
 /** How much room a scratch array has at first. */
 function isAllocation({ type, callee }) {
   return type === 'NewExpression' && /Array$/.test(callee.name ?? '');
+}
+
+/** `? -1 : 1`, the answer of a comparison: its sign alone is asked. */
+function isSigns({ type, consequent, alternate }) {
+  return (
+    type === 'ConditionalExpression' &&
+    consequent.operator === '-' &&
+    consequent.argument?.value === 1 &&
+    alternate.value === 1
+  );
 }
 
 function isSuperCall({ expression }) {

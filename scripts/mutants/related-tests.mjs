@@ -5,6 +5,9 @@ import { root } from '../freshness.mjs';
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'(\.[^']+)'/g;
 
+/** Behind the tests of the module's own folder: what computes little, then what plays many rounds, then the node around the core. */
+const NEAREST_FIRST = ['test/unit/core/', 'test/property/', 'test/simulation/', 'test/unit/'];
+
 /** @returns {(tests: { file: string, ms: number }[], module: string) => string[]} */
 export function relatedTests() {
   const imports = new Map();
@@ -38,7 +41,7 @@ export function relatedTests() {
 
   return (tests, module) => {
     const near = dirname(module).replace(/^src\//, 'test/unit/');
-    const distance = ({ file }) => (file.startsWith(near) ? 0 : 1);
+    const distance = ({ file }) => [near, ...NEAREST_FIRST, ''].findIndex((folder) => file.startsWith(folder));
     return tests
       .filter(({ file }) => reachedFrom(file).has(module))
       .sort((one, other) => distance(one) - distance(other) || one.ms - other.ms);

@@ -1,24 +1,27 @@
 /** A copy of the repository in which one built module at a time is replaced, and in which tests run. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { transformSync } from 'rolldown/utils';
-import { localBin, root } from '../freshness.mjs';
+import { root } from '../freshness.mjs';
+
+/** A mutant that never ends its loop once filled the memory of the machine with typed arrays, which no limit of the heap bounds. */
+const MOST_MEMORY_KIB = 2 * 1024 * 1024;
 
 const LEFT_OUT = new Set(['node_modules', '.git']);
 
-/** Runs tests of the project `quick` in the given order, one after the other, until one fails. */
+/** Runs tests of the project `quick` in the given order, one after the other. A thread starts in half the time of a process. */
 const CONFIG = `
-import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import base from './vitest.config.ts';
 
-const files = JSON.parse(readFileSync(new URL('mutants-tests.json', import.meta.url), 'utf8'));
 class AsGiven extends BaseSequencer {
   async sort(specifications) {
-    const place = ({ moduleId }) => files.findIndex((file) => moduleId.endsWith('/' + file));
+    const place = ({ moduleId }) => globalThis.quotameshTestOrder.findIndex((file) => moduleId.endsWith('/' + file));
     return [...specifications].sort((one, other) => place(one) - place(other));
   }
 }
@@ -26,12 +29,15 @@ const quick = base.test.projects.find(({ test }) => test.name === 'quick');
 export default defineConfig({
   ...quick,
   cacheDir: './vite-cache',
-  test: { ...quick.test, include: files, exclude: [], maxWorkers: 1, sequence: { sequencer: AsGiven } },
+  test: { ...quick.test, include: ['test/**/*.test.ts'], exclude: [], maxWorkers: 1, pool: 'threads', sequence: { sequencer: AsGiven } },
 });
 `;
 
 export class Tree {
   #folder = mkdtempSync(join(tmpdir(), 'quotamesh-mutants-'));
+  #judge = null;
+  /** What the build has made of each module that was another one: the repository may be built anew meanwhile. */
+  #asBuilt = new Map();
 
   constructor() {
     const filter = (source) => !LEFT_OUT.has(relative(root, source).split('/')[0]);
@@ -44,30 +50,39 @@ export class Tree {
   put(module, source) {
     const { code, errors } = transformSync(module, source, { lang: 'ts' });
     if (errors.length > 0) throw new Error(`${module}: ${errors[0].message}`);
-    writeFileSync(this.#built(module), code);
+    const built = this.#built(module);
+    this.#asBuilt.set(module, this.#asBuilt.get(module) ?? readFileSync(built));
+    writeFileSync(built, code);
   }
 
   restore(module) {
-    const built = this.#built(module);
-    cpSync(join(root, relative(this.#folder, built)), built);
+    writeFileSync(this.#built(module), this.#asBuilt.get(module));
   }
 
   /**
    * Resolves with null if the time was up.
    *
-   * @returns {Promise<{ passed: boolean, results: { file: string, ms: number, passed: boolean, message: string }[] } | null>}
+   * @returns {Promise<{ passed: boolean, results: { file: string, ms: number, state: string, failed: string[] }[] } | null>}
    */
   async test(files, { bail, timeoutMs }) {
-    writeFileSync(join(this.#folder, 'mutants-tests.json'), JSON.stringify(files));
-    const report = join(this.#folder, 'mutants-report.json');
-    rmSync(report, { force: true });
-    const args = ['run', '--config', 'vitest.mutants.config.mjs', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await this.#run([localBin('vitest', 'vitest'), ...args, `--bail=${bail}`], timeoutMs);
-    if (code === null) return null;
-    return { passed: code === 0, results: resultsOf(report, this.#folder) };
+    this.#judge ??= await this.#start();
+    const judge = this.#judge;
+    judge.send({ files, bail });
+    const heard = new AbortController();
+    const { signal } = heard;
+    const answer = once(judge, 'message', { signal }).then(([outcome]) => outcome);
+    const death = once(judge, 'exit', { signal }).then(() => ({ passed: false, results: [] }));
+    const late = setTimeout(timeoutMs, null, { signal });
+    const all = [answer, death, late];
+    for (const each of all) each.catch(() => undefined);
+    const outcome = await Promise.race(all);
+    heard.abort();
+    if (outcome === null || outcome.results.length === 0) this.#end();
+    return outcome;
   }
 
   remove() {
+    this.#end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -75,31 +90,27 @@ export class Tree {
     return join(this.#folder, 'dist', module.replace(/\.ts$/, '.js'));
   }
 
-  /** Exit code, null where it was ended for its time. A group of its own, so that its workers end with it. */
-  #run(args, timeoutMs) {
-    const child = spawn(process.execPath, args, { cwd: this.#folder, stdio: 'ignore', detached: true });
-    return new Promise((resolve) => {
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        process.kill(-child.pid, 'SIGKILL');
-      }, timeoutMs);
-      child.once('close', (code) => {
-        clearTimeout(timer);
-        resolve(isLate ? null : (code ?? 1));
-      });
+  /** A group of its own, so that its workers end with it. The limit holds for each of its processes, typed arrays included. */
+  async #start() {
+    const command = `ulimit -d ${MOST_MEMORY_KIB}; exec "$0" "$@"`;
+    const judge = spawn('sh', ['-c', command, process.execPath, join(root, 'scripts/mutants/judge.mjs')], {
+      ...{ cwd: this.#folder, detached: true },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=1024' },
     });
+    await once(judge, 'message');
+    return judge;
   }
-}
 
-function resultsOf(report, folder) {
-  try {
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    return testResults.map(({ name, status, startTime, endTime, message }) => {
-      return { file: relative(folder, name), ms: endTime - startTime, passed: status === 'passed', message };
-    });
-  } catch {
-    // A module that cannot be loaded leaves no report.
-    return [];
+  #end() {
+    if (this.#judge !== null) {
+      this.#judge.removeAllListeners();
+      try {
+        process.kill(-this.#judge.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    this.#judge = null;
   }
 }
