@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
+  backendIdOf,
   clusterHashOf,
+  epochTagOf,
   groupIdOf,
   incarnationCount,
   incarnationNonce,
@@ -30,6 +32,8 @@ describe('ids', () => {
     expect(groupIdOf('demo', 'orders')).toBe(PINNED.group);
     expect(nodeKeyOf('demo', 'node-1')).toBe(PINNED.node);
     expect(clusterHashOf('demo')).toBe(PINNED.cluster);
+    expect(backendIdOf('demo', 'db')).toBe(PINNED.backend);
+    expect(epochTagOf('demo/1')).toBe(PINNED.epoch);
   });
 
   test('100,000 groups do not collide and spread over partitions', () => {
@@ -42,7 +46,13 @@ describe('ids', () => {
   });
 });
 
-const PINNED = { group: 144941889673158, node: 5483872277780, cluster: 1305287944 };
+const PINNED = {
+  group: 144941889673158,
+  node: 5483872277780,
+  cluster: 1305287944,
+  backend: 146016211702124,
+  epoch: 806903003,
+};
 
 describe('incarnation', () => {
   test('orders lives by count, then by the random tie-breaker', () => {

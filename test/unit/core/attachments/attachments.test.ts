@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Attachment, AttachmentRule, Place } from '../../../../src/core/attachments/attachment.js';
+import {
+  type Attachment,
+  type AttachmentRule,
+  levelOf,
+  type Place,
+  pathsOf,
+} from '../../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../../src/core/attachments/attachments.js';
 
 const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
@@ -74,6 +80,80 @@ describe('which groups limit a place', () => {
     expect(changing.resolve({ tenant: 'acme', namespace: 'orders' }).groups).toEqual(['orders']);
     changing.define('acme', null);
     expect(changing.resolve({ tenant: 'acme' }).because[0]).toMatchObject({ origin: 'yaml', group: 'gold' });
+  });
+
+  test('a group may be named after any of what is known of a place, and of nothing else', () => {
+    const rules = [rule({ client: 'by-{who}', group: '{tenant}-{namespace}-{who}' })];
+    const named = new Attachments({ places: {}, rules }, () => true);
+    const place = { tenant: 'acme', namespace: 'orders', client: 'by-me' };
+    expect(named.resolve(place).groups).toEqual(['acme-orders-me']);
+    for (const unknown of ['tenant', 'namespace', 'client'] as const) {
+      expect(named.resolve({ ...place, [unknown]: undefined }).groups).toEqual([]);
+      expect(named.resolve({ ...place, [unknown]: '' }).groups).toEqual([]);
+    }
+  });
+
+  test('why: each place or rule that counts, in the order in which it counts', () => {
+    const reasons = (place: Place) =>
+      attachments.resolve(place).because.map(({ level, at, via }) => [level, at, ...via]);
+    expect(reasons({ tenant: 'acme', namespace: 'both', topic: 'deep', headers: { 'x-tier': 'free' } })).toEqual([
+      ['rule', 'rule 1'],
+      ['topic', 'acme/both/deep'],
+      ['namespace', 'acme/both'],
+      ['tenant', 'acme'],
+    ]);
+    expect(reasons({ tenant: 'acme', namespace: 'copy' })).toEqual([['namespace', 'acme/copy', 'acme/orders']]);
+  });
+
+  test('all places stand in the order of their paths, each once, whichever way they came', () => {
+    const changing = new Attachments({ places: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    changing.define('zebra', to('gold'));
+    changing.define('acme/orders', to('deep'));
+    changing.define('aardvark', to('gold'));
+    expect(changing.size).toBe(3);
+    expect(changing.list().map(({ path }) => path)).toEqual([...Object.keys(PLACES), 'zebra', 'aardvark'].sort());
+    const cameAtRunTime = changing.list().filter(({ origin }) => origin === 'run-time');
+    expect(cameAtRunTime.map(({ path }) => path)).toEqual(['aardvark', 'acme/orders', 'zebra']);
+    expect(['acme', 'acme/orders', 'zebra'].map((path) => changing.isConfigured(path))).toEqual([true, true, false]);
+  });
+
+  test('without what was attached to a group at run time, what was attached to others stays, and so does YAML', () => {
+    const changing = new Attachments({ places: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+    changing.define('acme/orders', to('deep'));
+    changing.define('acme/more', { ...NOTHING, sameAs: 'acme/orders' });
+    changing.define('late', to('gold'));
+    const groupsOf = (from: Attachments) => {
+      return ['orders', 'more', 'free/paid'].map((path) => {
+        const [namespace = '', topic = ''] = path.split('/');
+        return from.resolve({ tenant: 'acme', namespace, topic }).groups;
+      });
+    };
+    expect(groupsOf(changing)).toEqual([['deep'], ['deep'], ['deep']]);
+    const without = changing.withoutRunTime('deep');
+    expect(groupsOf(without)).toEqual([['orders'], ['gold'], ['deep']]);
+    expect(without.resolve({ tenant: 'late' }).groups).toEqual(['gold']);
+    expect(without.resolve({ tenant: 'trial-7', topic: 'audit/x' }).groups).toEqual(['trials']);
+    expect(changing.size).toBe(3);
+  });
+
+  test.each([
+    ['acme', 'tenant'],
+    ['acme/orders', 'namespace'],
+    ['acme/orders/a', 'topic'],
+    ['acme/orders/a/b', 'topic'],
+  ])('%s is a %s', (path, level) => {
+    expect(levelOf(path)).toBe(level);
+  });
+
+  test.each<[Place, readonly string[]]>([
+    [{ tenant: 'acme', namespace: 'orders', topic: 'a/b' }, ['acme/orders/a/b', 'acme/orders', 'acme']],
+    [{ tenant: 'acme', namespace: 'orders', topic: '' }, ['acme/orders', 'acme']],
+    [{ tenant: 'acme', namespace: '', topic: 'a' }, ['acme']],
+    [{ tenant: 'acme', namespace: 'a/b', topic: 'c' }, ['acme']],
+    [{ tenant: '', namespace: 'orders' }, []],
+    [{ namespace: 'orders', topic: 'a' }, []],
+  ])('%o lies at %o', (place, paths) => {
+    expect(pathsOf(place)).toEqual(paths);
   });
 
   test('who would be left without a group, and what leads nowhere', () => {

@@ -49,6 +49,13 @@ const TABLE: readonly (Participants & { readonly says: string; readonly messages
     weight: [2, 1],
     messages: [60, 30],
   },
+  {
+    says: 'one of two alike has lost half of its gap to the lowest: both get the mean, which the lowest does not reach',
+    target: [100],
+    applied: [[0, 30, 35, 35]],
+    demand: [[100, 100, 100, 100]],
+    messages: [17.5, 32.5, 25, 25],
+  },
   { says: 'cold', target: [90], demand: [[0, 0, 0]], messages: [30, 30, 30] },
   { says: 'left over by weight', target: [100], applied: [[50, 50]], demand: [[20, 30]], messages: [45, 55] },
   { says: 'blocked', target: [0], applied: [[5, 5]], demand: [[5, 5]], messages: [0, 0] },

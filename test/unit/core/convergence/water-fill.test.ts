@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { waterFill } from '../../../../src/core/convergence/water-fill.js';
+import '../../../property/seed.js';
 
 interface Fill {
   readonly capacity: number;
@@ -43,6 +45,30 @@ describe('water-filling', () => {
     filled.out.forEach((amount, at) => {
       expect(amount).toBeCloseTo(out[at] as number, 9);
     });
+  });
+
+  test('any bounds and weights: each gets its weight · the level within its bounds, and all of them all there is', () => {
+    const part = fc.double({ min: 0, max: 1, noNaN: true });
+    const weight = fc.constantFrom(0.01, 0.5, 1, 1, 3, 100);
+    const node = fc.record({ low: fc.oneof(fc.constant(0), part), above: part, weight });
+    fc.assert(
+      fc.property(fc.array(node, { minLength: 1, maxLength: 40 }), part, (nodes, filled) => {
+        const low = nodes.map((each) => each.low);
+        const high = nodes.map((each) => each.low + each.above);
+        const [least, most] = [low, high].map((column) => column.reduce((one, other) => one + other, 0)) as [
+          number,
+          number,
+        ];
+        const capacity = least + filled * (most - least);
+        const { level, out } = fill({ capacity, low, high, weight: nodes.map((each) => each.weight) });
+        expect(out.reduce((one, other) => one + other, 0)).toBeCloseTo(capacity, 9);
+        out.forEach((amount, at) => {
+          const offered = Math.min(high[at]!, Math.max(low[at]!, nodes[at]!.weight * level));
+          expect(amount).toBeCloseTo(offered, 9);
+        });
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('a millionth more than there is counts as rounding, and nothing beyond', () => {

@@ -41,6 +41,17 @@ describe('buckets by name', () => {
   });
 });
 
+test('the room is at most twice what was needed, and never more than the bound', () => {
+  const buckets = keyed(100);
+  const room = () => buckets.buckets.tokens.length / 2;
+  for (const [at, name] of names(100).entries()) {
+    buckets.rowOf(name, 0);
+    expect(room()).toBeLessThanOrEqual(Math.max(16, 2 * (at + 1)));
+    expect(room()).toBeGreaterThan(at);
+  }
+  expect(room()).toBe(100);
+});
+
 describe('a row goes', () => {
   test('when it is full again and has not been asked for so long, not before', () => {
     const buckets = keyed(1000);

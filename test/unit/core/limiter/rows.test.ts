@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
+import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 /** Rows of 100 messages/s and 1,000 bytes/s, 10 and 100 deep, full at time 0. */
@@ -74,6 +75,42 @@ describe('a row of buckets', () => {
     buckets.tryTake(1, 10, 100, 0);
     hold.end(8, 80, 0);
     expect(tokensOf(buckets, 1)).toEqual([0, 0]);
+  });
+});
+
+describe('a limiter that gets more lanes', () => {
+  /** 10 messages each, full at 0; `grown` = only one of the four lanes was there at first. */
+  function lanes(grown: boolean): Limiter {
+    const limiter = new Limiter(grown ? 1 : 4);
+    limiter.validUntilMs.set(0, 1000);
+    limiter.setLimit(0, MESSAGES, 10, 10, 0);
+    limiter.setLimit(0, BYTES, 1000, 1000, 0);
+    limiter.buckets.fill(0, 0);
+    limiter.tryAcquire(0, 3, 30, false, 0);
+    limiter.tryAcquire(0, 50, 0, false, 0);
+    if (grown) limiter.grow(4);
+    return limiter;
+  }
+
+  test.each([false, true])('decides for all of them as if they had been there from the start: %s', (grown) => {
+    const limiter = lanes(grown);
+    expect([limiter.laneCount, limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([4, 3, 7]);
+    expect(limiter.tryAcquire(0, 8, 0, false, 0)).toBe(REFUSED);
+    limiter.setLimit(0, MESSAGES, 10, 20, 0);
+    expect(limiter.tryAcquire(0, 7, 0, false, 0)).toBe(GRANTED);
+    expect([limiter.admitted.at(MESSAGES), limiter.tokens.at(MESSAGES)]).toEqual([10, 0]);
+    for (const lane of [1, 2, 3]) {
+      expect(limiter.tryAcquire(lane, 1, 0, false, 0)).toBe(UNCONFIRMED);
+      limiter.validUntilMs.set(lane, 1000);
+      limiter.setLimit(lane, MESSAGES, 10, lane, 0);
+      limiter.setLimit(lane, BYTES, 1000, 1000, 0);
+      limiter.buckets.fill(lane, 0);
+      expect(limiter.tryAcquire(lane, lane, 0, false, 0)).toBe(GRANTED);
+      expect(limiter.tryAcquire(lane, 1, 0, false, 0)).toBe(REFUSED);
+      expect([2 * lane, 2 * lane + 1].map((slot) => limiter.admitted.at(slot))).toEqual([lane, 0]);
+      expect(limiter.tryAcquire(lane, 1, 0, false, 1001)).toBe(UNCONFIRMED);
+    }
+    expect(limiter.tryAcquire(0, 1, 0, false, 1001)).toBe(UNCONFIRMED);
   });
 });
 

@@ -74,6 +74,18 @@ describe('turns', () => {
     expect(Math.abs(passed - 100)).toBeLessThanOrEqual(1);
   });
 
+  test.each([0.5, 1, 2, 4])('in what it costs, not in how often: passes of %f beside items of 4', (cost) => {
+    const queue = new WakeQueue<string>();
+    const owners = [new WakeOwner<string>(), new WakeOwner<string>()];
+    for (let item = 0; item < 100; item++) for (const owner of owners) queue.add(owner, 'item', 4);
+    let passed = 0;
+    for (let turn = 0; turn < 200; turn++) {
+      queue.take(queue.peek()!);
+      for (; queue.owners > 0 && queue.mayPass(cost); passed += cost) queue.passed(cost);
+    }
+    expect(Math.abs(passed - 400)).toBeLessThanOrEqual(4);
+  });
+
   test('after a large part the others have one turn as large, and then turns of their own size', () => {
     const queue = new WakeQueue<string>();
     const [batch, one, other] = [new WakeOwner<string>(), new WakeOwner<string>(), new WakeOwner<string>()];

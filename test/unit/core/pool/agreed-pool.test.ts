@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AgreedPool } from '../../../../src/core/pool/agreed-pool.js';
 import { OwnClaims } from '../../../../src/core/pool/own-claims.js';
+import '../../../property/seed.js';
 
 type Entry = readonly ['says', number, number] | readonly ['gone' | 'restarted', number];
 
@@ -38,6 +40,47 @@ describe('the pool, record by record', () => {
     expect([pool.divisor, pool.isAgreed]).toEqual([divisor, agreed]);
     expect([A, B, C, D].filter((node) => pool.isServed(node))).toEqual(served);
   });
+});
+
+test('whoever keeps what follows from the pool is told of every record that moves a part of it', () => {
+  const node = fc.constantFrom(A, B, C, D);
+  const entry = fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(fc.constant('says' as const), node, fc.nat(4)) },
+    fc.tuple(fc.constantFrom('gone' as const, 'restarted' as const), node),
+  );
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 60 }), fc.nat(60), (log, epochAt) => {
+      const pool = new AgreedPool();
+      const view = () => [pool.divisor, ...[A, B, C, D].map((each) => pool.isServed(each))];
+      for (const [at, [what, who, claim = 0]] of log.entries()) {
+        const [before, changes] = [view(), pool.changes];
+        if (at === epochAt) pool.forgetAll();
+        else if (what === 'says') pool.heard(who, claim);
+        else pool[what](who);
+        if (view().join() !== before.join()) expect(pool.changes).toBeGreaterThan(changes);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('in another log nobody has agreed: the divisor stays, and nobody new begins before all have claimed again', () => {
+  const pool = poolAfter([...TWO, ['says', C, 3], ['says', A, 3], ['says', B, 3]]);
+  pool.forgetAll();
+  expect([pool.divisor, pool.isAgreed, pool.isServed(A)]).toEqual([3, false, false]);
+  pool.heard(A, 3);
+  expect([pool.divisor, pool.isAgreed, pool.isServed(A)]).toEqual([3, false, false]);
+  pool.heard(B, 2);
+  pool.heard(A, 2);
+  expect([pool.divisor, pool.isAgreed, pool.isServed(A), pool.isServed(B)]).toEqual([2, true, true, true]);
+});
+
+test('in another log a node has claimed nothing, and has nothing to read back', () => {
+  const claims = new OwnClaims();
+  claims.wrote(1, 5);
+  claims.wrote(2, 3);
+  claims.forgetAll();
+  expect([claims.newest, claims.largest, claims.readBack(2)]).toEqual([0, 0, false]);
 });
 
 test('a claim that is not read back counts: the others already act on it', () => {

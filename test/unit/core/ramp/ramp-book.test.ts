@@ -33,6 +33,7 @@ function state(
 describe('levels by the log', () => {
   test('the newest record counts, within the ramp; older ones of its author do not', () => {
     const book = new RampBook(1000, () => undefined);
+    expect(book.readUntil).toEqual({ readUntilMs: 0, readUntilOffset: 0 });
     expect(book.levelOf(RELAXED, 0, 3)).toBe(100);
     book.apply(3, state(280, 5));
     expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
@@ -52,6 +53,9 @@ describe('levels by the log', () => {
     book.advanceTo({ ms: 2500, spanMs: 2500, appendMs: 0 }, 2);
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 180);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
+    // Of the others only records move one; nor does one move that nobody uses.
+    expect([book.isMoving(RELAXED, 0, 3), book.isMoving(SCHEDULED, 0, 4)]).toEqual([false, false]);
+    expect(book.isMoving(GROUP, 0, 3)).toBe(false);
     book.advanceTo({ ms: 20_000, spanMs: 20_000, appendMs: 0 }, 3);
     expect(book.levelOf(SCHEDULED, 0, 3)).toBe(1000);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(false);
@@ -191,6 +195,64 @@ describe('a level that claims a longer life than the ramp gives', () => {
     expect(book.carriedOf(3, RAMP)?.level).toBe(1e30);
     book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 5);
     expect(book.carriedOf(3, RAMP)).toBeUndefined();
+  });
+});
+
+describe('another log', () => {
+  const LONG = { ...RAMP, timeToLiveMs: 120_000 };
+  const read = (book: RampBook, logMs: number) => {
+    book.advanceTo({ ms: logMs, spanMs: logMs, appendMs: 0 }, 1 + logMs);
+  };
+  /** Lanes 3 and 4 stand at 280 and 370, for 4 s and 1 s, when it begins; the first lives for 30 s, the other for 60. */
+  function bookIn(): RampBook {
+    const book = new RampBook(1000, () => undefined);
+    read(book, 1000);
+    book.apply(3, state(280, 5));
+    read(book, 4000);
+    book.apply(4, { ...state(370, 6), timeToLiveMs: 60_000 });
+    read(book, 5000);
+    book.forgetAll();
+    return book;
+  }
+
+  test('knows no level and no place any more, but how far every ramp was', () => {
+    const book = bookIn();
+    expect([book.get(3, LONG), book.get(4, LONG), book.logMs]).toEqual([undefined, undefined, 0]);
+    expect(book.readUntil).toEqual({ readUntilMs: 0, readUntilOffset: 0 });
+    expect(book.newestLifeOf(1)).toBe(0);
+    expect(book.carriedOf(3, LONG)).toMatchObject({ level: 280, heldMs: 4000 });
+    expect(book.carriedOf(4, LONG)).toMatchObject({ level: 370, heldMs: 1000 });
+    expect(book.carriedOf(5, LONG)).toBeUndefined();
+  });
+
+  test('that says a level itself is believed, and what was carried is not needed any more', () => {
+    const book = bookIn();
+    book.apply(3, state(200, 1, { readUntilOffset: 0 }));
+    expect([book.levelOf(RELAXED, 0, 3), book.carriedOf(3, LONG), book.carriedOf(4, LONG)?.level]).toEqual([
+      200,
+      undefined,
+      370,
+    ]);
+  });
+
+  test.each([
+    ['as old as the first level may become', 30_000, [280, 370]],
+    ['older than that', 30_001, [undefined, 370]],
+    ['as old as the second one may', 60_000, [undefined, 370]],
+    ['older than both', 60_001, [undefined, undefined]],
+  ])('%s: what nobody has gone on with is forgotten', (_, logMs, levels) => {
+    const book = bookIn();
+    for (let atMs = 0; atMs < logMs; atMs += 10_000) read(book, atMs);
+    read(book, logMs);
+    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.level)).toEqual(levels);
+  });
+
+  test('and another one after it: what was carried into the first is carried on', () => {
+    const book = bookIn();
+    book.apply(3, state(200, 1, { readUntilOffset: 0 }));
+    read(book, 2000);
+    book.forgetAll();
+    expect([3, 4].map((lane) => book.carriedOf(lane, LONG)?.level)).toEqual([200, 370]);
   });
 });
 

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
 import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
@@ -25,6 +26,28 @@ test.each(['relaxed', 'scheduled'] as const)(
     }
   },
 );
+
+test.each(['relaxed', 'scheduled'] as const)('%s: a log that is another one does not throw it back', (mode) => {
+  const rest = { thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 };
+  const ramp: RampSettings = { ...RAMP, ...rest, mode };
+  const node = new OneNode({ heartbeatMs: HEARTBEAT_MS, groups: [{ ...GROUP, ramp }] });
+  node.step({ kind: 'epoch-began', epoch: 'old' });
+  node.step({ kind: 'caught-up' });
+  node.echo();
+  const each = () => [...Array(20)].forEach(() => void node.tryAcquire(0, 1));
+  const level = () => node.coordinator.shares.target[0] as number;
+  node.run(30_000, { each });
+  const before = level();
+  expect(before).toBeGreaterThan(RAMP.fromPerSecond + 25 * SLOPE);
+  node.pass(20);
+  node.step({ kind: 'epoch-began', epoch: 'new' });
+  node.echo();
+  node.step({ kind: 'caught-up' });
+  for (let seconds = 1; seconds <= 10; seconds++) {
+    node.run(1000, { each });
+    expect(Math.abs(level() - before - SLOPE * seconds)).toBeLessThanOrEqual(2 * SLOPE);
+  }
+});
 
 test('scheduled: every level that is written is the line at that place of the log, not a step of its own', () => {
   const ramp: RampSettings = { ...RAMP, mode: 'scheduled' } as RampSettings;
@@ -76,4 +99,54 @@ test('log time is asked to go on while a ramp climbs, and no longer once nobody 
   expect(beats({})).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
   node.run(12_000, { each });
   expect(beats({ each })).toBeLessThanOrEqual(5000 / HEARTBEAT_MS + 1);
+});
+
+describe('what a ramp costs on the topic', () => {
+  const ramp: RampSettings = {
+    ...{ ...RAMP, toPerSecond: 200, overMs: 10_000, mode: 'relaxed' },
+    ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
+  };
+  const work = (node: OneNode, durationMs: number) => {
+    const sent = { node: 0, 'group-state': 0 };
+    const each = () => {
+      for (let ask = 0; ask < 20; ask++) node.tryAcquire(0, 1);
+      for (const { record } of node.sent) if (record !== null && record.kind in sent) sent[record.kind as 'node']++;
+      node.echo();
+    };
+    node.run(durationMs, { echo: false, each });
+    return sent;
+  };
+
+  test('while it climbs, a level every second and heartbeats to move log time; at its top neither', () => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, ramp }] });
+    const climbing = work(node, 8000);
+    expect(climbing['group-state']).toBeGreaterThanOrEqual(7);
+    expect(climbing['group-state']).toBeLessThanOrEqual(9);
+    work(node, 8000);
+    expect(node.coordinator.shares.target[0]).toBe(200);
+    const plain = OneNode.ready();
+    work(plain, 16_000);
+    const atTop = work(node, 20_000);
+    expect(atTop.node).toBeLessThanOrEqual(work(plain, 20_000).node + 1);
+    expect(atTop['group-state']).toBeLessThanOrEqual(1);
+  });
+
+  /** Whoever stands first by NodeKey writes; the others only where it is silent. */
+  test.each([
+    ['before this one: it waits until that one has had its time', -1],
+    ['behind this one: it does not wait', 1],
+  ])('another node that uses it stands %s', (_, side) => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, ramp }] });
+    const { nodeKey } = node.coordinator;
+    const other = [...Array(50).keys()]
+      .map((at) => `n-${at}`)
+      .find((id) => Math.sign(nodeKeyOf(node.settings.cluster, id) - nodeKey) === side) as string;
+    const rates = { usageMessages: 50, usageBytes: 0, demandMessages: 50, demandBytes: 0 };
+    const row = { groupId: groupIdOf(node.settings.cluster, GROUP.name), direction: 0, topics: 0, ...rates };
+    node.read(node.by(other, 'node'), node.report(other, [{ ...row, shareMessages: 0, shareBytes: 0 }]));
+    const written = work(node, 200)['group-state'];
+    expect(written).toBe(side === 1 ? 1 : 0);
+    // It is silent: somebody has to write.
+    expect(work(node, 3000)['group-state']).toBeGreaterThan(0);
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
 import { partitionOf, ReportBook } from '../../../../src/core/report/report-book.js';
 
@@ -72,4 +72,77 @@ describe('report book', () => {
     expect(Math.max(...dueMs)).toBeLessThanOrEqual(301_000);
     expect(new Set(dueMs).size).toBe(100);
   });
+
+  test('keys that may not be in the log are due, on their own partition alone', () => {
+    const book = bookWith({ partitions: 4, groupsPerRecord: 1 });
+    const bucket = book.bucketOf(1, groupId(1));
+    const elsewhere = (bucket.partition + 1) % 4;
+    expect([book.has(bucket.partition, 0), book.has(elsewhere, 0), book.has(bucket.partition, 1)]).toEqual([
+      ...[true, false, false],
+    ]);
+    book.markDirtyOn(elsewhere, bucket.key);
+    book.markDirtyOn(bucket.partition, 'other');
+    expect(dueAt(book, 0)).toEqual([]);
+    book.markDirtyOn(bucket.partition, bucket.key);
+    expect(dueAt(book, 0)).toEqual([0]);
+  });
+
+  describe('when a bucket is due', () => {
+    let book: ReportBook;
+    let forcedAtMs: number;
+    beforeEach(() => {
+      book = bookWith({ groupsPerRecord: 1 });
+      assign(book, 1, 2, 3);
+      book.changed(1, groupId(1));
+      book.changed(2, groupId(2));
+      expect(dueAt(book, 1000)).toEqual([0, 1]);
+      for (const bucket of book.buckets) book.published(bucket, 1000);
+      forcedAtMs = book.buckets[1]!.forcedAtMs;
+    });
+
+    test('not before it is forced, and again after as long', () => {
+      const atMs = (number: number) => book.buckets[number]!.forcedAtMs;
+      const first = [0, 1, 2].sort((one, other) => atMs(one) - atMs(other));
+      expect(dueAt(book, atMs(first[0]!) - 1)).toEqual([]);
+      expect(dueAt(book, atMs(first[0]!))).toEqual([first[0]]);
+      book.published(book.buckets[first[0]!]!, atMs(first[0]!));
+      expect(dueAt(book, atMs(first[1]!))).toEqual([first[1]]);
+    });
+
+    test('sooner where that is asked for, not later', () => {
+      book.forceOn(0, book.buckets[1]!.key, 5000);
+      book.forceOn(0, book.buckets[1]!.key, 9000);
+      expect(dueAt(book, 4999)).toEqual([]);
+      expect(dueAt(book, 5000)).toEqual([1]);
+      book.published(book.buckets[1]!, 5000);
+      expect(book.buckets[1]!.forcedAtMs).toBeGreaterThan(forcedAtMs);
+      book.forceOn(0, book.buckets[1]!.key, 1e9);
+      expect(book.buckets[1]!.forcedAtMs).toBeLessThan(1e9);
+    });
+
+    test('not sooner for another partition, or for a key that is not its own', () => {
+      book.forceOn(1, book.buckets[1]!.key, 5000);
+      book.forceOn(0, 'other', 5000);
+      expect(dueAt(book, 5000)).toEqual([]);
+    });
+
+    test('one that is dirty and was not written is due again at once', () => {
+      book.changed(3, groupId(3));
+      expect(dueAt(book, 2000)).toEqual([2]);
+      expect(dueAt(book, 2001)).toEqual([2]);
+      book.published(book.buckets[2]!, 2001);
+      expect(dueAt(book, 2002)).toEqual([]);
+    });
+
+    test('all of them, when everything may be lost', () => {
+      book.markAllDirty();
+      expect(dueAt(book, 2000)).toEqual([0, 1, 2]);
+    });
+  });
 });
+
+function dueAt(book: ReportBook, nowMs: number): number[] {
+  const due: number[] = [];
+  book.forEachDue(nowMs, ({ number }) => due.push(number));
+  return due;
+}

@@ -30,6 +30,7 @@ export class Reading {
   readonly membership: Membership;
   readonly usageMap: UsageMap;
   readonly backends: BackendBook;
+  readonly ramps = new RampBook(HEARTBEAT_MS, () => undefined);
   readonly log: LogReader;
   readonly notices: Notice[] = [];
   readonly changedLanes: number[] = [];
@@ -42,8 +43,7 @@ export class Reading {
     this.usageMap = new UsageMap((lane) => this.changedLanes.push(lane), { partitions });
     this.backends = new BackendBook('demo', SETTINGS.limiting);
     const settings = { partitions, heartbeatMs: HEARTBEAT_MS, stalenessMs: STALENESS_MS };
-    const ramps = new RampBook(1000, () => undefined);
-    const told = { backends: this.backends, ramps, notices: this.notices };
+    const told = { backends: this.backends, ramps: this.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     this.#clockMs = new Array<number>(partitions).fill(1e12);
     this.#nextOffset = new Array<number>(partitions).fill(0);
@@ -63,6 +63,16 @@ export class Reading {
     const author = this.#author(nodeId, written);
     const rows = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
     return this.#read(reportRecordKey(author.nodeKey, written.bucket ?? 0), { kind: 'report', author, rows }, written);
+  }
+
+  /** What a node says of something that is not its own. */
+  said(
+    nodeId: string,
+    key: string,
+    make: (author: TopicRecord['author']) => TopicRecord,
+    written: Written = {},
+  ): boolean {
+    return this.#read(key, make(this.#author(nodeId, written)), written);
   }
 
   tombstone(key: string, written: Written = {}): boolean {

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import {
+  type Author,
+  backendRecordKey,
+  groupStateRecordKey,
+  type TopicRecord,
+} from '../../../../src/core/report/record.js';
+import { Reading } from './reading.js';
+
+/** What any node may say of a thing of the cluster: the newest word counts, whoever said it, but for a past life. */
+interface Thing {
+  readonly key: string;
+  readonly otherKey: string;
+  /** A word of this thing; `value` is what it says. */
+  readonly word: (author: Author, value: number) => TopicRecord;
+  readonly valueIn: (reading: Reading) => number | undefined;
+}
+
+const RAMP: RampSettings = {
+  ...{ mode: 'relaxed', fromPerSecond: 100, toPerSecond: 1000, overMs: 10_000 },
+  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 30_000 },
+};
+const GROUP_ID = groupIdOf('demo', 'orders');
+
+const THINGS: Readonly<Record<string, Thing>> = {
+  'a backend’s health': {
+    key: backendRecordKey('db'),
+    otherKey: backendRecordKey('other'),
+    word: (author, value) => ({
+      ...{ kind: 'backend', author, backend: 'db', zone: `zone-${value}` },
+      health: { kind: 'ratio', ratio: 0.5 },
+    }),
+    valueIn: ({ backends }) => {
+      const zone = backends.get(backendIdOf('demo', 'db'))?.zone;
+      return zone === undefined ? undefined : Number(zone.slice(5));
+    },
+  },
+  'a level of a ramp': {
+    key: groupStateRecordKey(GROUP_ID, 0),
+    otherKey: groupStateRecordKey(GROUP_ID, 1),
+    word: (author, level) => ({
+      ...{ kind: 'group-state', author, groupId: GROUP_ID, direction: 0, level, lateMs: 0, readUntilMs: 0 },
+      ...{ readUntilOffset: 1e6, timeToLiveMs: 30_000 },
+    }),
+    valueIn: ({ ramps, usageMap }) => ramps.get(usageMap.mapLaneOf(GROUP_ID, 0), RAMP)?.level,
+  },
+};
+
+describe.each(Object.entries(THINGS))('%s', (_, { key, otherKey, word, valueIn }) => {
+  let reading: Reading;
+  beforeEach(() => {
+    reading = new Reading(2);
+    reading.node('a', { life: 2 });
+    reading.said('a', key, (author) => word(author, 280), { life: 2 });
+    expect(valueIn(reading)).toBe(280);
+  });
+
+  test('by another node counts, member or not', () => {
+    reading.said('nobody', key, (author) => word(author, 300));
+    expect(valueIn(reading)).toBe(300);
+    expect(reading.alive).toEqual(['a']);
+  });
+
+  test('by a past life of its author changes nothing, and is counted', () => {
+    reading.said('a', key, (author) => word(author, 300), { life: 1, sequence: 99 });
+    expect(valueIn(reading)).toBe(280);
+    expect(reading.log.ignored).toMatchObject({ 'old-incarnation': 1, 'foreign-key': 0 });
+  });
+
+  test('by a newer life than its author’s last one is known counts', () => {
+    reading.said('a', key, (author) => word(author, 300), { life: 3 });
+    expect(valueIn(reading)).toBe(300);
+    expect(reading.log.newestLifeOf(nodeKeyOf('demo', 'a'))).toBe(incarnationOf(3, 9));
+  });
+
+  test('said twice changes nothing, and is counted', () => {
+    reading.said('a', key, (author) => word(author, 300), { life: 2, sequence: 1 });
+    expect(valueIn(reading)).toBe(280);
+    expect(reading.log.ignored).toMatchObject({ repeated: 1 });
+  });
+
+  test('under another key, or beside the membership partition, is nobody’s word', () => {
+    reading.said('a', otherKey, (author) => word(author, 300), { life: 2 });
+    reading.said('a', key, (author) => word(author, 300), { life: 2, partition: 1 });
+    expect(valueIn(reading)).toBe(280);
+    expect(reading.log.ignored).toMatchObject({ 'foreign-key': 2 });
+  });
+});
