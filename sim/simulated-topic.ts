@@ -1,14 +1,15 @@
 import type { Append, ReadEvent } from '../src/core/coordinator-protocol.js';
 import type { EventQueue } from './event-queue.js';
 import type { Random } from './random.js';
-import type {
-  AppendFaults,
-  Connection,
-  DeliveryTroubles,
-  ProduceEnded,
-  Slowness,
-  TopicDelays,
-  TopicListener,
+import {
+  type AppendFaults,
+  type Connection,
+  createConnection,
+  type DeliveryTroubles,
+  type ProduceEnded,
+  type Slowness,
+  type TopicDelays,
+  type TopicListener,
 } from './topic-connection.js';
 import { roundToWire } from './wire-precision.js';
 
@@ -105,18 +106,7 @@ export class SimulatedTopic {
 
   /** Delivers what is in the log (the newest record per key, or all), tells when it has caught up, and goes on. */
   connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
-    const connection: Connection = {
-      listener,
-      signsWith,
-      next: this.partitions.map(() => 0),
-      plannedMs: this.partitions.map(() => 0),
-      epoch: this.epoch,
-      readsCut: false,
-      appendsCut: false,
-      lateMs: 0,
-      isClosed: false,
-      isOpen: false,
-    };
+    const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
     this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
     return connection;
   }

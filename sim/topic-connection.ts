@@ -53,3 +53,22 @@ export interface Connection {
   isClosed: boolean;
   isOpen: boolean;
 }
+
+/** A connection that has read nothing yet. */
+export function createConnection(
+  listener: TopicListener,
+  { signsWith, partitions, epoch }: Pick<Connection, 'signsWith' | 'epoch'> & { readonly partitions: number },
+): Connection {
+  return {
+    listener,
+    signsWith,
+    epoch,
+    next: new Array<number>(partitions).fill(0),
+    plannedMs: new Array<number>(partitions).fill(0),
+    readsCut: false,
+    appendsCut: false,
+    lateMs: 0,
+    isClosed: false,
+    isOpen: false,
+  };
+}

@@ -8,9 +8,9 @@ import type { ProcessRecord } from './process-record.js';
  *   - One that began with a compacted log. It may believe a dead node for one staleness longer than the others, and
  *     takes less for itself meanwhile.
  *   - One that the log counts as dead. Its share is in nobody's sum; it lives on its fallback.
- *   - One that has not read itself in a new log. It holds what the old log gave it, and the others wait for it no longer
- *     than one staleness.
- *   - One that has not read its own newest life, because the log had a newer life of its id, whose process may still run.
+ *   - One that has not read itself in a new log. It holds what the old log gave it, and the others wait for it for one
+ *     staleness at most.
+ *   - One that has not read its own newest life, because the log had a newer life of its id, which may still run.
  */
 export function viewsOf(
   records: Iterable<ProcessRecord>,
