@@ -41,6 +41,11 @@ describe('a broken node.yaml', () => {
     ['a bad name', `cluster: a b\n${GROUPS}`, /^node.yaml:1:10: cluster must be a name .* got "a b"/],
     ['no groups', 'cluster: demo\n', /^node.yaml:1:1: groups is missing or empty\. Add at least one group/],
     [
+      'no groups, and a ramp by default that has no beginning: who would need it is not known',
+      'cluster: demo\ndefaults: { ramp: { toPerSecond: 5 } }\n',
+      /^node.yaml:1:1: groups is missing or empty/,
+    ],
+    [
       'groups as a list',
       'cluster: demo\ngroups: [a]\n',
       /^node.yaml:2:9: groups must be a mapping of group name to settings, got a list/,

@@ -68,6 +68,14 @@ describe('the folder of an embedded topic', () => {
     },
   );
 
+  it('opens with an empty data file, as a process that was killed on the way leaves it', async () => {
+    const { dataFile } = await makeTopicFolder(path);
+    await writeFile(dataFile, '');
+    const { topic, listener } = await open();
+    await topic.append([record('a', 'b')]);
+    await listener.until('the record', () => listener.has('a'), DEADLINE_MS);
+  });
+
   it('is refused when a file stands in its place', async () => {
     await writeFile(path, '');
     await expect(open()).rejects.toMatchObject({ code: 'TOPIC_SETTINGS' });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Append } from '../../../../src/core/coordinator-protocol.js';
 import { backendIdOf } from '../../../../src/core/ids.js';
 import type { BackendHealth } from '../../../../src/core/target/throttling-ratio.js';
+import { laneOf, slotOf } from '../../../../src/core/vocabulary.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -54,6 +55,16 @@ describe('cost quotas', () => {
     work(node, 5, { perSecond: 40, units: 6 });
     expect(target(node)).toBeCloseTo(16.667, 2);
     expect(work(node, 30, { perSecond: 40, units: 6 })).toBeCloseTo(16.667, 0);
+  });
+
+  test('before anything is known of its work, each group has the cost that is expected of it', () => {
+    const cost = { publish: { total: 100, reserved: 0 }, dispatch: { total: NONE, reserved: 0 } };
+    const groups = [4, 1, 0.5].map((expectedCost) => ({ ...GROUP, quota: NO_QUOTA, cost, expectedCost }));
+    const node = OneNode.ready({ groups });
+    for (const group of groups.keys()) node.tryAcquire(laneOf(group, 0), 1);
+    node.run(1000);
+    const targets = [...groups.keys()].map((group) => node.coordinator.shares.target[slotOf(laneOf(group, 0), 0)]);
+    expect(targets).toEqual([25, 100, 200]);
   });
 
   test('the average follows what work costs', () => {
