@@ -236,6 +236,11 @@ describe('a listening server', () => {
     const change = { method: 'PUT', url: '/v1/groups/new', payload: {} } as const;
     const fromFar = await open.app.inject({ ...change, remoteAddress: '10.0.0.7' });
     expect(fromFar.json()).toMatchObject({ status: 403, code: 'CHANGE_NOT_LOCAL' });
+    // Nobody's word for where he is counts.
+    for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }, { host: 'localhost' }]) {
+      const claimed = await open.app.inject({ ...change, headers, remoteAddress: '10.0.0.7' });
+      expect(claimed.json(), JSON.stringify(headers)).toMatchObject({ status: 403, code: 'CHANGE_NOT_LOCAL' });
+    }
     expect(callerOf({ socket: { remoteAddress: '10.0.0.7' } })).toMatchObject({
       name: '10.0.0.7',
       how: 'open',

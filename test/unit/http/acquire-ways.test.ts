@@ -61,6 +61,17 @@ describe('priority', () => {
   });
 });
 
+describe('immediate work without end', () => {
+  it('owes debtMs of the limit at the most: what exceeds that is let off', async () => {
+    // Ten minutes of its 5/s.
+    for (let asked = 0; asked < 60; asked++) {
+      expect((await scene.acquire({ group: 'debts', messages: 50, priority: 'immediate' })).status).toBe(200);
+    }
+    expect(scene.node.throttleDurationMs('debts')).toBeGreaterThan(50_000);
+    expect(scene.node.throttleDurationMs('debts')).toBeLessThanOrEqual(60_000 + 1000);
+  });
+});
+
 describe('immediate work neither waits nor is cut to a part', () => {
   const ask = { group: 'debts', messages: 9, priority: 'immediate' };
   it.each([

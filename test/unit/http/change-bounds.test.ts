@@ -56,6 +56,17 @@ describe('bounds of changes', () => {
     expect(await scene.metrics.text()).toContain('quotamesh_registry_attachments 2\n');
   });
 
+  it('the number of groups: one more is refused by name; those that are there can be changed and deleted', async () => {
+    scene = await readyScene({ registry: { maxGroups: 2 } });
+    for (const group of ['x', 'y']) expect((await put(`/v1/groups/${group}`, {})).status).toBe(201);
+    expect(await put('/v1/groups/z', {})).toMatchObject({
+      status: 503,
+      body: { code: 'GROUPS_FULL', detail: expect.stringContaining('z') },
+    });
+    expect((await put('/v1/groups/x', { burstMs: '1s', quota: null })).status).toBe(200);
+    expect((await answerOf(scene.app, { method: 'DELETE', url: '/v1/groups/y' })).status).toBe(204);
+  });
+
   it('and of a node whose setting is lower than that of the others: what it cannot use is in its status', async () => {
     const cluster = `attached-${process.pid}`;
     scene = await readyScene({ cluster, node: 'a' });

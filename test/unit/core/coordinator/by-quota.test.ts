@@ -18,9 +18,9 @@ function groupWith(name: string, publish: number, dispatch: number) {
   return { ...GROUP, name, quota: NO_QUOTA, cost };
 }
 
-/** A backend that bears 0.75 of its work, which is divided by quota: docs/target-rate.md. */
-function saturated(): OneNode {
-  const limiting = { ...SETTINGS.limiting, split: 'by-quota', zonesLeftOut: 0 } as const;
+/** A backend that bears 0.75 of its work: docs/target-rate.md. */
+function saturated(split: 'by-quota' | 'by-usage' = 'by-quota'): OneNode {
+  const limiting = { ...SETTINGS.limiting, split, zonesLeftOut: 0 } as const;
   const node = OneNode.ready({ groups: GROUPS, limiting });
   node.read(node.by('b', 'node'), node.by('c', 'node'));
   node.step({ kind: 'backend-reported', backend: 'db', zone: 'z', health: { kind: 'ratio', ratio: 0.75 } });
@@ -114,4 +114,14 @@ describe('what a saturated backend bears, divided by quota', () => {
     );
     expect(borne(node, orders)).toBe(15);
   });
+});
+
+test('divided by usage, whatever costs are told of one group move no other', () => {
+  const node = saturated('by-usage');
+  node.read(node.report('b', [row({ group: 'orders', perSecond: 10, units: 6 })]));
+  expect(borne(node, orders)).toBe(7.5);
+  for (const units of [0, 1e-3, 18, 1e9]) {
+    node.read(node.report('c', [row({ group: 'mail', perSecond: 10, units })]));
+    expect(borne(node, orders)).toBe(7.5);
+  }
 });
