@@ -33,14 +33,15 @@ export function tracelessOf(samples: readonly Sample[], happened: readonly Happe
   const byNode = ALL_NODES.map((node) => samples.filter((sample) => sample.node === node));
   return happened.flatMap((one) => {
     const { kind, node } = one.fault;
+    const roundDoneMs = Math.max(...happened.flatMap(({ round, doneMs }) => (round === one.round ? [doneMs] : [])));
     const hit = node === null || FAULTS[kind].scope === 'topic' ? ALL_NODES : [node];
     const missing = [
       ...(ISOLATES.has(kind) ? hit.flatMap((at) => notIsolated(at, byNode, one)) : []),
       ...(RESTARTS.has(kind) ? sameLife(node as number, byNode, one) : []),
-      ...(OTHER_LOGS.has(kind) ? hit.flatMap((at) => sameLog(at, byNode, one)) : []),
+      ...(OTHER_LOGS.has(kind) ? hit.flatMap((at) => sameLog(at, byNode, one, roundDoneMs)) : []),
       ...(kind === 'node-freeze' ? answered(node as number, byNode, one) : []),
     ];
-    return missing.map((what) => ({ happened: one, what: `${kind} ${whom(one)}: ${what}` }));
+    return missing.map((what) => ({ happened: one, what: `${[kind, whom(one)].join(' ').trimEnd()}: ${what}` }));
   });
 }
 
@@ -62,9 +63,10 @@ function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFaul
   return isSame && before !== undefined ? [`${nodeName(node)} has the life that it had before`] : [];
 }
 
-function sameLog(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFault): string[] {
+/** Who is cut off in the same round finds the other log when it is back. */
+function sameLog(node: number, byNode: ByNode, { fromMs }: HappenedFault, roundDoneMs: number): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
-  const after = seenIn(node, byNode, doneMs + BACK_WITHIN_MS, Number.POSITIVE_INFINITY)[0];
+  const after = seenIn(node, byNode, roundDoneMs + BACK_WITHIN_MS, Number.POSITIVE_INFINITY)[0];
   const isSame = before !== undefined && after !== undefined && before.epoch === after.epoch;
   return isSame ? [`${nodeName(node)} reads the log that it read before`] : [];
 }

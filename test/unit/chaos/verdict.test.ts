@@ -132,6 +132,21 @@ test('the number that a life had in a log that is gone is another life', () => {
   expect(isTraceless(['node-kill', 'topic-anew'])).toEqual([]);
 });
 
+test('who is cut off while the topic is made anew finds the other log when it is back', () => {
+  const anew = fault('topic-anew', { fromMs: BROKEN_MS, doneMs: 22_000 });
+  const cut = fault('link-reset', { fromMs: 21_000, doneMs: 31_000 });
+  const samples = (noticedMs: number) => {
+    return samplesOf(() => true, false, [cut]).map(({ seen, ...sample }) => {
+      const epoch = sample.atMs > (sample.node === 0 ? noticedMs : anew.doneMs) ? 'anew' : 'first';
+      return { ...sample, seen: seen && { ...seen, epoch } };
+    });
+  };
+  expect(tracelessOf(samples(31_500), [anew, cut])).toEqual([]);
+  expect(tracelessOf(samples(40_000), [anew, cut]).map(({ what }) => what)).toEqual([
+    'topic-anew: n1 reads the log that it read before',
+  ]);
+});
+
 test('nobody rises while it is cut off', () => {
   const happened = [fault('link-drop', { fromMs: BROKEN_MS, doneMs: 40_000 })];
   const rises = { atMs: 28_000, share: HELD.wide + 10 };
