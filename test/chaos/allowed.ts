@@ -4,7 +4,7 @@ import { NODES } from './schedule.js';
 import type { SharesHeld } from './shares-held.js';
 import { GROUPS } from './workload.js';
 
-/** Records that were under way when a node was cut off have arrived by then, or never do. */
+/** Records that were under way when a node was cut off arrive within this time, or never. */
 const UNDER_WAY_MS = 1000;
 
 /**
@@ -40,7 +40,7 @@ export class Allowed {
     return (GROUPS[group]?.quota ?? 0) + extra;
   }
 
-  /** Of several reasons to be alone at once the one that leaves it most. */
+  /** If a node is alone for several reasons at once, the one that leaves it most counts. */
   #keptBy(node: number, group: number, atMs: number): number {
     let most = 0;
     for (const span of this.#spans) {
@@ -62,7 +62,7 @@ function heldBy(span: AloneSpan, group: number, shares: SharesHeld): number {
   return shares.most(group, span.node, span.deafSinceMs - UNDER_WAY_MS, untilMs);
 }
 
-/** The others count it with what it keeps until the first change, or until they have expired it. */
+/** When the others stop counting the node with what it keeps: at the first change, or when they have expired it. */
 function countedUntil(span: AloneSpan, happened: readonly HappenedFault[]): number {
   if (span.hearsLate) return span.fromMs;
   const expiredMs = span.deafSinceMs + STALENESS_MS;

@@ -8,12 +8,12 @@ import { LinkProxy, type LinkState } from './link-proxy.js';
 import { BROKERS, NODES } from './schedule.js';
 
 export const TOPIC = 'quotamesh-chaos';
-/** Of the report topic as it is founded. */
+/** The partitions with which the report topic is founded. */
 export const PARTITIONS = 4;
-/** Ports that the brokers and the ways to them take. */
+/** How many ports the brokers and the proxies before them take. */
 export const BROKER_PORTS = BROKERS * (3 + 2 * NODES);
 
-/** The controllers may be electing, or know a broker only in a moment. */
+/** How long to wait while the controllers elect, or do not know a broker yet. */
 const ADMIN_PATIENCE_MS = 60_000;
 const ADMIN_PAUSE_MS = 500;
 

@@ -22,7 +22,7 @@ import { epochMs, Watch } from './watch.js';
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 const START_PATIENCE_MS = 60_000;
-/** Answers that are on their way. */
+/** Time for answers that are on their way. */
 const LAST_ANSWERS_MS = 1500;
 
 export interface ChaosOptions {
@@ -77,7 +77,7 @@ export class ChaosRun {
     if (this.#brokers !== undefined && this.#nodes !== undefined) await thawEverything(this.#brokers, this.#nodes);
     await this.#nodes?.stop();
     await this.#brokers?.stop();
-    // Only now: it removes what is still there when we die.
+    // Started only now: it removes what is still there when this process dies.
     this.#mountGuard?.signal('SIGKILL');
     await this.#mountGuard?.ended;
     const gone = keepsLogs ? (this.#brokers?.disks.folders ?? []) : [this.folder];
@@ -106,7 +106,7 @@ export class ChaosRun {
     return { brokers, nodes, clients, say, broke: (what) => this.#broke(what) };
   }
 
-  /** Membership, before there is traffic: shares come with it. */
+  /** Waits until all nodes know each other. Shares come only with traffic. */
   async #oneCluster(): Promise<void> {
     this.#watch?.begin();
     const deadlineMs = performance.now() + START_PATIENCE_MS;
@@ -118,7 +118,7 @@ export class ChaosRun {
     throw new Error(`the cluster is not one: ${whatIsMissing(this.#watch?.latest() ?? [])}`);
   }
 
-  /** What came late before shifts all of it: no fault comes into the calm of another round. */
+  /** A delay of an earlier round shifts this one, so that no fault begins in the calm of another round. */
   async #playRound(stage: Stage, round: Round, at: number): Promise<void> {
     const shiftMs = Math.max(0, this.#nowMs - round.fromMs);
     const late = shiftMs > 500 ? `, ${(shiftMs / 1000).toFixed(0)} s later than planned` : '';
@@ -153,7 +153,7 @@ export class ChaosRun {
     this.#say(`  ${fault.kind} ${whom(happened)}: ${FAULTS[fault.kind].what}; ${took}`);
   }
 
-  /** Nobody has ended them: that is a promise broken, and the run goes on with a new process. */
+  /** Starts a new process for each node that ended by itself, which counts as a broken promise. */
   async #replaceEnded({ nodes }: Stage): Promise<void> {
     for (let node = 0; node < NODES; node++) {
       if (nodes.isRunning(node)) continue;

@@ -3,16 +3,16 @@ import { CALL_FIELDS, type ClientOrder, OUTCOMES, type Outcome, type SeenCalls }
 import { NODES } from './schedule.js';
 import { GROUPS } from './workload.js';
 
-/** The clients, in a process of their own: five, each asks at one node for all groups, whatever became of the calls before. */
+/** The five clients, in a process of their own. Each asks one node for all groups, and does not wait for earlier calls. */
 
 const TICK_MS = 4;
 const TELL_EVERY_MS = 500;
 const PIPES = 4;
 const CONNECT_PAUSE_MS = 20;
-/** A node that is not ready is not asked for every arrival: its answers would take the time that it needs to get ready. */
+/** A node that is not ready is not asked for every arrival: answering would take the time that it needs to get ready. */
 const NOT_READY_PAUSE_MS = 20;
 
-/** Calls since they were told last, CALL_FIELDS numbers each. */
+/** The calls since the last message to the parent, CALL_FIELDS numbers each. */
 let seen: number[] = [];
 
 /** One process of a node, as its client knows it. */
@@ -64,7 +64,7 @@ class Endpoint {
   }
 }
 
-/** Evenly spaced arrivals: what is above the quota is the cluster's doing, and no chance of the load. */
+/** Arrivals are evenly spaced, so that anything above the quota is caused by the cluster and not by chance. */
 class Stream {
   readonly #group: number;
   readonly #gapMs: number;
@@ -74,13 +74,13 @@ class Stream {
   constructor(group: number, ratePerSecond: number, beginMs: number) {
     this.#group = group;
     this.#gapMs = 1000 / ratePerSecond;
-    // Not all at one moment.
+    // Spread, so that they do not all begin at one moment.
     this.#nextMs = beginMs + this.#gapMs * ((group * 0.37) % 1);
   }
 
-  /** Turn by turn where a node has two processes. */
+  /** If a node has two processes, they are asked in turn. */
   sendDue(nowMs: number, endpoints: readonly Endpoint[]): void {
-    // After a pause of our own what is long past is not made up for: that would be a burst of nobody's.
+    // After a pause of this process, missed arrivals are not made up for: that would be a burst that nobody asked for.
     if (nowMs - this.#nextMs > 1000) this.#nextMs = nowMs;
     for (; this.#nextMs <= nowMs; this.#nextMs += this.#gapMs) {
       endpoints[this.#turn++ % endpoints.length]?.ask(this.#group, this.#nextMs);
@@ -132,7 +132,7 @@ function outcomeOf(status: number | null): Outcome {
   return status === null ? 'lost' : 'error';
 }
 
-/** From the monotonic clock, as the nodes' decision logs are. */
+/** Epoch time made from the monotonic clock, as in the nodes' decision logs. */
 function epochMs(): number {
   return performance.timeOrigin + performance.now();
 }

@@ -12,7 +12,7 @@ export function waitedForCoreUs(): number | null {
   }
 }
 
-/** Part of the time since then. */
+/** The part of the time since then in which somebody waited for a core. */
 export function waitedPart(sinceUs: number | null, durationMs: number): number | null {
   const nowUs = waitedForCoreUs();
   return sinceUs === null || nowUs === null ? null : (nowUs - sinceUs) / 1000 / durationMs;

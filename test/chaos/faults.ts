@@ -6,7 +6,7 @@ import { type LinkState, OPEN } from './link-proxy.js';
 import type { NodeProcesses } from './node-processes.js';
 import { BROKERS, NODES, type PlannedFault } from './schedule.js';
 
-/** What faults are done to. */
+/** The parts of a run to which faults are done. */
 export interface Stage {
   readonly brokers: Brokers;
   readonly nodes: NodeProcesses;
@@ -22,11 +22,11 @@ interface Action {
   remedy(stage: Stage, fault: PlannedFault): Promise<void> | void;
 }
 
-/** It is not ready before the topic is, which may be broken at the same time, on a machine that does much else. */
+/** How long a node may take to get ready: the topic may be broken at the same time, on a machine that does much else. */
 const READY_MS = 120_000;
-/** The older of two processes reads the newer one's first record; all brokers may be frozen meanwhile, for 14 s. */
+/** How long the older of two processes may take to read the newer one's record: all brokers may be frozen for 14 s. */
 const FENCED_MS = 20_000;
-/** A broker that writes little meets its full disk late. */
+/** How long a broker may take to meet its full disk: it writes little. */
 const DISK_NOTICED_MS = 30_000;
 const MORE_PARTITIONS = 2;
 
@@ -39,7 +39,7 @@ const kafkaNode = ({ brokers }: Stage, place: number) => {
   return node;
 };
 
-/** One that does not get ready is no reason to stop: the judge says that the cluster is not one again. */
+/** A node that does not get ready does not end the run: the judge will say that the cluster is not one again. */
 async function startNode({ nodes, say }: Stage, node: number): Promise<void> {
   await nodes.start(node);
   if (await nodes.untilReady(node, READY_MS)) return;
@@ -47,7 +47,7 @@ async function startNode({ nodes, say }: Stage, node: number): Promise<void> {
   say(`${state}: ${nodes.logEnd(node, 1)}`);
 }
 
-/** Of one node to one broker, or to all of them. */
+/** The ways of one node to one broker, or to all of them. */
 const linkFault = (stateOf: (fault: PlannedFault) => LinkState): Action => ({
   begin: ({ brokers }, fault) => brokers.setLink(nodeOf(fault), fault.broker, stateOf(fault)),
   remedy: ({ brokers, say }, fault) => {
@@ -74,7 +74,7 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
     remedy: ({ nodes }, fault) => nodes.signal(nodeOf(fault), 'SIGCONT'),
   },
   'node-twice': {
-    // It lasts from when both could decide: a process that is still starting disturbs nobody.
+    // The fault lasts from the time at which both could decide: a process that still starts disturbs nobody.
     begin: async ({ nodes, clients, say }, fault) => {
       clients.askSecond(nodeOf(fault), true);
       await nodes.start(NODES + nodeOf(fault));
@@ -172,7 +172,7 @@ export const ACTIONS: Readonly<Record<FaultKind, Action>> = {
   },
 };
 
-/** For the end of a run that is broken off in the middle: what stands still cannot be told to end. */
+/** Wakes all processes at the end of a run that is broken off: a frozen one could not be ended. */
 export async function thawEverything(brokers: Brokers, nodes: NodeProcesses): Promise<void> {
   for (let slot = 0; slot < 2 * NODES; slot++) nodes.signal(slot, 'SIGCONT');
   await Promise.all(brokers.kafka.nodes.map((broker) => broker.thaw()));

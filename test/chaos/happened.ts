@@ -6,11 +6,11 @@ import { NODES, type PlannedFault } from './schedule.js';
 export interface HappenedFault {
   readonly fault: PlannedFault;
   readonly round: number;
-  /** From the first blow. */
+  /** When the first blow was dealt. */
   readonly fromMs: number;
-  /** The remedy begins. */
+  /** When the remedy began. */
   readonly remedyMs: number;
-  /** What was broken works again, as far as anybody but the nodes can tell. */
+  /** When what was broken worked again, as far as anybody but the nodes can tell. */
   readonly doneMs: number;
   /** What there is to say about it. */
   readonly notes: readonly string[];
@@ -21,10 +21,10 @@ export interface AloneSpan {
   readonly node: number;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Since when it has heard nothing. */
+  /** When it stopped hearing anything. */
   readonly deafSinceMs: number;
   readonly noticesAfterMs: number;
-  /** It still hears, but late: what it holds may change, and is known only afterwards. */
+  /** True if it still hears, but late: its share may change, and is known only afterwards. */
   readonly hearsLate: boolean;
 }
 
@@ -86,7 +86,7 @@ export function knownNodes(happened: readonly HappenedFault[], { node, fromMs }:
   return NODES - away.length;
 }
 
-/** Nothing was wrong in it, nor shortly before; nor had the traffic just begun. */
+/** Whether nothing was wrong in a window nor shortly before it, and the traffic had not just begun. */
 export function isQuiet(happened: readonly HappenedFault[], fromMs: number, toMs: number): boolean {
   return (
     fromMs >= BACK_WITHIN_MS && happened.every((one) => one.fromMs >= toMs || one.doneMs + BACK_WITHIN_MS <= fromMs)

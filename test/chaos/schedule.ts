@@ -10,7 +10,7 @@ export interface PlannedFault {
   /** Place of the node, 0 to NODES − 1; null where no node is hit. */
   readonly node: number | null;
   readonly broker: number | null;
-  /** Of a slow link, each way. */
+  /** The delay of a slow link, each way. */
   readonly delayMs: number | null;
 }
 
@@ -29,7 +29,7 @@ const FIRST_MS = 12_000;
 /** Faults of one round begin within this time, so that most of them overlap. */
 const SPREAD_MS = 6000;
 const TOGETHER_MAX = 3;
-/** A broker needs some 5 s to be a member again, a node one; then the promised 5 s, and some that are calm. */
+/** The calm of a round: a broker needs some 5 s to be back, a node 1 s; then come the promised 5 s, and some quiet ones. */
 const CALM_MS = { brokers: 17_000, others: 11_000 };
 const DELAY_MS = [200, 1500] as const;
 
@@ -60,7 +60,7 @@ function planned(kind: FaultKind, roundMs: number, others: readonly PlannedFault
   const { lastsMs, hits } = FAULTS[kind];
   const fromMs = Math.round(roundMs + (others.length === 0 ? 0 : random.between(0, SPREAD_MS)));
   const toMs = Math.round(fromMs + random.between(...lastsMs));
-  // Two faults of one node at once would have to be undone in the right order; two nodes have it worse.
+  // A node has one fault at a time: two would have to be undone in the right order, and two nodes are the harder case.
   const taken = new Set(others.map(({ node }) => node));
   const free = Array.from({ length: NODES }, (_, place) => place).filter((place) => !taken.has(place));
   const node = free[Math.floor(random.next() * free.length)] as number;
@@ -85,7 +85,7 @@ class Deck {
     this.#random = random;
   }
 
-  /** Up to `count`, as far as they go together; the first always. */
+  /** Deals up to `count` kinds that go together; always the first. */
   draw(count: number): FaultKind[] {
     const drawn: FaultKind[] = [];
     while (drawn.length < count) {

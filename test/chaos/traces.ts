@@ -11,9 +11,9 @@ export interface Traceless {
   readonly what: string;
 }
 
-/** Rounds of a node, and its answer, on a machine that does much else. */
+/** Time for a node's rounds and its answer on a machine that does much else. */
 const SHOWN_WITHIN_MS = 2000;
-/** An answer that was on its way when the process was stopped. */
+/** Time for an answer that was on its way when the process was stopped. */
 const UNDER_WAY_MS = 500;
 
 const ISOLATES: ReadonlySet<FaultKind> = new Set([

@@ -46,10 +46,10 @@ export interface Verdict {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
-/** Nobody rises without the log; what was under way has arrived by then. */
+/** After this time records that were under way have arrived: from then on a node without the log must not rise. */
 const RISE_AFTER_MS = 1000;
 const RISE_QUOTAS = 0.001;
-/** What a fault did before may still be in a window. */
+/** So long after a fault its effects may still be in a window. */
 const BLAMED_MS = WINDOW_MS + BACK_WITHIN_MS;
 
 export function judge(evidence: Evidence): Verdict {
@@ -75,7 +75,7 @@ export function judge(evidence: Evidence): Verdict {
 
 type Found = Omit<BrokenPromise, 'faults'>;
 
-/** Windows that overlap are one: the worst of them is named. */
+/** Joins broken windows that overlap, and names the worst of them. */
 function overAdmitted(windows: readonly ChaosWindow[]): Found[] {
   const found: Found[] = [];
   for (const [group, { name, quota }] of GROUPS.entries()) {
@@ -116,7 +116,7 @@ function wrongOf({ atMs, what }: Wrong): Found {
   return { fromMs: atMs, toMs: atMs, what };
 }
 
-/** Invariant 3: who is surely cut off keeps what it held, or less. */
+/** Invariant 3: a node that is surely cut off keeps what it held, or less. */
 function risen(happened: readonly HappenedFault[], shares: SharesHeld): Found[] {
   return happened.flatMap((one) => {
     const { kind, node } = one.fault;

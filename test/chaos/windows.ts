@@ -10,18 +10,18 @@ import { GROUPS } from './workload.js';
 export interface ChaosWindow {
   readonly group: number;
   readonly fromMs: number;
-  /** Certainly decided within it. */
+  /** Messages that were certainly decided within the window. */
   readonly admitted: number;
   readonly allowed: number;
   /** Nothing was wrong in it, nor shortly before, and everybody was asked and answered in time: the bound is that of a settled cluster. */
   readonly isQuiet: boolean;
 }
 
-/** From one window to the next. */
+/** From the beginning of one window to that of the next, ms. */
 export const SLIDE_MS = 500;
 const STEP_MS = 100;
 
-/** A granted call, by when it may have been decided. */
+/** A granted call, with the times between which it was decided. */
 interface Grant {
   readonly earliestMs: number;
   readonly latestMs: number;
@@ -63,7 +63,7 @@ export function windowsOf(
 }
 
 export function isBroken({ admitted, allowed }: ChaosWindow): boolean {
-  // What is allowed is a sum of fractions.
+  // Room for rounding: what is allowed is a sum of fractions.
   return admitted > allowed + 1e-6;
 }
 

@@ -6,12 +6,12 @@ export interface ChaosGroup {
   readonly strategy: 'max-min' | 'equal';
   /** Messages per second. */
   readonly quota: number;
-  /** Asked for per second, by node. Together above the quota. */
+  /** Messages asked for per second, by node; together more than the quota. */
   readonly demand: readonly number[];
   readonly isolation: { readonly policy: 'equal-share' | 'closed'; readonly holdMs: number };
 }
 
-/** Of the quota: one node that would like all of it, some that want more than their fifth, two that are content with less. */
+/** Demands as parts of the quota: one node wants all of it, some want more than a fifth, and two want less. */
 const PARTS = [1, 0.6, 0.3, 0.12, 0.05];
 
 /** 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it. */
@@ -34,7 +34,7 @@ export const GROUPS: readonly ChaosGroup[] = [
   },
 ];
 
-/** Who asks most is another node in every group. */
+/** In every group another node asks for most. */
 function skewed(quota: number, turn: number): number[] {
   return Array.from({ length: NODES }, (_, node) => quota * (PARTS[(node + turn) % NODES] as number));
 }
