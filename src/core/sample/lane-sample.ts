@@ -139,7 +139,6 @@ export class LaneSample {
   /** All windows begin now. */
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;
-    this.#retryRefusals = limiter.retryRefusals.at(lane);
     this.take(limiter, lane, nowMs);
     for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#restart(window, this.now);
   }

@@ -84,6 +84,21 @@ describe('a log that is another one', () => {
     expect(applied()).toBeGreaterThan(990);
   });
 
+  test('a lane that is first used then gets its floor until the other has spoken: a thousandth of the half', () => {
+    node = new OneNode({ groups: [GROUP, { ...GROUP, name: 'late' }] });
+    node.step({ kind: 'epoch-began', epoch: 'old' });
+    node.step({ kind: 'caught-up' });
+    node.read(...node.lose(), node.by('a', 'node'));
+    another('new');
+    node.step({ kind: 'caught-up' });
+    node.run(500);
+    node.tryAcquire(2, 1);
+    expect(node.coordinator.shares.applied[4]).toBe(0.5);
+    node.read(node.by('a', 'node'));
+    node.run(100, { each: () => void node.tryAcquire(2, 1) });
+    expect(node.coordinator.shares.applied[4]).toBeGreaterThan(400);
+  });
+
   test.each([
     ['equal-share', 500],
     ['floor', 0.5],

@@ -85,6 +85,33 @@ test('a limit that moves is enforced, though the bucket is as deep as before', (
   expect(enforced()).toEqual([90, 20]);
 });
 
+test.each([
+  ['bucket', 'max-min', 250],
+  // A window holds all that a node may have, and an agreed part has its headroom already.
+  ['window', 'max-min', 0],
+  ['bucket', 'equal', 0],
+] as const)(
+  'a %s of a share by %s: the limit lies above it by the allowance, %i at most',
+  (limiter, strategy, most) => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, limiter, strategy }] });
+    const each = () => [...Array(10)].forEach(() => void node.tryAcquire(0, 1));
+    for (let second = 0; second < 3; second++) {
+      node.read(node.by('b', 'node'), node.report('b', [row('orders', 300)]));
+      node.run(1000, { each });
+    }
+    const { applied, limit } = node.coordinator.shares;
+    const allowance = (limit[0] as number) - (applied[0] as number);
+    if (most === 0) expect(allowance).toBe(0);
+    else expect(allowance).toBeGreaterThan(1);
+    expect(allowance).toBeLessThanOrEqual(most);
+  },
+);
+
+test('a share that is no number is a defect that ends the node, not a limit', () => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, floorRatio: Number.NaN }] });
+  expect(() => node.tryAcquire(0, 1)).toThrow(/must not be negative/);
+});
+
 describe('how many bytes a bucket holds', () => {
   /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
   function depthOf(messages: number, bytes: number, quotaBytes = 1e5): { depth: number; limit: number } {

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Limiter } from '../../../../src/core/limiter/limiter.js';
 import { createLaneRates, estimate } from '../../../../src/core/report/estimate.js';
-import { BRIEF, FAST, LONG, MEDIUM, SIZES, SLOW, WINDOW_COUNT } from '../../../../src/core/sample/lane-sample.js';
+import {
+  BRIEF,
+  FAST,
+  LaneSample,
+  LONG,
+  MEDIUM,
+  SIZES,
+  SLOW,
+  WINDOW_COUNT,
+} from '../../../../src/core/sample/lane-sample.js';
 import { Sampling } from './sampling.js';
 
 const IDLE = { perSecond: 0 };
@@ -30,8 +40,41 @@ describe('windows', () => {
       sampling.run(lengthMs / 10, IDLE);
       expect(sampling.sample.isFull(window)).toBe(true);
       expect(sampling.sample.lengthMs(window)).toBeGreaterThanOrEqual(lengthMs - 1);
-      expect(sampling.sample.lengthMs(window)).toBeLessThanOrEqual(2 * lengthMs + 40);
+      expect(sampling.sample.lengthMs(window)).toBeLessThan(2 * 20 * Math.ceil(lengthMs / 20));
     }
+  });
+
+  test.each([
+    [50, 5000],
+    [50, 2000],
+    [100, 2000],
+    [50, 5000],
+  ])('are as long as they are set: %i and %i ms, whatever other lanes have', (fastMs, slowMs) => {
+    const limiter = new Limiter(1);
+    const sample = new LaneSample(fastMs, slowMs, 10);
+    sample.begin(limiter, 0, 0);
+    const fullAfterMs = [FAST, SLOW, LONG].map(() => Number.NaN);
+    for (let nowMs = 10; nowMs <= 12 * slowMs; nowMs += 10) {
+      sample.take(limiter, 0, nowMs);
+      for (const [at, window] of [FAST, SLOW, LONG].entries()) {
+        if (Number.isNaN(fullAfterMs[at]) && sample.isFull(window)) fullAfterMs[at] = nowMs;
+      }
+    }
+    expect(fullAfterMs).toEqual([fastMs, slowMs, 12 * slowMs]);
+  });
+
+  test('begin anew when the limiter has set its counters to 0, and count on from there', () => {
+    const sampling = new Sampling();
+    sampling.run(1000, { perSecond: 100 });
+    sampling.limiter.countSettled(0, 2 ** 52, 0, false);
+    sampling.run(20, IDLE);
+    sampling.limiter.keepExact(0);
+    sampling.run(20, { perSecond: 50 });
+    for (let window = FAST; window <= SIZES; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    sampling.run(1000, { perSecond: 100 });
+    const { now } = sampling.sample;
+    expect(now.admitted(0) - sampling.sample.beginOf(LONG).admitted(0)).toBe(100);
+    expect(now.attempted(0) - sampling.sample.beginOf(LONG).attempted(0)).toBe(100);
   });
 
   test('a cut begins all of them anew, but not the one for sizes', () => {

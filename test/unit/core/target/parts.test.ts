@@ -42,6 +42,19 @@ test('a broken sensor is recognised', () => {
   for (const ratio of [-0.1, 2.1, Number.NaN]) expect(isSaneHealth({ kind: 'ratio', ratio })).toBe(false);
 });
 
+test('a zone is limited by the worst of its backends, in whatever order they come', () => {
+  for (const limits of [
+    [0.9, 0.5, HEALTHY],
+    [HEALTHY, 0.5, 0.9],
+    [0.5, HEALTHY, 0.9],
+  ]) {
+    const zones = new WorstZones();
+    zones.begin();
+    for (const [backend, limit] of limits.entries()) zones.add('a', backend, limit);
+    expect(zones.deciding(1)).toEqual({ zone: 'a', backend: limits.indexOf(0.5), limit: 0.5 });
+  }
+});
+
 test.each([
   { says: 'the second worst decides', limits: { a: 0.5, b: 0.9, c: 1.2 }, leaveOut: 1, limit: 0.9, left: ['a'] },
   { says: 'one bad zone of three', limits: { a: HEALTHY, b: 0.5, c: HEALTHY }, leaveOut: 1, limit: null, left: ['b'] },

@@ -53,6 +53,23 @@ describe('own echo', () => {
     expect(Array.from(echo.freshMs)).toEqual([60_000 - roundMs - roundTripMs]);
   });
 
+  test('of the older half of what is remembered an echo proves the moment of its record, or the one before', () => {
+    const echo = new OwnEcho(1);
+    const roundMs = 50;
+    // One more than there is room for.
+    for (let sequence = 1; sequence <= 1025; sequence++) echo.sent(0, sequence, sequence * roundMs);
+    for (let sequence = 1; sequence <= 1025; sequence++) {
+      echo.readBack(0, sequence, 1e6);
+      const earlyMs = sequence * roundMs - (echo.freshMs[0] as number);
+      expect(earlyMs).toBeGreaterThanOrEqual(0);
+      expect(earlyMs).toBeLessThanOrEqual(sequence <= 512 ? roundMs : 0);
+    }
+  });
+
+  test.each([0, 17])('%i partitions are none that a topic has', (partitions) => {
+    expect(() => new OwnEcho(partitions)).toThrow(/1 … 16/);
+  });
+
   test('after an outage of a day no echo proves more than it is, and the newest ones are exact', () => {
     const echo = new OwnEcho(1);
     const beats = 86_400;

@@ -65,6 +65,14 @@ describe('lives of one node id are bounded', () => {
     expect(lives.sort()).toEqual([9994, 9995, 9996, 9997, 9998, 9999, 10_000].sort());
   });
 
+  test('the last life that the wire format holds can be lived', () => {
+    const node = new OneNode();
+    node.read(node.by('own', 'node', { life: INCARNATIONS_MAX - 1 }));
+    node.step({ kind: 'caught-up' });
+    node.echo();
+    expect(node.told('ready')).toEqual([{ kind: 'ready', members: 1, incarnation: INCARNATIONS_MAX }]);
+  });
+
   test('an id whose last life somebody claims is given up loudly: the next one would be 0', () => {
     const node = new OneNode();
     node.read(node.by('own', 'node', { life: INCARNATIONS_MAX }));
