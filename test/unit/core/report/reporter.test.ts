@@ -44,6 +44,34 @@ describe('reporting', () => {
     expect(rows.at(-1)?.demandMessages).toBeGreaterThan(1000);
   });
 
+  test.each([
+    ['max-min', 0],
+    // It goes on from what everybody applies now.
+    ['steal-halfway', 1],
+  ])('%s: what others take from a share is no news of this node, unless the strategy remembers', (strategy, least) => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, strategy }] });
+    const other = (wanted: number): ReportRow => {
+      const { groupId } = node.coordinator.lanes.get(0)!;
+      const rates = { usageMessages: wanted, usageBytes: 0, demandMessages: wanted, demandBytes: 0 };
+      return { groupId, direction: 0, topics: 0, ...rates, shareMessages: 500, shareBytes: 0 };
+    };
+    node.tryAcquire(0, 1);
+    const beat = (wanted: number) => node.read(node.by('a', 'node'), node.report('a', [other(wanted)]));
+    for (let second = 0; second < 60; second++) {
+      beat(100);
+      work(node, 1000, 2);
+    }
+    const before = node.coordinator.shares.applied[0] as number;
+    let reports = 0;
+    for (let second = 0; second < 20; second++) {
+      beat(700);
+      reports += work(node, 1000, 2).length;
+    }
+    expect(before - (node.coordinator.shares.applied[0] as number)).toBeGreaterThan(50);
+    if (least === 0) expect(reports).toBe(0);
+    else expect(reports).toBeGreaterThanOrEqual(least);
+  });
+
   test('reports of a bucket keep their distance', () => {
     const node = OneNode.ready();
     const times: number[] = [];

@@ -131,6 +131,9 @@ describe('a level that is followed', () => {
     expect(followedHealth(at(600), at(1000), 100, 0)).toEqual(at(1000));
     const ratio = { kind: 'ratio', ratio: 0.5 } as const;
     expect(followedHealth({ kind: 'ratio', ratio: 2 }, ratio, 100, 1000)).toBe(ratio);
+    // Nor from the one to the other.
+    expect(followedHealth(at(600), ratio, 100, 1000)).toBe(ratio);
+    expect(followedHealth(ratio, at(1000), 100, 1000)).toEqual(at(1000));
   });
 });
 

@@ -35,6 +35,13 @@ test.each([
   },
   { says: 'no quota at all', given: {}, target: Infinity, binding: 'unlimited' },
   { says: 'no quota, saturated backends', given: { bearable: 5 }, target: 5, binding: 'limiting' },
+  { says: 'no quota, backends that bear less than one', given: { bearable: 0.25 }, target: 0.25, binding: 'limiting' },
+  {
+    says: 'as much is reserved as the backends bear: they decide',
+    given: { totalCost: 100, reservedCost: 60, bearable: 10 },
+    target: 10,
+    binding: 'limiting',
+  },
   { says: 'blocked', given: { totalCost: 0, bearable: 5 }, target: 0, binding: 'cost' },
   {
     says: 'reserved is never above the quota',
