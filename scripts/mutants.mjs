@@ -48,6 +48,7 @@ const NOT_QUICK = [
   /^test\/unit\/cli\/(commands|operate|run|reload|process-guard)/,
   /ways-to-take/,
 ];
+const UNNOTICED = new Set(['survived', 'untested']);
 const BASELINE_TIMEOUT_MS = 1_200_000;
 /** Time limit of a test in times of its baseline: beside other work a machine takes several times as long. */
 const SLOWER = 5;
@@ -87,7 +88,7 @@ function chosenMutants() {
     perFolder.set(folder, [...(perFolder.get(folder) ?? []), ...mutants]);
   }
   if (values.again) {
-    const before = JSON.parse(readFileSync(values.again, 'utf8')).filter(({ verdict }) => verdict === 'survived');
+    const before = JSON.parse(readFileSync(values.again, 'utf8')).filter(({ verdict }) => UNNOTICED.has(verdict));
     const isAsked = ({ module, says }) => before.some((one) => one.module === module && one.says === says);
     return [...perFolder.values()].flat().filter(isAsked);
   }

@@ -57,6 +57,25 @@ describe('what the nodes of a cluster may report is bounded', () => {
     expect(log.ignored['too-many-groups']).toBeGreaterThan(39_000);
   });
 
+  test('nor do records without rows take more keys than that', () => {
+    const node = OneNode.ready({ maxGroupsPerNode: 1000 });
+    for (let bucket = 0; bucket < 5000; bucket++) node.read(fakeRecord(0, bucket, 0));
+    expect(node.coordinator.usageMap.entryCount).toBe(2024);
+    expect(node.coordinator.log.ignored['too-many-groups']).toBe(5000 - 2024);
+  });
+
+  test('a record that has no room leaves nothing of what its key said before, and no other rows', () => {
+    const node = OneNode.ready({ maxRows: 100 });
+    const rows = () => node.coordinator.usageMap.rows.count;
+    node.read(fakeRecord(0, 0, 40));
+    node.read(fakeRecord(1, 0, 40));
+    expect(rows()).toBe(80);
+    node.read(fakeRecord(1, 0, 120, { sequence: 2 }));
+    expect([rows(), node.coordinator.log.ignored['too-many-rows']]).toEqual([40, 1]);
+    node.read(fakeRecord(2, 0, 50));
+    expect(rows()).toBe(90);
+  });
+
   test.each([1, 6, 8, 64])('a node of 10,000 groups, %i to a record, is not refused', (groupsPerRecord) => {
     const bounds = new RowBounds({ partitions: 16, maxRows: 6_000_000, maxGroupsPerNode: 10_000 });
     const rows = Array.from({ length: 2 * groupsPerRecord }, (_, at) => rowOf(at));

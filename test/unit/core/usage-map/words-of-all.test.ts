@@ -7,7 +7,8 @@ import {
   groupStateRecordKey,
   type TopicRecord,
 } from '../../../../src/core/report/record.js';
-import { Reading } from './reading.js';
+import type { LogTime } from '../../../../src/core/topic/log-time.js';
+import { HEARTBEAT_MS, Reading } from './reading.js';
 
 /** What any node may say of a thing of the cluster: the newest word counts, whoever said it, but for a past life. */
 interface Thing {
@@ -47,6 +48,50 @@ const THINGS: Readonly<Record<string, Thing>> = {
     valueIn: ({ ramps, usageMap }) => ramps.get(usageMap.mapLaneOf(GROUP_ID, 0), RAMP)?.level,
   },
 };
+
+test('an absence counts whole before the first word of a life, and by steps of two heartbeats otherwise', () => {
+  const reading = new Reading(2);
+  const [time, other] = reading.log.logTimes as readonly [LogTime, LogTime];
+  reading.node('a');
+  reading.node('a', { afterMs: 60_000 });
+  expect(time.spanMs).toBe(2 * HEARTBEAT_MS);
+  reading.node('a', { afterMs: 60_000, life: 2 });
+  expect(time.spanMs).toBe(2 * HEARTBEAT_MS + 60_000);
+  // Of each partition by itself.
+  reading.node('a', { partition: 1, life: 2 });
+  reading.node('a', { partition: 1, life: 2, afterMs: 60_000 });
+  expect(other.spanMs).toBe(2 * HEARTBEAT_MS);
+});
+
+test('who has spoken in a new log is who has on every partition; what is said again says nothing new', () => {
+  const reading = new Reading(2);
+  const { epochs } = reading.log;
+  epochs.begin('old', 0);
+  reading.node('a');
+  const alive = [...reading.membership.alive];
+  epochs.change('new', { alive, own: 0, keepsShares: true }, 0);
+  reading.log.forgetAll();
+  const isAwaited = () => epochs.awaited === 1;
+  reading.node('a', { sequence: 7 });
+  expect(isAwaited()).toBe(true);
+  reading.report('a', { orders: 5 }, { partition: 1, sequence: 8 });
+  expect(isAwaited()).toBe(true);
+  reading.node('a', { partition: 1, sequence: 9 });
+  expect(isAwaited()).toBe(false);
+});
+
+test('a new life counts in the pool from its first word on the membership partition, not on another one', () => {
+  const reading = new Reading(2);
+  const { pool } = reading.log;
+  const a = nodeKeyOf('demo', 'a');
+  reading.node('a', { sequence: 1 });
+  pool.heard(a, 1);
+  expect(pool.isServed(a)).toBe(true);
+  reading.node('a', { life: 2, partition: 1 });
+  expect(pool.isServed(a)).toBe(true);
+  reading.node('a', { life: 2 });
+  expect(pool.isServed(a)).toBe(false);
+});
 
 describe.each(Object.entries(THINGS))('%s', (_, { key, otherKey, word, valueIn }) => {
   let reading: Reading;
