@@ -6,6 +6,12 @@ import { type HttpScene, readyScene } from '../http/http-scene.js';
 let scene: HttpScene;
 afterEach(() => scene.close());
 
+/** Of all threads of this process. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 async function sceneWith(groups: Readonly<Record<string, unknown>>, others: Readonly<Record<string, unknown>> = {}) {
   scene = await readyScene({ groups, ...others });
   return scene.node;
@@ -134,12 +140,13 @@ describe('acquire', () => {
   test('100,000 waiters do not block the event loop', async () => {
     // They are through after 5 s; to ask for all of them takes less than 1 s, or 2 s beside other tests.
     const node = await sceneWith({ a: { quota: publish(200_000) } });
+    // In CPU time of this process: what others take of the cores in between is no stop of ours.
     let longestMs = 0;
-    let beforeMs = performance.now();
+    let beforeMs = cpuMs();
     const waiting: Promise<unknown>[] = [];
     const watch = setInterval(() => {
-      longestMs = Math.max(longestMs, performance.now() - beforeMs);
-      beforeMs = performance.now();
+      longestMs = Math.max(longestMs, cpuMs() - beforeMs);
+      beforeMs = cpuMs();
     }, 5);
     for (let slice = 0; slice < 100; slice++) {
       for (let at = 0; at < 1000; at++) {
@@ -152,9 +159,9 @@ describe('acquire', () => {
     clearInterval(watch);
     console.log(`100,000 waiters: longest stop of the event loop ${Math.round(longestMs)} ms`);
     expect(decisions.every(({ granted }) => granted)).toBe(true);
-    // About 1 ms per turn; the rest is whatever else this machine does.
+    // About 1 ms per turn; collections of garbage have threads of their own, and count as well.
     expect(longestMs).toBeGreaterThan(0);
-    expect(longestMs).toBeLessThan(500);
+    expect(longestMs).toBeLessThan(200);
   });
 });
 
