@@ -4,7 +4,7 @@ import { admittedRate } from '../../sim/measure.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { now, percent, Story, worstFiveSeconds } from './story.js';
+import { carriable, now, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
 /** Two outages at once, with the machine to themselves: 1,100 asks a second in all. */
@@ -77,7 +77,7 @@ export interface Outage {
   readonly isAway: boolean;
 }
 
-/** Admission goes on, never above the quota over any 5 s, and shares follow the log again within 5 s. */
+/** Admission goes on, never 2 % above the quota over any 5 s, and shares follow the log again within 5 s. */
 export async function surviveOutage({ name, topic, during: happens, end, isAway }: Outage): Promise<void> {
   const cluster = await Cluster.create({ topic, quota: QUOTA });
   const traffic = await TrafficProcess.start();
@@ -102,9 +102,11 @@ export async function surviveOutage({ name, topic, during: happens, end, isAway 
     );
     if (isAway) expect(degraded.length).toBeGreaterThan(0);
     expect(worst).toBeLessThanOrEqual(1.02);
-    expect(admittedRate(during.events, lostMs, backMs) / QUOTA).toBeGreaterThanOrEqual(0.9);
+    const could = carriable(during.events, lostMs, backMs, QUOTA);
+    expect(admittedRate(during.events, lostMs, backMs) / could).toBeGreaterThanOrEqual(0.9);
     expect(normalMs - upMs).toBeLessThanOrEqual(5000);
-    expect(Math.abs(after.total / QUOTA - 1)).toBeLessThanOrEqual(0.02);
+    expect(after.total / after.carriable).toBeGreaterThanOrEqual(0.98);
+    expect(after.total / QUOTA).toBeLessThanOrEqual(1.02);
   } finally {
     traffic.stop();
     await cluster.stop();
