@@ -135,10 +135,10 @@ export class Publisher {
   }
 
   /**
-   * The log has lost the newest life of a node: a process without the cluster's key has written over it. The next
-   * process of that id could not know of it, and what it says counts for nobody who remembers. So they say the
-   * farewell of the remembered life, and that process takes the life behind it, as behind any farewell. Some newcomers
-   * do not remember it: so with every beat a few say it, others each time.
+   * Called when the log has lost the newest life of a node, because a process without the cluster's key has written
+   * over it. The next process of that id would take a life that counts for no node that remembers the lost one. So the
+   * nodes that remember write the farewell of the lost life, and that process takes a life above it, as after any
+   * farewell. Newcomers do not remember it, so a few nodes write it with every beat, and other nodes each time.
    */
   sayGone(member: Member, offset: number): void {
     const { nodeKey, membership, appends } = this.#parts;
@@ -146,7 +146,8 @@ export class Publisher {
     if (this.incarnation === 0 || own === -1) return;
     if ((own + offset) % Math.ceil(membership.alive.length / TELLERS) !== 0) return;
     const incarnation = newestLife(member);
-    // Nothing new for those who remember, and in nobody's way if the process lives and cannot be heard.
+    // This sequence is no news for nodes that remember the life, and does not outrank its process, should it still
+    // live.
     const sequence = incarnation === member.incarnation ? member.sequence : 1;
     const author = { nodeKey: member.nodeKey, incarnation, sequence };
     const record = { kind: 'farewell' as const, author, nodeId: member.nodeId };

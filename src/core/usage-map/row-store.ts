@@ -1,13 +1,14 @@
 import { RecordStore } from './record-store.js';
 
 /**
- * Rows of the usage map: one row is what one node reported for one lane. 44 bytes each, so 500,000 rows (100 nodes ×
- * 5,000 groups) take 22 MB, and over 75 MB as objects. Float32 loses nothing: the wire carries float32. In pages of
- * 720 KB, because a single buffer of 200 MB that grew would be copied within one turn of the event loop.
+ * Rows of the usage map: one row is what one node reported for one lane. A row takes 44 bytes, so 500,000 rows (100
+ * nodes × 5,000 groups) take 22 MB; as objects they took over 75 MB. Float32 loses nothing, because the wire carries
+ * float32. Rows lie in pages of 720 KB: a single buffer of 200 MB would be copied within one turn of the event loop to
+ * grow.
  *
- * Row by row and not in columns, because the rows of a lane, one per node, lie all over the store: a convergence then
- * waits for one or two lines of memory per row instead of six. What the rows of a record have in common stands in the
- * record (record-store.ts), which is small enough to be in the cache.
+ * The words of a row lie together, and not in columns: the rows of a lane, one per node, are spread over the store, so
+ * a convergence waits for one or two lines of memory per row instead of six. What the rows of a record have in common
+ * stands in the record (record-store.ts), which is small enough to be in the cache.
  *
  *     words of 4 bytes:  0 record · 1 map lane · 2 next row of the lane, or −1 · 3 the row before this one, or −1
  *                        4 next row of the record, or −1 · 5 usage · 7 demand · 9 share, each in both dimensions
@@ -26,7 +27,7 @@ export class RowStore {
     return this.#used - this.#free.length;
   }
 
-  /** Rows there is room for. */
+  /** How many rows there is room for. */
   get capacity(): number {
     return (this.#pages.length - 1) * PAGE_ROWS + this.#lastPage.rows;
   }
@@ -111,7 +112,7 @@ export class RowStore {
     return row;
   }
 
-  /** What the row says from now on; its record and its lane stay. */
+  /** Writes what the row says; its record and its lane stay. */
   write(row: number, report: RowContent): void {
     const { floats } = this.pageOf(row);
     const place = this.placeOf(row);
