@@ -4,7 +4,8 @@ import { playPools } from './pools-story.js';
 import { playRamps } from './ramp-story.js';
 import { percent } from './story.js';
 
-const TIMEOUT = { timeout: 180_000 };
+/** Four starts, which take half a minute each on a busy machine. */
+const TIMEOUT = { timeout: 400_000 };
 
 /** What agreed pools and ramps promise on real processes; test/simulation/pools-story.test.ts plays the same exactly. */
 export function poolsPromises(name: string, topicOf: () => Promise<ClusterOptions['topic']>): void {

@@ -10,11 +10,14 @@ const RATE = 350;
 const [FROM, TO] = [100, 1000];
 const WINDOW_MS = 5000;
 const STEP_MS = 250;
+/** What the buckets of the nodes hold. */
+const CARRIED_MS = 100;
 
 export interface Followed {
   /**
    * Least and most admitted ÷ what the line allows, over any 5 s. Work was admitted between its asking and its answer:
-   * what may have been counts for the least, what must have been for the most.
+   * what may have been counts for the least, what must have been for the most. The least is of what the line allows
+   * of the work that reached the nodes: a busy machine asks for less.
    */
   readonly least: number;
   readonly most: number;
@@ -105,7 +108,16 @@ function followed(
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Followed {
   const granted = answered.filter(({ granted }) => granted);
+  const decided = answered.filter(({ decided }) => decided).map(({ atMs }) => atMs);
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
+  const carriable = (startMs: number) => {
+    let sum = 0;
+    for (let at = startMs; at < startMs + WINDOW_MS; at += CARRIED_MS) {
+      const arrived = decided.filter((atMs) => atMs >= at && atMs < at + CARRIED_MS).length;
+      sum += Math.min(arrived, (line(Math.max(0, at + CARRIED_MS / 2 - begunMs), overMs) * CARRIED_MS) / 1000);
+    }
+    return sum;
+  };
   const allowed = (sinceMs: number) => {
     let sum = 0;
     for (let at = 5; at < WINDOW_MS; at += 10) sum += line(Math.max(0, sinceMs + at - begunMs), overMs) / 100;
@@ -115,7 +127,7 @@ function followed(
     const endMs = startMs + WINDOW_MS;
     const certain = granted.filter(({ sentMs, atMs }) => sentMs >= startMs && atMs < endMs).length;
     const possible = granted.filter(({ sentMs, atMs }) => atMs >= startMs && sentMs < endMs).length;
-    least = Math.min(least, possible / allowed(startMs));
+    least = Math.min(least, possible / carriable(startMs));
     most = Math.max(most, certain / allowed(startMs));
   }
   return { least, most };
