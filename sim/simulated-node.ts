@@ -106,9 +106,10 @@ export class SimulatedNode {
       this.limiter.accrueSince(lane, this.coordinator.readyMs);
       answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
     }
-    if (answer !== GRANTED) return false;
-    this.#observer?.admitted(this, lane, messages);
-    return true;
+    const isGranted = answer === GRANTED;
+    if (isGranted) this.#observer?.admitted(this, lane, messages);
+    else this.#observer?.refused(this, lane, messages);
+    return isGranted;
   }
 
   /** kill -9. */

@@ -20,9 +20,13 @@ export function burstPromised(
   const { membership } = node.coordinator;
   const nodes = membership.alive.length + (isMember ? 0 : 1);
   const equal = settings.quota.publish[MESSAGES] / Math.max(1, nodes);
-  const small = 1 + Math.min(1, equal * SECOND_PIECE_SECONDS);
-  const minimum = Math.min(settings.burstMinMessages, Math.max(small, equal * MINIMUM_BOUND_SECONDS));
-  const most = Math.max(((limit[group] as number) * settings.burstMs) / 1000, minimum);
+  const most = Math.max(((limit[group] as number) * settings.burstMs) / 1000, leastDepth(settings, equal));
   const is = depth[group] as number;
   if (is > most * (1 + 1e-9)) fail('bursts', `a bucket of ${is} where ${most} is promised`);
+}
+
+/** The depth of a bucket with a demand, however small its limit is. */
+export function leastDepth({ burstMinMessages }: Pick<GroupSettings, 'burstMinMessages'>, equal: number): number {
+  const small = 1 + Math.min(1, equal * SECOND_PIECE_SECONDS);
+  return Math.min(burstMinMessages, Math.max(small, equal * MINIMUM_BOUND_SECONDS));
 }

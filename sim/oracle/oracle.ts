@@ -65,8 +65,24 @@ export class Oracle implements NodeObserver {
     if (lane % DIRECTION_COUNT !== 0) return;
     const group = lane / DIRECTION_COUNT;
     const record = this.#recordOf(node);
+    record.buckets[group]?.take(messages, this.#world.nowMs);
     this.#admit(record.ledgers[group] as GroupLedger, group, messages, record.name);
     this.#admit(this.#ledgers[group] as GroupLedger, group, messages, 'the cluster');
+  }
+
+  refused(node: SimulatedNode, lane: number, messages: number): void {
+    if (this.#expected === null || lane % DIRECTION_COUNT !== 0) return;
+    const group = lane / DIRECTION_COUNT;
+    const record = this.#recordOf(node);
+    const { nowMs } = this.#world;
+    const tokens = record.buckets[group]?.tokensAt(nowMs) ?? 0;
+    if (tokens < messages + TOKEN_ERROR) return;
+    this.violations.add(
+      nowMs,
+      'refusals',
+      this.#nameOf(group),
+      `${record.name} refuses ${messages} of ${tokens} tokens`,
+    );
   }
 
   #admit(ledger: GroupLedger, group: number, messages: number, who: string): void {
@@ -90,6 +106,7 @@ export class Oracle implements NodeObserver {
   /** From now on each of these nodes has to be one process that decides and knows all the others. */
   expectRecovered(nodes: readonly string[]): void {
     this.#expected = nodes;
+    for (const { buckets } of this.records.values()) for (const bucket of buckets) bucket.emptyAt(this.#world.nowMs);
   }
 
   /** Checks everything that is too costly to be checked at every step. */
@@ -144,7 +161,8 @@ export class Oracle implements NodeObserver {
   }
 
   /** Tells the process's own ledger what it may admit from now on. */
-  #follow({ ledgers, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
+  #follow({ ledgers, buckets, isServed, limit, depth }: ProcessRecord, group: number, wasServed: boolean): void {
+    buckets[group]?.set(limit[group] as number, depth[group] as number, this.#world.nowMs);
     const own = ledgers[group] as GroupLedger;
     own.advance(this.#world.nowMs);
     if (isServed[group] && !wasServed) {

@@ -1,6 +1,7 @@
 import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
 import type { SimulatedNode } from '../simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
+import { OwnBucket } from './own-bucket.js';
 
 /** What one process holds of each group (direction publish, dimension messages), as the oracle saw it last. */
 export class ProcessRecord {
@@ -16,6 +17,8 @@ export class ProcessRecord {
   readonly isServed: boolean[];
   /** Per group: what the process may admit by its own limits. */
   readonly ledgers: readonly GroupLedger[];
+  /** Per group: what the process holds at least, of what its limits have brought since it was whole. */
+  readonly buckets: readonly OwnBucket[];
   /** Log time of the membership partition when the process had caught up; null before. */
   caughtUpLogMs: number | null = null;
 
@@ -27,6 +30,7 @@ export class ProcessRecord {
     this.depth = new Float64Array(groups);
     this.isLinked = new Array<boolean>(groups).fill(true);
     this.ledgers = Array.from({ length: groups }, () => new GroupLedger());
+    this.buckets = Array.from({ length: groups }, () => new OwnBucket());
     this.isServed = new Array<boolean>(groups).fill(false);
   }
 

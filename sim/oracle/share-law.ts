@@ -1,4 +1,6 @@
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
 import { groupIdOf } from '../../src/core/ids.js';
+import type { GroupSettings } from '../../src/core/settings.js';
 import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
 import type { WorldSettings } from '../world.js';
 import type { ProcessRecord } from './process-record.js';
@@ -13,13 +15,19 @@ interface Division {
 
 /** The processes of one view know the same members, compute the same shares, and apply them. */
 export function checkAgreement(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
-  settings.groups.forEach(({ name, quota }, group) => {
+  settings.groups.forEach((settingsOfOne, group) => {
+    const { name, quota } = settingsOfOne;
     const divisions = view.map((record) => divisionOf(record, group));
     view.forEach((record, at) => {
       const own = divisions[at] as Division;
       checkSum(own, quota.publish[MESSAGES], (says) => {
         fail('sum of shares', name, `as ${record.name} computes them: ${says}`);
       });
+      if (givesWholeTarget(settingsOfOne)) {
+        checkWhole(own, quota.publish[MESSAGES], (says) => {
+          fail('whole target', name, `as ${record.name} computes it: ${says}`);
+        });
+      }
       checkApplied(record, group, own, (says) => fail('applied shares', name, `${record.name} ${says}`));
       if (at === 0) return;
       const agreesOnPool = record.node.coordinator.shares.strategyOf(group).agreesOnPool === true;
@@ -41,6 +49,17 @@ function divisionOf({ node }: ProcessRecord, group: number): Division {
 function checkSum({ shares }: Division, target: number, fail: (says: string) => void): void {
   const total = shares.reduce((sum, share) => sum + share, 0);
   if (total > target * (1 + 1e-9)) fail(`${total} of ${target}`);
+}
+
+/** What nobody wants is somebody's headroom, unless the group has none. Smoothed or slewed shares are on their way. */
+function givesWholeTarget(group: GroupSettings): boolean {
+  const isPlain = group.smoothingMs === 0 && group.slewPerSecond === Number.POSITIVE_INFINITY;
+  return group.strategy === DEFAULT_STRATEGY && isPlain && group.headroom !== 'none' && group.maxShareRatio === 1;
+}
+
+function checkWhole({ shares }: Division, target: number, fail: (says: string) => void): void {
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  if (shares.length > 0 && total < target * (1 - 1e-9)) fail(`${total} of ${target} are given to anybody`);
 }
 
 /** A process that hears itself applies the share that the log gives it; one that does not, at most that share. */

@@ -17,7 +17,7 @@ export interface SeedPlan {
  */
 const SEEDS_AT_ONCE = 10;
 
-/** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on. */
+/** Plays many seeds on as many threads as wanted. Rejects when a thread cannot go on; then the others begin no more. */
 export async function playSeeds(plan: SeedPlan): Promise<void> {
   let next = plan.first;
   const end = plan.first + plan.count;
@@ -31,7 +31,11 @@ export async function playSeeds(plan: SeedPlan): Promise<void> {
   const onVerdict = (verdict: SwarmVerdict) => {
     isWanted = plan.onVerdict(verdict) && isWanted;
   };
-  await Promise.all(Array.from({ length: plan.workers }, () => runThread(takeRange, onVerdict)));
+  const stop = (error: unknown) => {
+    isWanted = false;
+    throw error;
+  };
+  await Promise.all(Array.from({ length: plan.workers }, () => runThread(takeRange, onVerdict).catch(stop)));
 }
 
 async function runThread(takeRange: () => SeedRange | null, onVerdict: (verdict: SwarmVerdict) => void): Promise<void> {

@@ -1,4 +1,3 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { Violation } from '../oracle/violation.js';
 import { Random } from '../random.js';
@@ -6,6 +5,7 @@ import { World, type WorldSettings } from '../world.js';
 import { drawSettings, quotaOf } from './draw-world.js';
 import type { FaultKind } from './fault-kinds.js';
 import { drawFaultKinds, injectFault } from './faults.js';
+import { figuresBeyond, utilisationOf, worstOf } from './figures.js';
 import { driveAll } from './load.js';
 import { SwarmMeter } from './swarm-meter.js';
 
@@ -16,6 +16,7 @@ export interface SwarmVerdict {
   readonly problems: readonly string[];
   /** Admitted ÷ quota over the worst 5 s: until the cluster had recovered from the last fault, and after that. */
   readonly worst: { readonly faults: number; readonly after: number };
+  /** Least of admitted ÷ min(quota, arrived) after that, of the groups whose strategy aims at it. */
   readonly utilisation: number;
 }
 
@@ -26,21 +27,8 @@ const CALM_EVERY = 8;
 const CALM_MS = 17_000;
 const JUDGED_MS = 5500;
 const CHECK_EVERY_MS = 250;
-const WINDOW_MS = 5000;
 /** No world lasts longer than this: faults, the longest absence, its recovery, and the judged time. */
 const END_MS_MAX = 70_000;
-/**
- * The most that is admitted over 5 s when nothing is wrong, in quotas; the oracle's bound is 1.33. If few nodes ask for
- * little more than the quota, allowances reach 1.14 (in one world of 700).
- */
-const WORST_AFTER = 1.2;
-/** The least utilisation. Estimates of random arrivals leave some of the quota unused: 0.87 in one world of 500. */
-const LEAST_UTILISATION = 0.8;
-/**
- * The least target/N that is judged, messages/s: below it buckets of two tokens refuse a fifth of what arrives at
- * random (docs/decisions/0004).
- */
-const LEAST_EQUAL_SHARE = 20;
 
 /**
  * A random cluster under random traffic and faults, judged by the oracle as it goes: first safety while faults happen,
@@ -99,9 +87,15 @@ function play(
   oracle.expectRecovered(nodes);
   world.runFor(JUDGED_MS);
   const { nowMs } = world;
-  const worst = { faults: worstOf(settings, meter, 0, quietMs), after: worstOf(settings, meter, quietMs, nowMs) };
-  const utilisation = utilisationOf(settings, meter, { nodes: nodes.length, fromMs: quietMs, untilMs: nowMs });
-  const problems = [...oracle.violations.first.map(described), ...figuresBeyond(worst, utilisation)];
+  const { groups } = settings;
+  const whole = { fromMs: quietMs, untilMs: nowMs };
+  const worst = {
+    faults: worstOf(groups, meter, { fromMs: 0, untilMs: quietMs }),
+    after: worstOf(groups, meter, whole),
+  };
+  const utilisation = utilisationOf(groups, meter, whole);
+  const beyond = figuresBeyond(settings, meter, nodes.length, whole).map((says) => `after the faults ${says}`);
+  const problems = [...oracle.violations.first.map(described), ...beyond];
   return { problems, worst, utilisation };
 }
 
@@ -136,43 +130,6 @@ function injectFaults(world: World, { nodes, kinds, random, plan }: Cast): numbe
     world.runFor(Math.max(20, Math.min(nextMs, untilMs - world.nowMs)));
   }
   return Math.max(world.nowMs, wholeMs);
-}
-
-function worstOf(settings: WorldSettings, meter: SwarmMeter, fromMs: number, untilMs: number): number {
-  let worst = 0;
-  for (const [at, group] of settings.groups.entries()) {
-    const quota = (quotaOf(group) * WINDOW_MS) / 1000;
-    for (let startMs = fromMs; startMs + WINDOW_MS <= untilMs; startMs += SwarmMeter.binMs) {
-      worst = Math.max(worst, meter.admitted(at, startMs, startMs + WINDOW_MS) / quota);
-    }
-  }
-  return worst;
-}
-
-/** The least of admitted ÷ min(quota, arrived) over the groups with the default strategy; others do not aim at it. */
-function utilisationOf(
-  settings: WorldSettings,
-  meter: SwarmMeter,
-  { nodes, fromMs, untilMs }: { readonly nodes: number; readonly fromMs: number; readonly untilMs: number },
-): number {
-  let least = 1;
-  for (const [at, group] of settings.groups.entries()) {
-    if (group.strategy !== DEFAULT_STRATEGY || group.smoothingMs > 0) continue;
-    if (quotaOf(group) < LEAST_EQUAL_SHARE * nodes) continue;
-    const quota = (quotaOf(group) * (untilMs - fromMs)) / 1000;
-    const owed = Math.min(quota, meter.arrived(at, fromMs, untilMs));
-    if (owed > 0) least = Math.min(least, meter.admitted(at, fromMs, untilMs) / owed);
-  }
-  return least;
-}
-
-function figuresBeyond({ after }: SwarmVerdict['worst'], utilisation: number): string[] {
-  const problems: string[] = [];
-  if (after > WORST_AFTER) problems.push(`after the faults ${after.toFixed(3)} × quota over 5 s > ${WORST_AFTER}`);
-  if (utilisation < LEAST_UTILISATION) {
-    problems.push(`after the faults only ${(100 * utilisation).toFixed(1)} % of min(quota, demand)`);
-  }
-  return problems;
 }
 
 function described({ atMs, promise, says }: Violation): string {

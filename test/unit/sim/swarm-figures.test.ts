@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { figuresBeyond, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
+import { SwarmMeter } from '../../../sim/swarm/swarm-meter.js';
+import { World } from '../../../sim/world.js';
+import { MESSAGES, UNLIMITED } from '../../../src/core/vocabulary.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
+
+const NODES = ['a', 'b', 'c'];
+const WHOLE_FROM_MS = 6000;
+const JUDGED_MS = 5500;
+
+/** Three nodes of one group that want twice its quota, with limiters that take `factor` of their limits for the whole. */
+function problemsWith(factor: number, quota = 300): readonly string[] {
+  const limits = { publish: [quota, UNLIMITED[1]] as const, dispatch: UNLIMITED };
+  const world = new World(9, { ...SETTINGS, groups: [{ ...GROUP, quota: limits }] });
+  const meter = new SwarmMeter(1, WHOLE_FROM_MS + JUDGED_MS);
+  for (const name of NODES) {
+    const { limiter } = world.start(name);
+    const setLimit = limiter.setLimit.bind(limiter);
+    limiter.setLimit = (lane, dimension, limit, ...others) => {
+      setLimit(lane, dimension, dimension === MESSAGES ? limit * factor : limit, ...others);
+    };
+    const ask = () => {
+      meter.asked(0, world.nowMs, world.ask(name, 0, 1, 0, false));
+      world.queue.after(world.random.exponential(1500 / quota), ask);
+    };
+    ask();
+  }
+  world.runFor(WHOLE_FROM_MS + JUDGED_MS);
+  return figuresBeyond(world.settings, meter, NODES.length, { fromMs: WHOLE_FROM_MS, untilMs: world.nowMs });
+}
+
+describe('the figures after the faults', () => {
+  it('keep their bounds in a cluster that works', () => {
+    expect(problemsWith(1)).toEqual([]);
+  });
+
+  it('break the upper one if all nodes admit 1.4 of their limits', () => {
+    expect(problemsWith(1.4)).toEqual([
+      expect.stringMatching(/^orders admits 1\.4\d\d quotas over 5 s, more than 1\.3/),
+    ]);
+  });
+
+  it('break the lower one if all nodes admit 0.7 of their limits', () => {
+    expect(problemsWith(0.7)).toEqual([
+      expect.stringMatching(/^orders uses 0\.[67]\d\d of min\(quota, demand\), less/),
+    ]);
+  });
+
+  it.each([
+    { windowMs: 100, quotas: 5 },
+    { windowMs: 1000, quotas: 1.625 },
+    { windowMs: 5000, quotas: 1.325 },
+    { windowMs: 60_000, quotas: 1.25625 },
+  ])('allow $quotas quotas of $windowMs ms, as the table in docs/promises.md says', ({ windowMs, quotas }) => {
+    const publish = [200, UNLIMITED[1]] as const;
+    expect(mostAdmitted({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, 5, windowMs)).toBeCloseTo(quotas, 10);
+  });
+
+  it('allow no allowance where shares follow no demand', () => {
+    const publish = [200, UNLIMITED[1]] as const;
+    const group = { ...GROUP, strategy: 'equal', quota: { publish, dispatch: UNLIMITED } };
+    expect(mostAdmitted(group, 5, 5000)).toBeCloseTo(1.07, 10);
+  });
+
+  it.each([
+    { quota: 400, nodes: 2, used: 0.82 },
+    { quota: 165, nodes: 5, used: 0.69 },
+    { quota: 100, nodes: 5, used: 0.58 },
+    { quota: 30, nodes: 5, used: 0.17 },
+  ])('ask of $quota/s on $nodes nodes that $used of it are used', ({ quota, nodes, used }) => {
+    const publish = [quota, UNLIMITED[1]] as const;
+    expect(leastUsed({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, nodes, SETTINGS)).toBeCloseTo(used, 2);
+  });
+});
