@@ -45,7 +45,7 @@ const seconds = Number(values.seconds);
 const settled = { nodes: Number(values.nodes), groupsPerNode: Number(values.groups), nodesPerGroup: 5 };
 const groupCount = (settled.nodes * settled.groupsPerNode) / settled.nodesPerGroup;
 const WIDTHS = [8, 10, 8, 8, 10, 10, 26, 9, 9, 12];
-for (const log of CATCHING_UP) measureCatchUp(log, coreOf());
+for (const log of CATCHING_UP) await measureCatchUp(log, coreOf());
 await measureIdle();
 const CPU = 'CPU % (user + system)';
 print('changes', 'setting', 'MB/min', 'on wire', 'records/s', 'fetches/s', CPU, 'heap MiB', 'resident', 'writer CPU %');

@@ -1,7 +1,11 @@
 /**
  * What a node's event loop pays to read a whole log in turns of 1,000 records, and one restart of a node in it. The records are
- * decoded already: the codec and the adapter have their own figures. All times are CPU time, collecting garbage included.
+ * decoded already: the codec and the adapter have their own figures. All times are CPU time of the process. Turns in which
+ * garbage was collected are told apart: most of it are the records themselves, and the collector's threads are counted, too.
+ * The first turns of a process are of code that is not compiled yet: see the first log.
  */
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Coordinator } from '../../src/core/coordinator.js';
 import type { Append, ReadEvent } from '../../src/core/coordinator-protocol.js';
 import { incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
@@ -17,10 +21,14 @@ export interface Log {
 }
 
 const TURN_RECORDS = 1000;
+const AIM_MS = 20;
 const ROWS_PER_RECORD = 6;
 const MEBI = 1024 * 1024;
 
-export function measureCatchUp(log: Log, core: Omit<CoordinatorSettings, 'nodeId' | 'partitions'>): void {
+export async function measureCatchUp(
+  log: Log,
+  core: Omit<CoordinatorSettings, 'nodeId' | 'partitions'>,
+): Promise<void> {
   const settings = { ...core, nodeId: 'reader', partitions: log.partitions };
   const coordinator = new Coordinator(settings, new Limiter(core.groups.length * DIRECTION_COUNT));
   const reading = new Turns(coordinator, log.partitions);
@@ -29,49 +37,84 @@ export function measureCatchUp(log: Log, core: Omit<CoordinatorSettings, 'nodeId
     let turn: Append[] = [];
     for (const append of recordsOf(log, partition, settings.cluster)) {
       if (turn.push(append) < TURN_RECORDS) continue;
-      reading.read(turn);
+      await reading.read(turn);
       turn = [];
     }
-    reading.read(turn);
+    await reading.read(turn);
   }
-  const { records, cpuMs, worstMs, slow } = reading;
+  const { records, cpuMs } = reading;
   const { usageMap } = coordinator;
+  const { own, collecting } = reading.turns();
   console.log(
     `catching up, ${log.nodes} nodes × ${log.keysPerNode} keys on ${log.partitions} partitions: ${records} records in ` +
-      `${(cpuMs / 1000).toFixed(2)} s of CPU, ${((1000 * cpuMs) / records).toFixed(1)} µs each; worst turn of ` +
-      `${TURN_RECORDS} records ${worstMs.toFixed(1)} ms, ${slow} turns above 20 ms; ${usageMap.steps} look-ups beside; ` +
-      `${((memoryBytes() - before) / MEBI).toFixed(0)} MiB for ${usageMap.entryCount} keys and ${usageMap.rows.count} rows`,
+      `${(cpuMs / 1000).toFixed(2)} s of CPU, ${((1000 * cpuMs) / records).toFixed(1)} µs each; ${usageMap.steps} look-ups ` +
+      `beside; ${((memoryBytes() - before) / MEBI).toFixed(0)} MiB for ${usageMap.entryCount} keys and ` +
+      `${usageMap.rows.count} rows`,
   );
+  console.log(`  turns of ${TURN_RECORDS} records: ${textOf(own)}; while garbage was collected: ${textOf(collecting)}`);
   const restart = new Turns(coordinator, log.partitions, reading.nextOffset);
   for (let partition = 0; partition < log.partitions; partition++) {
-    restart.read([signOf(0, partition, 2, settings.cluster)]);
+    await restart.read([signOf(0, partition, 2, settings.cluster)]);
   }
+  restart.turns();
   console.log(`  one node starts again: ${restart.cpuMs.toFixed(2)} ms of CPU at every other node`);
+}
+
+interface Turn {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly cpuMs: number;
+}
+
+function textOf(turnsMs: readonly number[]): string {
+  const sorted = [...turnsMs].sort((one, other) => one - other);
+  const above = sorted.filter((ms) => ms > AIM_MS).length;
+  const middle = sorted[sorted.length >> 1] ?? 0;
+  const worst = sorted.at(-1) ?? 0;
+  return `${sorted.length}, median ${middle.toFixed(1)}, worst ${worst.toFixed(1)} ms, ${above} above ${AIM_MS} ms`;
 }
 
 class Turns {
   records = 0;
   cpuMs = 0;
-  worstMs = 0;
-  slow = 0;
   readonly nextOffset: number[];
   readonly #coordinator: Coordinator;
+  readonly #turns: Turn[] = [];
+  readonly #pauses: PerformanceEntry[] = [];
+  readonly #observer = new PerformanceObserver((list) => this.#pauses.push(...list.getEntries()));
 
   constructor(coordinator: Coordinator, partitions: number, nextOffset = new Array<number>(partitions).fill(0)) {
     this.#coordinator = coordinator;
     this.nextOffset = nextOffset;
+    this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  read(appends: readonly Append[]): void {
+  async read(appends: readonly Append[]): Promise<void> {
     const records = appends.map((append) => this.#inLog(append));
+    // Observers are told of collections between turns.
+    await nextTurn();
+    const fromMs = performance.now();
     const cpu = process.cpuUsage();
     this.#coordinator.step({ kind: 'records-read', records }, 0);
     const { user, system } = process.cpuUsage(cpu);
-    const tookMs = (user + system) / 1000;
-    this.cpuMs += tookMs;
-    this.worstMs = Math.max(this.worstMs, tookMs);
-    if (tookMs > 20) this.slow++;
+    const cpuMs = (user + system) / 1000;
+    this.#turns.push({ fromMs, toMs: performance.now(), cpuMs });
+    this.cpuMs += cpuMs;
     this.records += records.length;
+  }
+
+  /** CPU time of the turns in which nothing was collected, and of the others. */
+  turns(): { readonly own: readonly number[]; readonly collecting: readonly number[] } {
+    this.#pauses.push(...this.#observer.takeRecords());
+    this.#observer.disconnect();
+    const [own, collecting]: [number[], number[]] = [[], []];
+    for (const { fromMs, toMs, cpuMs } of this.#turns) {
+      const isCollecting = this.#pauses.some((pause) => {
+        return pause.startTime < toMs && pause.startTime + pause.duration > fromMs;
+      });
+      (isCollecting ? collecting : own).push(cpuMs);
+    }
+    return { own, collecting };
   }
 
   #inLog(append: Append): ReadEvent {
