@@ -1,5 +1,5 @@
 import { openSync, readSync } from 'node:fs';
-import type { Clock } from '../ports/clock.js';
+import { type Clock, monotonicClock } from '../ports/clock.js';
 
 /** A look counts only if both clocks are read within this time: a pause between them would look like a suspend. */
 const LOOK_MS_MAX = 20;
@@ -25,10 +25,14 @@ export class WakingClock {
   readonly #uptimeMs: () => number | null;
   #leadMs: number | null;
 
-  constructor(steady: Clock = () => performance.now(), uptimeMs: () => number | null = linuxUptime()) {
+  constructor(steady: Clock = monotonicClock, uptimeMs: () => number | null = linuxUptime()) {
     this.#steady = steady;
     this.#uptimeMs = uptimeMs;
-    this.clock = () => steady() + this.suspendedMs;
+    this.clock = () => {
+      const steadyMs = steady();
+      // Until the first suspend the number is handed on, because a sum would be a second double on the heap.
+      return this.suspendedMs === 0 ? steadyMs : steadyMs + this.suspendedMs;
+    };
     this.#leadMs = this.#read();
   }
 
