@@ -46,6 +46,19 @@ describe('whoever waits', () => {
     expect(node.gate.waiting.count).toBe(0);
   });
 
+  test('is served as soon as his tokens are there, though who joins behind him needs more time', async () => {
+    // A bucket of 10/s that is empty now.
+    node.limiter.buckets.setWindow(0, 0, nowMs());
+    setLimit(10);
+    node.limiter.tokens.set(0, 0);
+    void wait('a', 1);
+    void wait('a', 9);
+    await vi.advanceTimersByTimeAsync(150);
+    expect(servedMs).toEqual({ 'a 1': 100 });
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(servedMs).toEqual({ 'a 1': 100, 'a 9': 1000 });
+  });
+
   test('is served at once when the limit rises', async () => {
     void wait('a', 5);
     await vi.advanceTimersByTimeAsync(100);

@@ -24,6 +24,7 @@ const TWO: readonly Entry[] = [
 
 describe('the pool, record by record', () => {
   test.each<[string, readonly Entry[], number, boolean, number[]]>([
+    ['nobody has said anything', [], 1, false, []],
     ['one alone', [['says', A, 1]], 1, true, [A]],
     ['two agree', TWO, 2, true, [A, B]],
     ['a third waits, and makes the others divide by three', [...TWO, ['says', C, 3]], 3, false, [A, B]],
@@ -108,6 +109,7 @@ test('a claim that is not read back counts: the others already act on it', () =>
 
 test('of claims under way the largest counts, until it has been read back', () => {
   const claims = new OwnClaims();
+  expect([claims.newest, claims.largest]).toEqual([0, 0]);
   for (const [sequence, claim] of [
     [1, 5],
     [4, 3],
