@@ -59,6 +59,14 @@ describe('whoever waits', () => {
     expect(servedMs).toEqual({ 'a 1': 100, 'a 9': 1000 });
   });
 
+  test('shares timers with all who wait in the line: a thousand who join set a few', () => {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    for (let joined = 0; joined < 1000; joined++) void wait('a', 1);
+    expect(node.gate.waiting.count).toBe(1000);
+    expect(set.mock.calls.length).toBeLessThan(10);
+    set.mockRestore();
+  });
+
   test('is served at once when the limit rises', async () => {
     void wait('a', 5);
     await vi.advanceTimersByTimeAsync(100);
