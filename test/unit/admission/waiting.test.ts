@@ -67,6 +67,19 @@ describe('whoever waits', () => {
     set.mockRestore();
   });
 
+  test.each([
+    ['waitMs', [-1, 600_001, Number.NaN, '5', null], [0, 600_000]],
+    ['weight', [0, 0.5, 1001, Number.NaN, '5', null], [1, 1000]],
+  ])('says for how long and with what weight within bounds: %s', async (field, wrong, right) => {
+    setLimit(1000);
+    const ask = (value: unknown) =>
+      node.acquire('a', { messages: 1 }, { waitMs: 10, [field]: value } as { waitMs: number });
+    const refused = expect.objectContaining({ code: 'FIELD_INVALID', facts: expect.objectContaining({ field }) });
+    for (const value of wrong) await expect(ask(value)).rejects.toEqual(refused);
+    await vi.advanceTimersByTimeAsync(WINDOW_MS);
+    for (const value of right) expect(await ask(value)).toMatchObject({ granted: true });
+  });
+
   test('is served at once when the limit rises', async () => {
     void wait('a', 5);
     await vi.advanceTimersByTimeAsync(100);
@@ -119,6 +132,16 @@ describe('a group that goes', () => {
     stop.abort();
     await stays;
   });
+});
+
+test('a refusal names the group where a place was asked for, and not where the group was', async () => {
+  const scene = await readyScene({
+    groups: { none: { quota: { publish: { messagesPerSecond: 0 } } } },
+    attachments: { places: { acme: 'none' } },
+  });
+  const refusals = ['none', { tenant: 'acme' }, 'none'].map((where) => scene.node.tryAcquire(where, { messages: 1 }));
+  expect(refusals.map((refusal) => ('group' in refusal ? refusal.group : null))).toEqual([null, 'none', null]);
+  await scene.close();
 });
 
 describe('work that nothing limits', () => {
