@@ -148,6 +148,10 @@ describe('backends', () => {
     const lane = node.coordinator.lanes.get(0);
     const { decision } = node.coordinator.targets.decide(GROUP, 0, lane?.mapLane as number);
     expect(decision.averageCost).toBeCloseTo(6, 2);
+    expect(lane?.binding).toBe('unlimited');
+    const quota = { ...NO_QUOTA, publish: [30, NONE] } as const;
+    node.step({ kind: 'group-changed', group: 0, settings: { ...(lane?.settings as typeof GROUP), quota } });
+    expect([target(node), lane?.binding]).toEqual([30, 'messages']);
   });
 
   test('a flood of names is refused and counted; what is known goes on', () => {

@@ -78,6 +78,16 @@ describe('a row of buckets', () => {
   });
 });
 
+test.each([0, 0.001, Number.MAX_SAFE_INTEGER])('%f/s is a rate', (perSecond) => {
+  const buckets = rows(1);
+  buckets.setLimit(0, MESSAGES, perSecond, 10, 0);
+  expect(buckets.rate.at(MESSAGES)).toBe(perSecond);
+});
+
+test.each([-1, Number.NaN, 2 ** 54, Number.NEGATIVE_INFINITY])('%f/s is none', (perSecond) => {
+  expect(() => rows(1).setLimit(0, MESSAGES, perSecond, 10, 0)).toThrow();
+});
+
 describe('a limiter that gets more lanes', () => {
   /** 10 messages each, full at 0; `grown` = only one of the four lanes was there at first. */
   function lanes(grown: boolean): Limiter {

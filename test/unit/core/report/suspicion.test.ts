@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nodeKeyOf } from '../../../../src/core/ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** When the node wrote a heartbeat, in milliseconds from now on. */
@@ -44,6 +45,34 @@ test('while somebody is suspected and log time stands still, heartbeats come eve
   // Rounds are 20 ms apart.
   expect(gapsOf(times)).toEqual([260, 260, 260]);
 });
+
+test.each([0, 1, 2])('one of three that is silent is suspected, wherever it stands among the others: %i', (silent) => {
+  const node = OneNode.ready();
+  const others = ['x', 'y', 'z'].sort((one, other) => {
+    return nodeKeyOf(node.settings.cluster, one) - nodeKeyOf(node.settings.cluster, other);
+  });
+  for (const id of others) node.read(node.by(id, 'node'));
+  let rounds = 0;
+  // Log time moves by half a second only, so that nobody is given up, but time by which they are suspected goes on.
+  const hurried: number[] = [];
+  node.run(7000, {
+    echo: false,
+    each: () => {
+      if (node.lose().some(({ record }) => record?.kind === 'node')) hurried.push(node.nowMs);
+      if (rounds++ % 50 === 0) for (const [at, id] of others.entries()) if (at !== silent) sayAgain(node, id);
+    },
+  });
+  const gaps = gapsOf(hurried);
+  expect(gaps.filter((gap) => gap < 300).length).toBeGreaterThan(3);
+});
+
+/** A sign of life for which the log's clock does not go on. */
+function sayAgain(node: OneNode, id: string): void {
+  const { logClockMs } = node;
+  node.logClockMs = 5_000_000;
+  node.read(node.by(id, 'node'));
+  node.logClockMs = logClockMs;
+}
 
 test('nobody hurries while everybody gives a sign of life', () => {
   const node = OneNode.ready();

@@ -1,12 +1,44 @@
 import { describe, expect, test } from 'vitest';
+import { incarnationCount } from '../../../../src/core/ids.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { STALENESS_MS } from './reading.js';
+import { bucketKeyText, Reading, STALENESS_MS } from './reading.js';
 
 const BURIED = { incarnation: 0, sequence: 0 };
 
 function author(nodeKey: number, incarnation = 1) {
   return { nodeKey, incarnation, sequence: 1 };
 }
+
+test('what is known of a node is the newest life whose records are left, and the newest of those', () => {
+  const reading = new Reading();
+  const buckets = [
+    { life: 2, sequence: 4 },
+    { life: 1, sequence: 9 },
+    { life: 2, sequence: 6 },
+    { life: 1, sequence: 3 },
+    { life: 3, sequence: 1 },
+    { life: 2, sequence: 5 },
+  ];
+  const bury = (life: number) => {
+    for (const [bucket, of] of buckets.entries()) if (of.life === life) reading.tombstone(bucketKeyText('a', bucket));
+  };
+  for (const [bucket, written] of [...buckets.entries()].sort(([, one], [, other]) => one.life - other.life)) {
+    reading.report('a', { [`g${bucket}`]: 1 }, { ...written, bucket });
+  }
+  const known = () => {
+    const { incarnation, sequence, lives } = [...reading.membership.all()][0]!;
+    return [incarnationCount(incarnation), sequence, incarnationCount(lives[0] as number)];
+  };
+  expect(known()).toEqual([3, 1, 3]);
+  bury(3);
+  expect(known()).toEqual([2, 6, 2]);
+  // Its rows count again.
+  expect([reading.rowsOf('g0'), reading.rowsOf('g1'), reading.rowsOf('g4')]).toEqual([{ '': 1 }, {}, {}]);
+  bury(2);
+  expect(known()).toEqual([1, 9, 1]);
+  bury(1);
+  expect([...reading.membership.all()]).toEqual([]);
+});
 
 describe('what counts as a sign of life', () => {
   test('a newer life on another partition does not renew it: that partition has a time of its own', () => {
