@@ -44,13 +44,14 @@ describe('the pool, record by record', () => {
 });
 
 test('whoever keeps what follows from the pool is told of every record that moves a part of it', () => {
-  const node = fc.constantFrom(A, B, C, D);
+  // So few that they often agree.
+  const node = fc.constantFrom(A, B, B, C);
   const entry = fc.oneof(
-    { weight: 4, arbitrary: fc.tuple(fc.constant('says' as const), node, fc.nat(4)) },
+    { weight: 4, arbitrary: fc.tuple(fc.constant('says' as const), node, fc.integer({ min: 1, max: 3 })) },
     fc.tuple(fc.constantFrom('gone' as const, 'restarted' as const), node),
   );
   fc.assert(
-    fc.property(fc.array(entry, { maxLength: 60 }), fc.nat(60), (log, epochAt) => {
+    fc.property(fc.array(entry, { maxLength: 60, size: 'max' }), fc.nat(200), (log, epochAt) => {
       const pool = new AgreedPool();
       const view = () => [pool.divisor, ...[A, B, C, D].map((each) => pool.isServed(each))];
       for (const [at, [what, who, claim = 0]] of log.entries()) {
