@@ -114,14 +114,19 @@ test('a share that is no number is a defect that ends the node, not a limit', ()
 
 describe('how many bytes a bucket holds', () => {
   /** After two seconds of work of this size, ten pieces a second, below a share of 100,000 bytes/s. */
-  function depthOf(messages: number, bytes: number, quotaBytes = 1e5): { depth: number; limit: number } {
+  function depthOf(
+    messages: number,
+    bytes: number,
+    quotaBytes = 1e5,
+    everyRounds = 5,
+  ): { depth: number; limit: number } {
     const node = OneNode.ready({
       groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [1000, quotaBytes] }, burstMs: 10 }],
     });
     node.read(node.by('b', 'node'));
     let rounds = 0;
-    const each = () => rounds++ % 5 === 0 && void node.tryAcquire(0, messages, { bytes });
-    node.run(2000, { each });
+    const each = () => rounds++ % everyRounds === 0 && void node.tryAcquire(0, messages, { bytes });
+    node.run(400 * everyRounds, { each });
     const slot = slotOf(0, BYTES);
     const { depth, limit } = node.coordinator.shares;
     return { depth: depth[slot] as number, limit: limit[slot] as number };
@@ -129,6 +134,10 @@ describe('how many bytes a bucket holds', () => {
 
   test('twenty messages of the size that was reported', () => {
     expect(depthOf(1, 600).depth).toBeCloseTo(12_000, 3);
+  });
+
+  test('also where there is less than one message a second', () => {
+    expect(depthOf(1, 600, 1e5, 100).depth).toBeCloseTo(12_000, 3);
   });
 
   test.each([
