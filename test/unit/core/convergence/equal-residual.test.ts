@@ -23,6 +23,7 @@ const TABLE: readonly (Participants & { readonly says: string; readonly messages
   },
   { says: 'one node alone gets the target', target: [100], usage: [[30]], messages: [100] },
   { says: 'blocked', target: [0], usage: [[5, 5]], messages: [0, 0] },
+  { says: 'unlimited', target: [Infinity], usage: [[5, 5]], messages: [Infinity, Infinity] },
 ];
 
 describe('equal-residual', () => {

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LaneTable } from '../../../src/core/lane-table.js';
+import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
+import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import '../../property/seed.js';
+
+test('the served lanes stand in the order in which they came, in another array whenever one came, went or changed', () => {
+  const step = fc.record({ what: fc.constantFrom('serve', 'end', 'change', 'look'), lane: fc.nat(5) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const groups = ['a', 'b', 'c'].map((name) => ({ ...GROUP, name }));
+      const table = new LaneTable({ ...SETTINGS, nodeId: 'own', nonce: 1, groups });
+      const usageMap = new UsageMap(() => undefined, SETTINGS);
+      const served: number[] = [];
+      for (const { what, lane } of steps) {
+        const before = table.ordered;
+        const known = table.lanes.get(lane);
+        const group = Math.floor(lane / 2);
+        if (what === 'serve' && known === undefined) {
+          served.push(lane);
+          expect(table.serve(lane, usageMap, 0).group).toBe(group);
+        } else if (what === 'end' && known !== undefined) {
+          served.splice(served.indexOf(lane), 1);
+          const isOtherServed = served.includes(lane % 2 === 0 ? lane + 1 : lane - 1);
+          expect(table.end(known)).toBe(!isOtherServed);
+        } else if (what === 'change') {
+          table.changeGroup(group, { ...groups[group]!, burstMs: lane });
+          expect(table.lanesOf(group).map(({ settings }) => settings.burstMs)).toEqual(
+            served.filter((each) => Math.floor(each / 2) === group).map(() => lane),
+          );
+        } else {
+          expect(table.ordered).toBe(before);
+          continue;
+        }
+        expect(table.ordered).not.toBe(before);
+        expect(table.ordered.map((each) => each.lane)).toEqual(served);
+        for (const each of [0, 1, 2, 3, 4, 5]) {
+          const mapLane = usageMap.mapLaneOf(table.groupIdOf(Math.floor(each / 2)), each % 2);
+          expect(table.servesMapLane(mapLane)).toBe(served.includes(each));
+        }
+      }
+    }),
+  );
+});
