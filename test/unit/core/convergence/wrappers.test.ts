@@ -6,6 +6,7 @@ import { equal } from '../../../../src/core/convergence/equal.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { slewed } from '../../../../src/core/convergence/slew.js';
 import { smoothed } from '../../../../src/core/convergence/smoothing.js';
+import type { Strategy } from '../../../../src/core/convergence/strategy.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { expectShares, type Participants, roundOf, sharesOf } from './round-of.js';
 
@@ -118,6 +119,16 @@ describe('a range of shares', () => {
     { says: 'the maximum wins over a minimum', target: [100], demand: [[90]], least: 0.9, most: 0.5, shares: [50] },
   ])('$says', ({ shares, least: minShareRatio = 0, most: maxShareRatio = 1, ...given }) => {
     expectShares(sharesOf(clamped(maxMin, { minShareRatio, maxShareRatio }), given)[0], shares);
+  });
+
+  test.each([
+    ['a maximum: what is cut off goes to the others, as far as they want it', [80, 15, 5], 0, 0.5, [50, 40, 5]],
+    ['a minimum: it is taken from what the others have above theirs', [90, 10, 0], 0.1, 1, [80, 10, 10]],
+    ['nothing: it all stays as it was', [80, 15, 5], 0, 1, [80, 15, 5]],
+  ] as const)('the worked numbers of %s', (_, given, minShareRatio, maxShareRatio, shares) => {
+    const fixed: Strategy = { ...maxMin, converge: (round) => round.share[0]?.set(given) };
+    const range = { minShareRatio, maxShareRatio };
+    expectShares(sharesOf(clamped(fixed, range), { target: [100], demand: [[200, 40, 5]] })[0], shares);
   });
 
   test('a minimum is taken from the others', () => {

@@ -99,6 +99,28 @@ describe('all or nothing over all levels', () => {
   });
 });
 
+test('a group that is added at run time has its limits for each client, and those that were there keep theirs', () => {
+  const limiter = new Limiter(2);
+  const perClient = { ...NO_LIMIT, publish: [10, NONE], max: 10 } as const;
+  const groups: GroupLevels[] = [{ ...GROUP, perClient }];
+  const levels = new Levels(limiter, groups, { ...NO_LIMIT, burstMs: 100 }, 0);
+  groups.push({ ...GROUP, perClient }, GROUP);
+  limiter.grow(6);
+  limiter.validUntilMs.fill(NONE);
+  for (const group of [1, 2]) levels.groupChanged(group, 0);
+  expect([...levels.isUsedBy]).toEqual([1, 0, 1, 0, 0, 0]);
+  for (const lane of [0, 2]) {
+    limiter.setLimit(lane, MESSAGES, 1000, 100, 0);
+    limiter.setLimit(lane, BYTES, NONE, NONE, 0);
+    limiter.buckets.fill(lane, 0);
+    const ask = { lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' };
+    let granted = 0;
+    while (granted < 50 && levels.tryAcquire(ask, 0) === GRANTED) granted++;
+    // Of 100 that the share would carry.
+    expect(granted).toBeLessThan(5);
+  }
+});
+
 describe('a bounded number of rows', () => {
   test.each([
     ['topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, TOPICS_FULL],
