@@ -16,9 +16,15 @@ const CLEAN: Exit = { code: 0, signal: null, stdout: '', stderr: '' };
  */
 describe.concurrent('a reader that goes away', () => {
   let url: string;
+  /** Of the node, the last first. */
+  const ends: (() => void | Promise<void>)[] = [];
+
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
 
   beforeAll(async () => {
-    const scene = new CliScene((end) => afterAll(end));
+    const scene = new CliScene((end) => void ends.unshift(end));
     const node = scene.start(['run', '--config', join(scene.folderWith({ 'node.yaml': NODE }), 'node.yaml')]);
     await node.logged('node ready: own record read back');
     url = await node.url();
