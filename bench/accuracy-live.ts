@@ -14,9 +14,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
-import type { RunResult } from '../sim/run-result.js';
+import type { RunResult } from '../sim/verdict/run-result.js';
 import type { Punctuality } from '../src/live/traffic/protocol.js';
-import { COMMAND_FILE } from '../src/package-root.js';
+import { COMMAND_FILE } from '../src/package/package-root.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);

@@ -7,20 +7,20 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Random } from '../sim/random.js';
-import { STRATEGIES } from '../src/core/convergence/registry.js';
+import { Random } from '../sim/cluster/random.js';
+import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
+import { STRATEGIES } from '../src/core/convergence/strategies.js';
 import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
-import { EpochWatch } from '../src/core/epoch/epoch-watch.js';
-import type { LaneState } from '../src/core/lane-state.js';
-import { LaneTable } from '../src/core/lane-table.js';
+import type { LaneState } from '../src/core/lanes/lane-state.js';
+import { LaneTable } from '../src/core/lanes/lane-table.js';
+import { LogTime } from '../src/core/log/log-time.js';
 import { AgreedPool } from '../src/core/pool/agreed-pool.js';
-import type { ReportRecord, ReportRow } from '../src/core/report/record.js';
+import type { ReportRecord, ReportRow } from '../src/core/protocol/record.js';
+import { EpochWatch } from '../src/core/reading/epoch-watch.js';
 import { ShareBook } from '../src/core/share/share-book.js';
 import { TargetBook } from '../src/core/target/target-book.js';
-import { LogTime } from '../src/core/topic/log-time.js';
 import { type Member, Membership } from '../src/core/usage-map/membership.js';
 import { UsageMap } from '../src/core/usage-map/usage-map.js';
-import { DIRECTION_COUNT } from '../src/core/vocabulary.js';
 import { scaleConfig } from './scale/scale-config.js';
 
 const GROUPS = 10_000;

@@ -3,8 +3,8 @@
  * one core at a node of 100. Least and median of the rounds, in turn; user and system time of this process.
  */
 import { RecordCodec } from '../src/codec/record-codec.js';
-import { groupIdOf, nodeKeyOf } from '../src/core/ids.js';
-import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/report/record.js';
+import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
+import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/protocol/record.js';
 import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../src/ports/report-topic.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
 import { SignedTopic } from '../src/topic/signed/signed-topic.js';

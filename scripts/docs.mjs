@@ -57,7 +57,7 @@ const [
   fromDist('config/foreign-keys.js'),
   fromDist('config/json-schema.js'),
   fromDist('config/resolve-config.js'),
-  fromDist('../sim/world.js'),
+  fromDist('../sim/cluster/world.js'),
   fromDist('../sim/topic-away.js'),
   fromDist('../sim/scenario/json-schema.js'),
   fromDist('../sim/scenario/scenario-fields.js'),

@@ -1,6 +1,6 @@
-import type { GroupSettings } from '../src/core/settings.js';
-import { admittedRate, worstWindow } from './measure.js';
-import { World, type WorldSettings } from './world.js';
+import type { GroupSettings } from '../src/core/base/settings.js';
+import { admittedRate, worstWindow } from './cluster/measure.js';
+import { World, type WorldSettings } from './cluster/world.js';
 
 export const AWAY = { fromMs: 10_000, toMs: 50_000, endMs: 60_000 } as const;
 /** Wanted by three nodes, 1,400/s together. */

@@ -14,15 +14,16 @@ export type {
   TakeOptions,
   WaitOptions,
   Where,
-} from './admission/decision.js';
+} from './api/decision.js';
+export type { GroupStatus, NodeStatus } from './api/node-status.js';
+export type { CostOptions, ReportedCost } from './api/reported-cost.js';
+export type { ReportedHealth } from './backends/report-backend.js';
 export type { Place } from './core/attachments/attachment.js';
-export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
+export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
+export { QuotameshError } from './errors/quotamesh-error.js';
+export { setNodeCount } from './groups/node-count.js';
+export { type CreateNodeOptions, createNode } from './node/create-node.js';
+export type { QuotaNode } from './node/quota-node.js';
+export { VERSION } from './package/version.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
-export { type CreateNodeOptions, createNode } from './runtime/create-node.js';
-export { setNodeCount } from './runtime/groups/node-count.js';
-export type { QuotaNode } from './runtime/quota-node.js';
-export type { GroupStatus, NodeStatus } from './runtime/status.js';
-export type { GroupExplanation } from './runtime/target/explain.js';
-export type { ReportedHealth } from './runtime/target/report-backend.js';
-export type { CostOptions, ReportedCost } from './runtime/target/report-cost.js';
-export { VERSION } from './version.js';
+export type { GroupExplanation } from './status/explain-group.js';

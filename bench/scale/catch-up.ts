@@ -6,13 +6,13 @@
  */
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { Append, ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import { incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../src/core/report/record.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
-import { DIRECTION_COUNT } from '../../src/core/vocabulary.js';
+import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../src/core/protocol/record.js';
 
 export interface Log {
   readonly nodes: number;

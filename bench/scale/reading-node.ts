@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
-import { laneOf } from '../../src/core/vocabulary.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { laneOf } from '../../src/core/base/vocabulary.js';
+import { QuotaNode } from '../../src/node/quota-node.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { TOPIC } from './broker.js';
 import { scaleConfig } from './scale-config.js';

@@ -1,4 +1,4 @@
-import type { DeliveryFaults, Ways } from '../cluster-under-test.js';
+import type { DeliveryFaults, Ways } from '../cluster/cluster-under-test.js';
 import type { BaselineEnvironment } from './baseline.js';
 
 type Receive<Message> = (message: Message, from: string) => void;

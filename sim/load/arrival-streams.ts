@@ -1,4 +1,4 @@
-import type { Reader } from '../cluster-under-test.js';
+import type { Reader } from '../cluster/cluster-under-test.js';
 import type { Happening, Load, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 

@@ -1,6 +1,6 @@
-import type { Reader } from '../cluster-under-test.js';
-import type { EventQueue } from '../event-queue.js';
-import { Random } from '../random.js';
+import type { Reader } from '../cluster/cluster-under-test.js';
+import type { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
 import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
 import { ProfileCursor } from './rate-profile.js';
 

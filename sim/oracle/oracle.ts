@@ -1,8 +1,8 @@
-import type { CoordinatorEvent, Effects } from '../../src/core/coordinator-protocol.js';
-import { DIRECTION_COUNT, MESSAGES } from '../../src/core/vocabulary.js';
-import type { NodeObserver } from '../node-observer.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import type { World } from '../world.js';
+import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
+import type { NodeObserver } from '../cluster/node-observer.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import type { World } from '../cluster/world.js';
 import { AwayLaw } from './away-law.js';
 import { burstPromised } from './burst-promised.js';
 import { GroupLedger } from './group-ledger.js';

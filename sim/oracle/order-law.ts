@@ -1,4 +1,4 @@
-import type { SignedEvent } from '../simulated-topic.js';
+import type { SignedEvent } from '../cluster/simulated-topic.js';
 
 /**
  * The records of one life reach each partition in the order in which they were written. A reader takes a record that

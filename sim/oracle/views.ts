@@ -1,4 +1,4 @@
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**

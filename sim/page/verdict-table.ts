@@ -1,4 +1,4 @@
-import type { Verdict } from '../run-result.js';
+import type { Verdict } from '../verdict/run-result.js';
 import { Html, html } from './html.js';
 import type { PageRun } from './page-runs.js';
 

@@ -1,4 +1,4 @@
-import type { DimensionSeries, NodeSeries } from '../run-result.js';
+import type { DimensionSeries, NodeSeries } from '../verdict/run-result.js';
 
 const SAMPLES_MAX = 2400;
 const DIMENSIONS = ['messages', 'bytes'] as const;

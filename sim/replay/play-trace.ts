@@ -1,9 +1,9 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { LOCAL_KAFKA, type WorldSettings } from '../cluster/world.js';
 import type { PageRun } from '../page/page-runs.js';
-import { Random } from '../random.js';
 import type { System } from '../systems.js';
-import { LOCAL_KAFKA, type WorldSettings } from '../world.js';
 import { FoldingSeries } from './folding-series.js';
 import { RunningVerdict, SLICE_MS, worseOf } from './running-verdict.js';
 import type { TraceArrival } from './trace.js';

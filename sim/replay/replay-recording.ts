@@ -1,17 +1,17 @@
+import type { NodeShareStatus, RateStatus } from '../../src/api/node-status.js';
 import { RecordCodec } from '../../src/codec/record-codec.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/base/vocabulary.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
-import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/vocabulary.js';
-import { QuotameshError } from '../../src/errors.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../src/ports/report-topic.js';
 import type { Recording } from '../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../src/recording/recording-format.js';
-import { laneShares } from '../../src/runtime/describe.js';
-import type { NodeShareStatus, RateStatus } from '../../src/runtime/status.js';
+import { laneShares } from '../../src/status/describe-node.js';
 import type { PageRun } from '../page/page-runs.js';
 import { FoldingSeries } from './folding-series.js';
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../run-result.js';
+import type { Verdict } from '../verdict/run-result.js';
 
 /** What can be told of a trace: it states no rates, so there are no steps to settle after and no fair shares. */
 export type TraceVerdict = Pick<

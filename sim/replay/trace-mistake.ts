@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../src/errors.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 
 /** Where something is wrong with a trace. */
 export interface TracePlace {

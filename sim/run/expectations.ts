@@ -1,6 +1,6 @@
-import type { ExpectationResult, Verdict } from '../run-result.js';
 import type { Expectation } from '../scenario/scenario.js';
 import { METRICS } from '../verdict/metric-table.js';
+import type { ExpectationResult, Verdict } from '../verdict/run-result.js';
 
 export function judgeExpectations(expected: readonly Expectation[], verdict: Verdict): readonly ExpectationResult[] {
   return expected.map(({ metric, atLeast, atMost }) => {

@@ -1,17 +1,17 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
 import { type Ask, type AskBatch, playClients, playStream } from '../load/play-arrivals.js';
-import { Random } from '../random.js';
-import type { RunResult } from '../run-result.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { judge } from '../verdict/judge.js';
+import { Recorder, TICK_MS } from '../verdict/recorder.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { judgeExpectations } from './expectations.js';
 import { FairReference } from './fair-reference.js';
 import { playHappenings } from './play-happenings.js';
 import { Presence } from './presence.js';
-import { Recorder, TICK_MS } from './recorder.js';
 import { seriesOf } from './series.js';
 
 /**

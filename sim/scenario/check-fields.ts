@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ConfigPath, Finding, Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { show } from '../../src/config/setting-text.js';
-import { isMapping } from '../../src/mapping.js';
+import type { ConfigPath, Finding, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
+import { isMapping } from '../../src/input/mapping.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import type { Field, Fields } from './fields.js';
 
 /**

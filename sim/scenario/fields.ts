@@ -1,7 +1,7 @@
-import type { QuantityKind } from '../../src/config/quantity.js';
-import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/setting.js';
-import { allowedText, defaultText, show } from '../../src/config/setting-text.js';
-import { type ReadValue, readValue } from '../../src/config/setting-value.js';
+import type { QuantityKind } from '../../src/config/setting/quantity.js';
+import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/setting/setting.js';
+import { allowedText, defaultText, show } from '../../src/config/setting/setting-text.js';
+import { type ReadValue, readValue } from '../../src/config/setting/setting-value.js';
 
 /** One key of a scenario. Validation, the JSON Schema and docs/scenarios.md read these tables. */
 export interface Field {

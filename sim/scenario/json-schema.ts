@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { editorSchema } from '../../src/config/json-schema.js';
+import { editorSchema } from '../../src/config/describe/json-schema.js';
 import { METRICS } from '../verdict/metric-table.js';
 import type { Field, Fields } from './fields.js';
 import { HAPPENING_KINDS } from './happening-kinds.js';

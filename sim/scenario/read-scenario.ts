@@ -1,4 +1,4 @@
-import type { Findings } from '../../src/config/findings.js';
+import type { Findings } from '../../src/config/setting/findings.js';
 import { readFields } from './check-fields.js';
 import { readExpectations } from './read-expectations.js';
 import { readHappenings } from './read-happenings.js';

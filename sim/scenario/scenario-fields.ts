@@ -1,6 +1,6 @@
-import { GROUP_SETTINGS } from '../../src/config/group-settings.js';
-import type { SettingRows } from '../../src/config/settings.js';
-import { TIMING_SETTINGS } from '../../src/config/timing-settings.js';
+import type { SettingRows } from '../../src/config/schema/all-settings.js';
+import { GROUP_SETTINGS } from '../../src/config/schema/groups.js';
+import { TIMING_SETTINGS } from '../../src/config/schema/timing.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 

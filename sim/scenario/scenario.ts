@@ -1,6 +1,6 @@
-import type { DeliveryFaults } from '../cluster-under-test.js';
-import type { TopicDelays } from '../simulated-topic.js';
-import type { WorldSettings } from '../world.js';
+import type { DeliveryFaults } from '../cluster/cluster-under-test.js';
+import type { TopicDelays } from '../cluster/simulated-topic.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** A story that clusters are put through: complete and checked. Made by read-scenario.ts. */
 export interface Scenario {

@@ -1,12 +1,12 @@
-import { buildGroup } from '../../src/config/build-config.js';
-import { checkRelations } from '../../src/config/check-relations.js';
-import { Findings } from '../../src/config/findings.js';
-import { checkShape, shapeOf } from '../../src/config/setting-schema.js';
-import { readRows } from '../../src/config/settings-layers.js';
-import { COST_SETTINGS, LIMITING_SETTINGS } from '../../src/config/target-settings.js';
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import { VERSION } from '../../src/version.js';
-import type { WorldSettings } from '../world.js';
+import { buildGroup } from '../../src/config/read/build-config.js';
+import { checkRelations } from '../../src/config/read/check-relations.js';
+import { checkShape, shapeOf } from '../../src/config/schema/setting-schema.js';
+import { readRows } from '../../src/config/schema/settings-layers.js';
+import { COST_SETTINGS, LIMITING_SETTINGS } from '../../src/config/schema/target.js';
+import { Findings } from '../../src/config/setting/findings.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import { VERSION } from '../../src/package/version.js';
+import type { WorldSettings } from '../cluster/world.js';
 import { GROUP_ROWS, TIMING_ROWS } from './scenario-fields.js';
 
 /** What nodes run with by default: the settings table, one unlimited group, one partition. */
@@ -41,7 +41,7 @@ const SECTIONS = {
   limiting: { rows: LIMITING_SETTINGS, shape: shapeOf(LIMITING_SETTINGS) },
 } as const;
 
-/** The production node's round (src/config/node-settings.ts). */
+/** The production node's round (src/config/schema/node.ts). */
 const SAMPLE_INTERVAL_MS = 20;
 
 function readSection(

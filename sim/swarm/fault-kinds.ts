@@ -1,6 +1,6 @@
-import type { Random } from '../random.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import type { World } from '../world.js';
+import type { Random } from '../cluster/random.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import type { World } from '../cluster/world.js';
 
 /**
  * Lets a fault happen; tells what happens, and after which time the world is whole again. The function names the kind.

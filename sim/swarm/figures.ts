@@ -1,7 +1,7 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import type { WorldSettings } from '../cluster/world.js';
 import { leastDepth } from '../oracle/burst-promised.js';
-import type { WorldSettings } from '../world.js';
 import { quotaOf } from './draw-world.js';
 import { SwarmMeter } from './swarm-meter.js';
 

@@ -1,7 +1,7 @@
-import { laneOf } from '../../src/core/vocabulary.js';
+import { laneOf } from '../../src/core/base/vocabulary.js';
+import type { Random } from '../cluster/random.js';
+import type { World } from '../cluster/world.js';
 import { playStream } from '../load/play-arrivals.js';
-import type { Random } from '../random.js';
-import type { World } from '../world.js';
 import { quotaOf } from './draw-world.js';
 import type { SwarmMeter } from './swarm-meter.js';
 

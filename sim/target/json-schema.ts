@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { editorSchema } from '../../src/config/json-schema.js';
-import { LIMITING_SETTINGS } from '../../src/config/target-settings.js';
+import { editorSchema } from '../../src/config/describe/json-schema.js';
+import { LIMITING_SETTINGS } from '../../src/config/schema/target.js';
 import { mapping } from '../scenario/json-schema.js';
 import {
   CAPACITY_FIELDS,

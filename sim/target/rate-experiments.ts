@@ -1,9 +1,9 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
-import { Random } from '../random.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { LOCAL_KAFKA } from '../cluster/world.js';
 import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
-import { LOCAL_KAFKA } from '../world.js';
 
 /** An experiment in which FoundationDB's hand-out goes wrong (anchors/numaflow-fdb.md B8), playable on every system. */
 export interface RateExperiment {

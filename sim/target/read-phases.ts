@@ -1,4 +1,4 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { readFields, readList } from '../scenario/check-fields.js';
 import { checkKnown, type Known, readEntries, readQuotas } from './read-entries.js';
 import { CAPACITY_FIELDS, EXPECTED_FIELDS, GIVE_UP_SEC, PHASE_FIELDS } from './target-fields.js';

@@ -1,5 +1,5 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
-import { show } from '../../src/config/setting-text.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
 import { costUnits } from '../../src/core/target/cost-units.js';
 import { readFields } from '../scenario/check-fields.js';
 import { defaultSettings, readSettings } from '../scenario/world-settings.js';

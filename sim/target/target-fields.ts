@@ -1,4 +1,4 @@
-import { GROUP_NAME } from '../../src/config/setting.js';
+import { GROUP_NAME } from '../../src/config/setting/setting.js';
 import { choice, type Fields, name, namesOrAll, quantity, rateOrUnlimited, seconds, text } from '../scenario/fields.js';
 import { EXPECTED } from './target-scenario.js';
 

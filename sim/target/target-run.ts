@@ -1,10 +1,10 @@
-import { backendIdOf, groupIdOf } from '../../src/core/ids.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import { backendIdOf, groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import type { LaneTarget } from '../../src/core/target/target-book.js';
-import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/vocabulary.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import { World } from '../world.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import { World } from '../cluster/world.js';
 import { GIVE_UP_SEC } from './target-fields.js';
 import type {
   GroupQuota,

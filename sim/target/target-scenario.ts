@@ -1,4 +1,4 @@
-import type { WorldSettings } from '../world.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** Backends that saturate and clients that wear them down: complete and checked. Made by read-target-scenario.ts. */
 export interface TargetScenario {

@@ -1,6 +1,6 @@
-import { BIN_MS, type Columns, type Recorder, TICK_MS } from '../run/recorder.js';
-import type { Verdict } from '../run-result.js';
 import { type NodeColumns, oscillationOf, type SampleSpan, sumOf, worstJain } from './fairness.js';
+import { BIN_MS, type Columns, type Recorder, TICK_MS } from './recorder.js';
+import type { Verdict } from './run-result.js';
 import { convergenceOf, steadySpans, type Unrest } from './steadiness.js';
 import { windowsAbove, worstWindow } from './windows.js';
 

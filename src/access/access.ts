@@ -1,8 +1,8 @@
 import type { PeerCertificate } from 'node:tls';
-import type { AccessConfig, GrantedRoles } from '../config/resolved-config.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { AccessConfig, GrantedRoles } from './access-config.js';
 import type { Caller } from './caller.js';
 import { matchesName, namesIn } from './certificate-names.js';
 import { FailedAttempts, networkOf, WINDOW_MS } from './failed-attempts.js';

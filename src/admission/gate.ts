@@ -1,16 +1,3 @@
-import type { GroupConfig } from '../config/resolved-config.js';
-import type { Place } from '../core/attachments/attachment.js';
-import { type JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
-import { Levels } from '../core/limiter/levels.js';
-import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
-import { OneBucket } from '../core/limiter/one-bucket.js';
-import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/vocabulary.js';
-import type { Clock } from '../ports/clock.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, groupUnknown, rejectAboveConsume, rejectUnlessOptions, rejectUnlessSomething } from './asked.js';
-import { Asks, retried, setRetry } from './asks.js';
-import { Batches } from './batches.js';
-import { Deciding } from './deciding.js';
 import {
   type AcquireOptions,
   type Amounts,
@@ -26,13 +13,32 @@ import {
   type TakeOptions,
   type WaitOptions,
   type Where,
-} from './decision.js';
-import { LaneBounds } from './lane-bounds.js';
-import { NoGrant } from './no-grant.js';
-import { Places } from './places.js';
-import { RefusalLedger } from './refusal-ledger.js';
-import { exemptReservation, reservationOf } from './reservation.js';
-import { Waiting } from './waiting.js';
+} from '../api/decision.js';
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import type { Place } from '../core/attachments/attachment.js';
+import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
+import { type JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
+import { Levels } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
+import { OneBucket } from '../core/limiter/one-bucket.js';
+import type { QuotaNode } from '../node/quota-node.js';
+import type { Clock } from '../ports/clock.js';
+import { Batches } from './batch/open-batches.js';
+import { Deciding } from './decide/decider.js';
+import { NoGrant } from './decide/explain-refusal.js';
+import { RefusalLedger } from './decide/refusal-ledger.js';
+import { LaneBounds } from './request/lane-bounds.js';
+import {
+  directionOf,
+  groupUnknown,
+  rejectAboveConsume,
+  rejectUnlessOptions,
+  rejectUnlessSomething,
+} from './request/request-checks.js';
+import { Asks, retried, setRetry } from './request/request-reader.js';
+import { Places } from './request/scope-resolver.js';
+import { exemptReservation, reservationOf } from './reservation/one-reservation.js';
+import { Waiting } from './wait/wait-lines.js';
 
 /**
  * Admission: checks what is asked for, finds the lane, and lets the limiter decide. Shared by the library and HTTP.

@@ -1,5 +1,5 @@
-import type { ReportRow } from '../core/report/record.js';
-import { BACKENDS_PER_LANE, type LaneCosts } from '../core/target/cost-meter.js';
+import type { LaneCosts, ReportRow } from '../core/protocol/record.js';
+import { BACKENDS_PER_LANE } from '../core/target/cost-meter.js';
 import type { quotamesh } from './generated/report.js';
 import { isColumn, isRate, read48, write48 } from './wire-parts.js';
 

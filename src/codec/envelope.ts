@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { clusterHashOf } from '../core/ids.js';
-import { invariant } from '../core/invariant.js';
+import { clusterHashOf } from '../core/base/ids.js';
+import { invariant } from '../core/base/invariant.js';
 import { quotamesh } from './generated/report.js';
 
 const wire = quotamesh.v1;

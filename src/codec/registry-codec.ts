@@ -1,6 +1,6 @@
 import { EPOCHS_MAX } from '../core/registry/registry-epochs.js';
 import type { RegistryRecord } from '../core/registry/registry-record.js';
-import { isMapping, type Mapping } from '../mapping.js';
+import { isMapping, type Mapping } from '../input/mapping.js';
 import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 

@@ -1,5 +1,5 @@
-import { incarnationCount, incarnationNonce, incarnationOf } from '../core/ids.js';
-import type { Author } from '../core/report/record.js';
+import { incarnationCount, incarnationNonce, incarnationOf } from '../core/base/ids.js';
+import type { Author } from '../core/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 
 /** Well formed, but no node of ours writes such a thing: lengths that differ, rates that are negative or not finite. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { loadConfig } from '../config/load-config.js';
-import type { GroupConfig } from '../config/resolved-config.js';
-import type { Rates } from '../core/vocabulary.js';
+import { loadConfig } from '../config/files/load-config.js';
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import type { Rates } from '../core/base/vocabulary.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';

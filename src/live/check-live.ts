@@ -2,7 +2,7 @@ import { arrivalStreams } from '../../sim/load/arrival-streams.js';
 import { rateAt } from '../../sim/load/rate-profile.js';
 import type { RawScenario, ScenarioCheck } from '../../sim/scenario/load-scenario.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
-import type { Findings } from '../config/findings.js';
+import type { Findings } from '../config/setting/findings.js';
 
 export type LiveTopicKind = 'embedded' | 'kafka';
 

@@ -1,9 +1,9 @@
 import type { Telemetry } from '../ports/telemetry.js';
 import type { DispatchRules } from './dispatch-queue.js';
+import type { Passage, Passages } from './gate-requests.js';
 import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { PublishHead } from './packets.js';
-import type { Passage, Passages } from './passages.js';
 
 export interface DispatchGateParts {
   readonly passages: Passages;

@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.js';
 import { type Caller, hasRole } from '../access/caller.js';
 import { hashOf } from '../access/token.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GatedConnection } from './gated-connection.js';
 
 /** Return codes of CONNACK (MQTT 3.1.1 §3.2.2.3). */

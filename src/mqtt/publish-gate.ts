@@ -1,10 +1,10 @@
 import type { ThrottleReason } from '../core/limiter/throttle-tracker.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { FirstAnswer, Passage, Passages } from './gate-requests.js';
 import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { MqttCounts } from './mqtt-counts.js';
-import type { FirstAnswer, Passage, Passages } from './passages.js';
 
 /** What aedes shows of a message. */
 export interface PublishedMessage {

@@ -1,6 +1,6 @@
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { VERSION } from '../package/version.js';
 import type { ReadRecord, ReportTopic, ReportTopicListener } from '../ports/report-topic.js';
-import { VERSION } from '../version.js';
 import { RecordingWriter } from './recording-writer.js';
 
 export interface RecordOptions {

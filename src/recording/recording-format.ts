@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { GroupSettings, LimitingSettings } from '../core/settings.js';
+import type { GroupSettings, LimitingSettings } from '../core/base/settings.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 
 /**

@@ -1,8 +1,8 @@
-import { type ConnectionCounts, END_REASONS } from '../admission/http/connection-counts.js';
-import type { ExemptCounts } from '../admission/places.js';
+import type { ExemptCounts } from '../admission/request/scope-resolver.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
+import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-counts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 

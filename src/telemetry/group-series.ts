@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { LaneState } from '../core/lane-state.js';
-import type { GroupSettings } from '../core/settings.js';
+import type { GroupSettings } from '../core/base/settings.js';
+import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
-import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/vocabulary.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
+import type { QuotaNode } from '../node/quota-node.js';
 import { GROUP_METRICS } from './metric-table.js';
 
 /**

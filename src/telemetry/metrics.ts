@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Access } from '../access/access.js';
-import type { AcquireOutcomes } from '../admission/http/acquire-outcomes.js';
+import type { NodeStatus } from '../api/node-status.js';
+import type { AcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { QuotaNode } from '../node/quota-node.js';
 import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';

@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions } from 'pino';
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { ShareDecision, Telemetry } from '../ports/telemetry.js';
 import { DecisionLog } from './decision-log.js';
 import { Scrubber } from './scrubber.js';

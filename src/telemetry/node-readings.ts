@@ -1,9 +1,9 @@
-import type { LaneState } from '../core/lane-state.js';
+import type { NodeStatus } from '../api/node-status.js';
+import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Backend } from '../core/target/backend-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
-import { DIMENSION_COUNT } from '../core/vocabulary.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { QuotaNode } from '../node/quota-node.js';
 import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 

@@ -1,5 +1,5 @@
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { NodeStatus } from '../api/node-status.js';
+import type { QuotaNode } from '../node/quota-node.js';
 import type { Reading } from './metrics.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 

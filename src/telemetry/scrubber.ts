@@ -1,6 +1,6 @@
-import type { ResolvedConfig } from '../config/resolved-config.js';
-import { valueBelow } from '../config/setting-value.js';
-import { SECTIONS, yamlPath } from '../config/settings.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { SECTIONS, yamlPath } from '../config/schema/all-settings.js';
+import { valueBelow } from '../config/setting/setting-value.js';
 
 /** `http.tls.key`: every row of the settings table that is marked as secret. */
 export const SECRET_SETTINGS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { Random } from '../../sim/random.js';
+import { Random } from '../../sim/cluster/random.js';
 import { FAULT_KINDS, FAULTS, type FaultKind } from './fault-table.js';
 
 /** One fault of the plan. Times are milliseconds since the run began. */

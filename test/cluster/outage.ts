@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import { findDistribution } from '../kafka/distribution.js';
 import { KAFKA_START_TIMEOUT_MS, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import { Cluster, type ClusterOptions, untilReady } from './cluster.js';
 import { carriable, jainOf, now, type PhaseResult, percent, type Rates, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GroupStatus } from '../../src/runtime/status.js';
+import type { GroupStatus } from '../../src/api/node-status.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';

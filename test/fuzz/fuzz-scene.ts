@@ -5,14 +5,14 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { Access } from '../../src/access/access.js';
-import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
-import { closeHttp, createHttpServer, listen } from '../../src/admission/http/http-server.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
+import { closeHttp, createHttpServer, listen } from '../../src/http/server/http-server.js';
+import { QuotaNode } from '../../src/node/quota-node.js';
 import type { Telemetry } from '../../src/ports/telemetry.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 
 const CLUSTER = 'fuzz';
 /** Nobody names it: whatever is asked of the others, its share stays. */

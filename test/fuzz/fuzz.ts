@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { ConfigError } from '../../src/config/config-error.js';
-import { parseYaml } from '../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import type { ResolvedConfig } from '../../src/config/resolved-config.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import { ConfigError } from '../../src/config/setting/config-error.js';
+import { parseYaml } from '../../src/config/yaml/parse-yaml.js';
 import { answerTo, FuzzScene, heapBytes, show } from './fuzz-scene.js';
 import { damaging, yamlText } from './grammar.js';
 import { registryRecords } from './records.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import type { Setting, SettingKind } from '../../src/config/setting.js';
-import { SECTIONS, SETTINGS, yamlPath } from '../../src/config/settings.js';
+import { SECTIONS, SETTINGS, yamlPath } from '../../src/config/schema/all-settings.js';
+import type { Setting, SettingKind } from '../../src/config/setting/setting.js';
 
 /** Words, values and texts that look like what quotamesh reads, and mostly are not quite it. */
 

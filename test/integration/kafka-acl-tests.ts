@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { prepareNode } from '../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { prepareNode } from '../../src/node/create-node.js';
+import type { QuotaNode } from '../../src/node/quota-node.js';
 import { aclCommand, NEEDED_ACLS } from '../../src/topic/kafka/needed-acls.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { within } from '../conformance/topic-expectations.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';

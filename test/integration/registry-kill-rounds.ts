@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { attachmentName } from '../../src/core/registry/registry-record.js';
+import { putGroup } from '../../src/groups/changes/change-group.js';
 import { createNode, type QuotaNode } from '../../src/index.js';
-import { putGroup } from '../../src/runtime/groups/administration.js';
 import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 import { AUDITED_CHANGES, checkTrail, type Life, untilTrailsAreWhole } from './registry-kill-trail.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunResult } from '../../sim/run-result.js';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import type { RunResult } from '../../sim/verdict/run-result.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 const run = promisify(execFile);
 

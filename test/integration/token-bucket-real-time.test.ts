@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../src/core/limiter/publish-throttle.js';
 import { ThrottleTracker } from '../../src/core/limiter/throttle-tracker.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
 import { createNode } from '../../src/index.js';
+import type { QuotaNode } from '../../src/node/quota-node.js';
 import { monotonicClock } from '../../src/ports/clock.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
 import { readVectors } from '../vectors/read-vectors.js';
 
 /** The endToEnd cases of token-bucket.json in real time, with the tolerances that the file states. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { Random } from '../../sim/random.js';
-import type { Batch, Where } from '../../src/admission/decision.js';
-import { examineGroup } from '../../src/config/group-definition.js';
-import { defineGroup, removeGroup } from '../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { Random } from '../../sim/cluster/random.js';
+import type { Batch, Where } from '../../src/api/decision.js';
+import { examineGroup } from '../../src/config/read/group-definition.js';
+import { defineGroup, removeGroup } from '../../src/groups/groups-in-force.js';
+import type { QuotaNode } from '../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
 
 const FOR_MS = 5000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, it } from 'vitest';
-import { createNode } from '../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { createNode } from '../../src/node/create-node.js';
+import type { QuotaNode } from '../../src/node/quota-node.js';
 import { BY_TEST } from '../integration/changed-by.js';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];

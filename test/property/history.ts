@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import {
   backendRecordKey,
   groupStateRecordKey,
   nodeRecordKey,
+  partitionOf,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../src/core/report/record.js';
-import { partitionOf } from '../../src/core/report/report-book.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+} from '../../src/core/protocol/record.js';
 
 /** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
 export interface Action {

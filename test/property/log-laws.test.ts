@@ -1,9 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { Follower, type LaneShares } from './follower.js';
 import { actions, historyOf, readOrder } from './history.js';

@@ -2,8 +2,8 @@ import './seed.js';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AMOUNT_MAX, BATCH_BODY_SCHEMA, GROUP_LENGTH_MAX } from '../../src/admission/http/acquire-schema.js';
-import { isPlainBatch } from '../../src/admission/http/plain-batch.js';
+import { AMOUNT_MAX, BATCH_BODY_SCHEMA, GROUP_LENGTH_MAX } from '../../src/http/acquire/acquire-schema.js';
+import { isPlainBatch } from '../../src/http/acquire/plain-bulk.js';
 
 const odd = fc.constantFrom<unknown>(null, true, '', '1', -1, 0.5, -0, AMOUNT_MAX + 1, [], {}, 'x'.repeat(2000));
 const amount = fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: odd });

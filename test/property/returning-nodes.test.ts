@@ -1,8 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Append } from '../../src/core/coordinator-protocol.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { CompactedLog, Process, type View } from './small-cluster.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HEADROOMS } from '../../src/core/vocabulary.js';
+import { HEADROOMS } from '../../src/core/base/vocabulary.js';
 import type { Participants } from '../unit/core/convergence/round-of.js';
 
 /**

@@ -1,11 +1,11 @@
 import { vi } from 'vitest';
-import type { Amounts, Batch, Reservation, Where } from '../../src/admission/decision.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import type { GroupConfig } from '../../src/config/resolved-config.js';
-import { BYTES, laneOf, MESSAGES } from '../../src/core/vocabulary.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import type { Amounts, Batch, Reservation, Where } from '../../src/api/decision.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { GroupConfig } from '../../src/config/resolved/resolved-config.js';
+import { BYTES, laneOf, MESSAGES } from '../../src/core/base/vocabulary.js';
+import { QuotaNode } from '../../src/node/quota-node.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { SpanLedger } from './span-ledger.js';
 
 const NONE = Number.POSITIVE_INFINITY;

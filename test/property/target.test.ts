@@ -1,9 +1,10 @@
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LIMITING_SPLITS } from '../../src/core/base/settings.js';
 import { CostMeter, sumOfCosts } from '../../src/core/target/cost-meter.js';
 import { followedHealth } from '../../src/core/target/followed-health.js';
-import { bearableRate, LIMITING_SPLITS } from '../../src/core/target/limiting-rate.js';
+import { bearableRate } from '../../src/core/target/limiting-rate.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import { createDecision, decideTarget, type TargetInputs } from '../../src/core/target/target-rate.js';
 import { HEALTHY, isSaneHealth, throttlingRatio } from '../../src/core/target/throttling-ratio.js';

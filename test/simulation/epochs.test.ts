@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { SimulatedNode } from '../../sim/simulated-node.js';
-import { World, type WorldSettings } from '../../sim/world.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const NAMES = ['orders', 'mails', 'events'];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, worstWindow } from '../../sim/measure.js';
-import { type LaneArrival, World, type WorldSettings } from '../../sim/world.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import { admittedRate, worstWindow } from '../../sim/cluster/measure.js';
+import { type LaneArrival, World, type WorldSettings } from '../../sim/cluster/world.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { World, type WorldSettings } from '../../sim/world.js';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { nodeKeyOf } from '../../src/core/ids.js';
-import { nodeRecordKey } from '../../src/core/report/record.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { nodeKeyOf } from '../../src/core/base/ids.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { nodeRecordKey } from '../../src/core/protocol/record.js';
 import { Follower } from '../property/follower.js';
 import { GROUP, SETTINGS } from './settings.js';
 

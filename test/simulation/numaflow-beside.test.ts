@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { EpochTokens } from '../../sim/baselines/numaflow/epoch-tokens.js';
-import { EventQueue } from '../../sim/event-queue.js';
-import { admittedRate } from '../../sim/measure.js';
-import { Random } from '../../sim/random.js';
+import { EventQueue } from '../../sim/cluster/event-queue.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
+import { Random } from '../../sim/cluster/random.js';
+import { type Arrival, LOCAL_KAFKA } from '../../sim/cluster/world.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
 import { systemNamed } from '../../sim/systems.js';
-import { type Arrival, LOCAL_KAFKA } from '../../sim/world.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import { MODES } from '../../src/core/ramp/ramp.js';
-import { MESSAGES } from '../../src/core/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 import { windowedNode } from './windowed-node.js';
 

@@ -1,5 +1,5 @@
-import { EventQueue } from '../../sim/event-queue.js';
-import { Random } from '../../sim/random.js';
+import { EventQueue } from '../../sim/cluster/event-queue.js';
+import { Random } from '../../sim/cluster/random.js';
 import { OwnClaims } from '../../src/core/pool/own-claims.js';
 import { type Entry, type OwnEntry, PoolLog } from './pool-log.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, worstWindow } from '../../sim/measure.js';
-import { World } from '../../sim/world.js';
+import { admittedRate, worstWindow } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 /** The deterministic twin of test/cluster/pools-story.ts. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
-import { World } from '../../sim/world.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { type Beat, readBeats } from '../vectors/pulsar-beats.js';
 import { GROUP, SETTINGS } from './settings.js';
 

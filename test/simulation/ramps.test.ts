@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { TopicDelays } from '../../sim/simulated-topic.js';
-import { World } from '../../sim/world.js';
-import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
+import type { TopicDelays } from '../../sim/cluster/simulated-topic.js';
+import { World } from '../../sim/cluster/world.js';
+import type { RampSettings } from '../../src/core/base/settings.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const RAMP: RampSettings = {

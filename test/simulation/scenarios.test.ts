@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterUnderTest } from '../../sim/cluster-under-test.js';
+import type { ClusterUnderTest } from '../../sim/cluster/cluster-under-test.js';
 import { NOT_PLAYED } from '../../sim/run/play-happenings.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { builtInNames, loadBuiltIn, parseScenario } from '../../sim/scenario/load-scenario.js';

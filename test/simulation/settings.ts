@@ -1,8 +1,8 @@
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
 
 const NO_COST_QUOTA = { total: Number.POSITIVE_INFINITY, reserved: 0 };
 
-/** The defaults of src/config/settings.ts, as the core takes them. */
+/** The defaults of src/config/schema/all-settings.ts, as the core takes them. */
 export const GROUP: GroupSettings = {
   name: 'orders',
   quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },

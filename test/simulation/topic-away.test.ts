@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { worstWindow } from '../../sim/measure.js';
+import { worstWindow } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { type AwayFor, playTopicAway } from '../../sim/topic-away.js';
-import { World } from '../../sim/world.js';
-import type { IsolationPolicy } from '../../src/core/vocabulary.js';
+import type { IsolationPolicy } from '../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 900;

@@ -1,8 +1,8 @@
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import { BYTES } from '../../src/core/vocabulary.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { BYTES } from '../../src/core/base/vocabulary.js';
+import { QuotaNode } from '../../src/node/quota-node.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-import type { Reader } from '../../cluster-under-test.js';
+import type { Reader } from '../../cluster/cluster-under-test.js';
 import { type Quota, rateOf } from '../baseline.js';
 import type { Member } from '../baseline-cluster.js';
 import type { MessageBus } from '../message-bus.js';

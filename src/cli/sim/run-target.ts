@@ -1,10 +1,11 @@
 import { type PhaseOutcome, playTargetScenario, type TargetSecond } from '../../../sim/target/target-run.js';
 import type { TargetExpectation, TargetScenario } from '../../../sim/target/target-scenario.js';
-import { STRATEGY_NAMES } from '../../core/convergence/registry.js';
-import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
-import type { RunOptions } from '../sim-command.js';
-import { textTable } from '../text-table.js';
-import { ProgressBar } from './progress-bar.js';
+import { STRATEGY_NAMES } from '../../core/convergence/strategies.js';
+import { EXIT_UNEXPECTED } from '../../errors/error-row.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
+import { textTable } from '../../terminal/text-table.js';
+import type { RunOptions } from './sim-command.js';
 
 /** `quotamesh sim run` of a scenario of backends. */
 export function runTarget(scenario: TargetScenario, { seed, strategy, json, ...options }: RunOptions): void {

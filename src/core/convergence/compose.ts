@@ -1,9 +1,9 @@
-import { invariant } from '../invariant.js';
-import type { GroupSettings } from '../settings.js';
+import { invariant } from '../base/invariant.js';
+import type { GroupSettings } from '../base/settings.js';
 import { clamped } from './clamp.js';
-import { STRATEGIES } from './registry.js';
 import { slewed } from './slew.js';
 import { smoothed } from './smoothing.js';
+import { STRATEGIES } from './strategies.js';
 import type { Strategy } from './strategy.js';
 
 /**

@@ -1,8 +1,8 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { addHeadroom } from './headroom.js';
-import { findLevel } from './level.js';
 import { larger, smaller } from './smaller-larger.js';
 import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { findLevel } from './water-level.js';
 
 /**
  * Weighted max-min fairness over *demand*, all dimensions jointly (ours; peers-and-theory 4.1).

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
 

@@ -1,4 +1,4 @@
-import { decay } from './decay.js';
+import { decay } from '../base/decay.js';
 import { floorPerWeight } from './floors.js';
 import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
 

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT, type Headroom } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
 
 /**
  * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge

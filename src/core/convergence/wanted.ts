@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { isLimited, type Round } from './strategy.js';
 
 /**

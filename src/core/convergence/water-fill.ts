@@ -1,4 +1,4 @@
-import { invariant } from '../invariant.js';
+import { invariant } from '../base/invariant.js';
 import { larger, smaller } from './smaller-larger.js';
 
 /**

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { windowWaitMs } from './window.js';
 

@@ -1,5 +1,5 @@
-import { InvariantError } from '../invariant.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { InvariantError } from '../base/invariant.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { usefulWaitOf, waitOf } from './bucket-wait.js';
 import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { HeldTokens, type Hold } from './held-tokens.js';

@@ -1,7 +1,7 @@
-import type { Ask } from './ask.js';
 import type { Hold } from './held-tokens.js';
 import type { Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
+import type { Ask } from './token-request.js';
 
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
 export interface JointAsk extends Ask {

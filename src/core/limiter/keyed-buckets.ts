@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT, type Rates } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Rates } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
 /**

@@ -1,4 +1,4 @@
-import { DIRECTIONS, type Direction } from '../vocabulary.js';
+import { DIRECTIONS, type Direction } from '../base/vocabulary.js';
 import type { KeyedBuckets } from './keyed-buckets.js';
 import { type GroupLevels, keyedOf, splitRuleOf } from './level-settings.js';
 import { TopicSplit } from './topic-split.js';

@@ -1,10 +1,10 @@
-import { STRATEGIES } from '../convergence/registry.js';
+import { invariant } from '../base/invariant.js';
+import type { LimiterKind } from '../base/settings.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../base/vocabulary.js';
+import { STRATEGIES } from '../convergence/strategies.js';
 import type { Strategy } from '../convergence/strategy.js';
-import { invariant } from '../invariant.js';
-import type { LimiterKind } from '../settings.js';
-import { burstDepth } from '../share/burst.js';
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
+import { burstDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 import { SPLIT_STRATEGY, type SplitRule, type TopicSplitName } from './topic-split.js';
 

@@ -1,11 +1,11 @@
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
-import type { Ask } from './ask.js';
+import { windowMsOf } from '../base/settings.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
-import { windowMsOf } from './enforce.js';
 import type { Hold } from './held-tokens.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
+import type { Ask } from './token-request.js';
 import { TOPIC_IDLE_MS } from './topic-split.js';
 
 /** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */

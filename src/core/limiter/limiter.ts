@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';

@@ -1,4 +1,4 @@
-import { BYTES, MESSAGES } from '../vocabulary.js';
+import { BYTES, MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
 /** A bucket of things that count one each, by themselves: connections, changes, log lines. Full at the start. */

@@ -1,4 +1,4 @@
-import { BYTES, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { bucketMsOf } from './bucket-wait.js';
 import type { Buckets } from './buckets.js';
 import type { ThrottleReason, ThrottleTracker } from './throttle-tracker.js';

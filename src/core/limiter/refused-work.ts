@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 
 /** A figure per lane, or per slot where it has dimensions; since creation. */
 export interface Figure {

@@ -1,6 +1,6 @@
+import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
 import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
-import { burstDepth } from '../share/burst.js';
-import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../vocabulary.js';
+import { burstDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
 /** What `topics:` of a group may say (PIP-82, "Rate limiting across topics/partitions"). */

@@ -1,4 +1,4 @@
-import type { NodeKey } from '../vocabulary.js';
+import type { NodeKey } from '../base/vocabulary.js';
 import { Claims, nextDivisor } from './agreement.js';
 
 /**

@@ -1,4 +1,5 @@
-import type { RampSettings, RampStep } from './ramp.js';
+import type { RampSettings } from '../base/settings.js';
+import type { RampStep } from './ramp.js';
 
 /**
  * Up while it is used, down while it is not, and down for a long pause (Numaflow "goBackN"):

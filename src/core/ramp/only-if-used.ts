@@ -1,4 +1,5 @@
-import type { RampSettings, RampStep } from './ramp.js';
+import type { RampSettings } from '../base/settings.js';
+import type { RampStep } from './ramp.js';
 
 /**
  * One step up after a second that was used well enough, else the same again (Numaflow "onlyIfUsed"):

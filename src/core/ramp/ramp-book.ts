@@ -1,8 +1,8 @@
-import type { Author, GroupStateRecord } from '../report/record.js';
-import type { GroupSettings } from '../settings.js';
-import { type LogTime, stepLimitMs } from '../topic/log-time.js';
-import type { Incarnation, NodeKey } from '../vocabulary.js';
-import { type RampSettings, slopeOf } from './ramp.js';
+import type { GroupSettings, RampSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { type LogTime, stepLimitMs } from '../log/log-time.js';
+import type { Author, GroupStateRecord } from '../protocol/record.js';
+import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
 /** The newest level of a lane as the log says it. */

@@ -1,7 +1,7 @@
-import type { LimitingSettings } from '../settings.js';
+import type { LimitingSettings } from '../base/settings.js';
+import type { BackendRecord } from '../protocol/record.js';
 import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
-import type { BackendRecord } from './record.js';
 
 export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
 

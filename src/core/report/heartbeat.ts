@@ -1,5 +1,5 @@
-import type { CoordinatorSettings } from '../settings.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 
 /** A suspected death makes everybody append at once, so that log time moves on and the share is free sooner. */
 const SUSPICION_BEAT_MS = 250;

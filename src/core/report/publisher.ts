@@ -1,18 +1,11 @@
-import type { Append } from '../coordinator-protocol.js';
-import type { EpochWatch } from '../epoch/epoch-watch.js';
-import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../ids.js';
-import type { LaneState } from '../lane-state.js';
-import type { LaneTable } from '../lane-table.js';
-import type { RampBook } from '../ramp/ramp-book.js';
-import { RampWriter } from '../ramp/ramp-writer.js';
-import type { CoordinatorSettings } from '../settings.js';
-import type { LinkWatch } from '../share/link-watch.js';
-import type { ShareBook } from '../share/share-book.js';
-import { MEMBERSHIP_PARTITION, type Member, type Membership, newestLife } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
-import type { Incarnation, NodeKey } from '../vocabulary.js';
-import { BackendSender, type BackendWord } from './backend-sender.js';
-import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
+import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LaneTable } from '../lanes/lane-table.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
+import type { Append } from '../protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
@@ -20,7 +13,15 @@ import {
   nodeRecordKey,
   reportRecordKey,
   type TopicRecord,
-} from './record.js';
+} from '../protocol/record.js';
+import type { RampBook } from '../ramp/ramp-book.js';
+import type { EpochWatch } from '../reading/epoch-watch.js';
+import type { ShareBook } from '../share/share-book.js';
+import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { BackendSender, type BackendWord } from './backend-sender.js';
+import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
+import { RampWriter } from './ramp-writer.js';
 import type { Bucket, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 

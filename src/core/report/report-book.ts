@@ -1,6 +1,6 @@
-import { invariant } from '../invariant.js';
-import type { GroupId, NodeKey } from '../vocabulary.js';
-import { reportRecordKey } from './record.js';
+import { invariant } from '../base/invariant.js';
+import type { GroupId, NodeKey } from '../base/vocabulary.js';
+import { partitionOf, reportRecordKey } from '../protocol/record.js';
 
 /** A record of this node: the groups that share one key. */
 export interface Bucket {
@@ -141,9 +141,4 @@ export class ReportBook {
     (this.#open[partition] as Bucket[]).push(bucket);
     return bucket;
   }
-}
-
-/** A group belongs to one partition, so that all its reports have one order. */
-export function partitionOf(groupId: GroupId, partitions: number): number {
-  return groupId % partitions;
 }

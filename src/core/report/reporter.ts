@@ -1,18 +1,18 @@
-import type { LaneState } from '../lane-state.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
+import type { ReportRow } from '../protocol/record.js';
+import { estimate, usageIn } from '../sample/estimate.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
-import type { CoordinatorSettings } from '../settings.js';
+import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
+import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
-import { costsWritten, lookAtCosts } from './cost-report.js';
-import { estimate, usageIn } from './estimate.js';
+import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
-import type { ReportRow } from './record.js';
 import type { Bucket, ReportBook } from './report-book.js';
-import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
-import { type ChangeRule, noticedIn } from './significant-change.js';
 
 /** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
 const SILENT_AFTER_SLOW_WINDOWS = 4;

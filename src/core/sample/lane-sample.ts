@@ -1,5 +1,5 @@
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import type { Limiter } from '../limiter/limiter.js';
-import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.

@@ -1,5 +1,5 @@
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import type { Round } from '../convergence/strategy.js';
-import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
  * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused:

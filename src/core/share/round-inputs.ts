@@ -1,13 +1,13 @@
+import type { GroupSettings } from '../base/settings.js';
+import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
 import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import type { LogTime } from '../log/log-time.js';
 import type { AgreedPool } from '../pool/agreed-pool.js';
 import type { OwnClaims } from '../pool/own-claims.js';
-import type { GroupSettings } from '../settings.js';
+import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
-import type { LogTime } from '../topic/log-time.js';
-import type { LogReader } from '../usage-map/log-reader.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
-import { DIMENSION_COUNT, type NodeKey } from '../vocabulary.js';
 
 /** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
 export class RoundInputs {

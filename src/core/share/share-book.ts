@@ -1,18 +1,26 @@
+import { nodeKeyOf } from '../base/ids.js';
+import { invariant } from '../base/invariant.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  MEMBERSHIP_PARTITION,
+  MESSAGES,
+  type Rates,
+  slotOf,
+} from '../base/vocabulary.js';
 import { strategyOf } from '../convergence/compose.js';
 import type { Round, Strategy } from '../convergence/strategy.js';
-import { nodeKeyOf } from '../ids.js';
-import { invariant } from '../invariant.js';
-import type { LaneState } from '../lane-state.js';
+import { isolatedShare } from '../lanes/isolation.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { LEAST_SHARE_WINDOWS } from '../lanes/least-share.js';
+import { shareDepth } from '../limiter/burst.js';
 import { OwnClaims } from '../pool/own-claims.js';
-import type { CoordinatorSettings, GroupSettings } from '../settings.js';
+import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
-import type { LogReader } from '../usage-map/log-reader.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
-import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
-import { shareDepth } from './burst.js';
-import { isolatedShare } from './isolation.js';
-import { LEAST_SHARE_WINDOWS } from './least-share.js';
 import { RoundInputs } from './round-inputs.js';
 import { unsettledShare } from './unsettled-share.js';
 

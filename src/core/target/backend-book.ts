@@ -1,8 +1,8 @@
-import { backendIdOf } from '../ids.js';
-import type { Author, BackendRecord } from '../report/record.js';
-import type { LimitingSettings } from '../settings.js';
-import type { BackendId, Incarnation, NodeKey } from '../vocabulary.js';
-import { type BackendHealth, HEALTHY, throttlingRatio } from './throttling-ratio.js';
+import { backendIdOf } from '../base/ids.js';
+import type { LimitingSettings } from '../base/settings.js';
+import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
+import type { Author, BackendHealth, BackendRecord } from '../protocol/record.js';
+import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
 
 /** A backend as the log says it is. */
 export interface Backend {

@@ -1,30 +1,10 @@
-import type { BackendId } from '../vocabulary.js';
+import type { CostMeterSettings } from '../base/settings.js';
+import type { BackendId } from '../base/vocabulary.js';
+import type { BackendCost, LaneCosts } from '../protocol/record.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
 /** Cost that belongs to no backend whose health is known. */
 export const NO_BACKEND: BackendId = 0;
-
-export interface CostMeterSettings {
-  /** Time constant of average costs (FoundationDB: 10 s; 60 s was too slow, PR #10361); rates follow in half of it. */
-  readonly smoothingMs: number;
-  /** A lane without costs for this long is forgotten (FoundationDB: 240 s). */
-  readonly forgetAfterMs: number;
-  /** Lanes whose costs are kept; one more is refused. */
-  readonly maxLanes: number;
-}
-
-/** What one lane costs at this node, as its record says it. Smoothed rates per second. */
-export interface LaneCosts {
-  /** Pieces of work whose cost was reported. */
-  readonly transactions: number;
-  /** In falling order of cost, then by id. */
-  readonly backends: readonly BackendCost[];
-}
-
-export interface BackendCost {
-  readonly backend: BackendId;
-  readonly cost: number;
-}
 
 /** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
 export const BACKENDS_PER_LANE = 16;

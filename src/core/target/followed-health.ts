@@ -1,5 +1,5 @@
-import { decay } from '../convergence/decay.js';
-import type { BackendHealth } from './throttling-ratio.js';
+import { decay } from '../base/decay.js';
+import type { BackendHealth } from '../protocol/record.js';
 
 /**
  * A level that follows what is told of it (exponential; FoundationDB's ratekeeper reads queues through a smoother of

@@ -1,8 +1,5 @@
+import type { LimitingSplit } from '../base/settings.js';
 import { HEALTHY } from './throttling-ratio.js';
-
-/** How a saturated backend's work is divided among the groups on it. */
-export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
-export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
 
 /** One group on one backend. Rates per second, of the whole cluster. */
 export interface Contribution {

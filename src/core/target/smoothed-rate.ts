@@ -1,4 +1,4 @@
-import { decay } from '../convergence/decay.js';
+import { decay } from '../base/decay.js';
 
 /**
  * The rate of something counted, smoothed exponentially (FoundationDB's smoother: total X, estimate E, after Δ

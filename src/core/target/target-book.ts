@@ -1,9 +1,5 @@
-import { groupIdOf } from '../ids.js';
-import { RampBook } from '../ramp/ramp-book.js';
-import type { CoordinatorSettings, CostQuota, GroupSettings } from '../settings.js';
-import type { CostLane } from '../usage-map/cost-rows.js';
-import type { Membership } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
+import { groupIdOf } from '../base/ids.js';
+import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
 import {
   type BackendId,
   BYTES,
@@ -12,9 +8,14 @@ import {
   type Direction,
   type GroupId,
   MESSAGES,
-} from '../vocabulary.js';
+} from '../base/vocabulary.js';
+import type { LaneCosts } from '../protocol/record.js';
+import { RampBook } from '../ramp/ramp-book.js';
+import type { CostLane } from '../usage-map/cost-rows.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendBook } from './backend-book.js';
-import { type LaneCosts, NO_BACKEND } from './cost-meter.js';
+import { NO_BACKEND } from './cost-meter.js';
 import { bearableRate, type Contribution } from './limiting-rate.js';
 import { type Binding, createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';

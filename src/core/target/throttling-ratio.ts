@@ -1,7 +1,4 @@
-/** How a backend says how it is: a level (queue, utilisation) against its target, or the ratio itself. */
-export type BackendHealth =
-  | { readonly kind: 'level'; readonly level: number; readonly target: number; readonly spring: number }
-  | { readonly kind: 'ratio'; readonly ratio: number };
+import type { BackendHealth } from '../protocol/record.js';
 
 /** No ratio: the backend is not near saturation. */
 export const HEALTHY = Number.POSITIVE_INFINITY;

@@ -1,5 +1,6 @@
-import { bucketOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../report/record.js';
-import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import { bucketOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
+import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 /**

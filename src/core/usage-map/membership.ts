@@ -1,9 +1,7 @@
-import type { Author } from '../report/record.js';
-import type { Incarnation, NodeId, NodeKey } from '../vocabulary.js';
+import type { Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { Author } from '../protocol/record.js';
 import { NOBODYS_SLOT } from './record-store.js';
-
-/** The partition whose log decides who is a member, and on whose log time silence is measured. */
-export const MEMBERSHIP_PARTITION = 0;
 
 /** One node as the log shows it. */
 export interface Member {

@@ -1,4 +1,4 @@
-import type { Incarnation } from '../vocabulary.js';
+import type { Incarnation } from '../base/vocabulary.js';
 
 /** The slot of a member that stands for no node: records that refer to it count for nobody. */
 export const NOBODYS_SLOT = 0;

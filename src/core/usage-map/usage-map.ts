@@ -1,6 +1,6 @@
-import type { ReportRecord, ReportRow } from '../report/record.js';
-import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
-import { BucketKeys } from './bucket-keys.js';
+import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../base/vocabulary.js';
+import type { ReportRecord, ReportRow } from '../protocol/record.js';
+import { BucketKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';

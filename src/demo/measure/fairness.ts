@@ -1,7 +1,7 @@
 import { jainIndex as jainOf } from '../../../sim/verdict/fairness.js';
+import { BYTES, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import { maxMin } from '../../core/convergence/max-min.js';
 import { createRound } from '../../core/convergence/strategy.js';
-import { BYTES, MESSAGES, type Rates } from '../../core/vocabulary.js';
 
 /** What one node had to do and did in one second: [messages, bytes]. */
 export interface NodeSecond {

@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 
 /** The time that buckets hold, and more: finer than this, quota is borrowed from a moment ago. */
 const DUE_STEP_MS = 100;

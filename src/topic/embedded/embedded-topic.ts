@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { invariant } from '../../core/invariant.js';
-import { QuotameshError } from '../../errors.js';
+import { invariant } from '../../core/base/invariant.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type {
   AppendRecord,
   ReadRecord,

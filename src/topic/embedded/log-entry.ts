@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.js';
+import { invariant } from '../../core/base/invariant.js';
 import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
 
 /**

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { LogStore } from './log-store.js';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
-import { invariant } from '../../core/invariant.js';
+import { invariant } from '../../core/base/invariant.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import { DiskRoom } from './disk-room.js';
 import { appendMsOfEntry, decodeEntry, isTombstone, keyOfEntry, stampEntry } from './log-entry.js';

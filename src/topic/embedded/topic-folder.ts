@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { bootId } from './machine-clock.js';
 
 /** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */

@@ -1,4 +1,4 @@
-import type { KafkaTopicConfig } from '../../config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { type KafkaTopicHooks, kafkaTopicOptions, OAUTH } from './kafka-topic-options.js';

@@ -1,4 +1,4 @@
-import type { KafkaTopicConfig } from '../../config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { type BrokerAddress, type LinkSettings, parseAddress } from './broker-link.js';
 import type { ReaderSettings } from './leader-reader.js';

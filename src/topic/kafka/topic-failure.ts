@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
 import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS } from './needed-acls.js';

@@ -1,4 +1,4 @@
-import type { RedisTopicConfig } from '../../config/resolved-config.js';
+import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { AppendRecord } from '../../ports/report-topic.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import { AppendRefused } from './redis-failure.js';

@@ -1,6 +1,6 @@
 import { Envelope } from '../../codec/envelope.js';
 import { quotamesh } from '../../codec/generated/report.js';
-import type { HmacConfig } from '../../config/resolved-config.js';
+import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 import type {
   AppendRecord,
   ReadRecord,

@@ -9,9 +9,9 @@
  * a deletion and the next one two places are attached to it; the deletion takes them with it.
  */
 import { writeSync } from 'node:fs';
+import { attach } from '../../../dist/src/groups/changes/attaching.js';
+import { deleteGroup, putGroup } from '../../../dist/src/groups/changes/change-group.js';
 import { createNode } from '../../../dist/src/index.js';
-import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administration.js';
-import { attach } from '../../../dist/src/runtime/groups/attaching.js';
 
 const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0, tenants: null };

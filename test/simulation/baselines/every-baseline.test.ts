@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BASELINES } from '../../../sim/baselines/registry.js';
+import { BASELINES } from '../../../sim/all-baselines.js';
 import { figure, names, Play } from './play.js';
 
 const ALL = Object.keys(BASELINES);

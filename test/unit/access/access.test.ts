@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Access } from '../../../src/access/access.js';
+import type { AccessConfig, TokenConfig } from '../../../src/access/access-config.js';
 import { hasRole } from '../../../src/access/caller.js';
 import { matchesName, namesIn } from '../../../src/access/certificate-names.js';
 import { FailedAttempts, networkOf } from '../../../src/access/failed-attempts.js';
 import { isLoopback } from '../../../src/access/loopback.js';
 import { hashOf, newToken, writtenHash } from '../../../src/access/token.js';
-import type { AccessConfig, TokenConfig } from '../../../src/config/resolved-config.js';
-import type { QuotameshError } from '../../../src/errors.js';
+import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 function token(name: string, secret: string): TokenConfig {
   return { name, roles: ['traffic'], tenants: null, hash: hashOf(secret).toString('hex') };

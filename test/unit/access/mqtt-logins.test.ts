@@ -2,11 +2,11 @@ import { connect } from 'node:net';
 import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/access/access.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MqttBroker } from '../../../src/mqtt/mqtt-broker.js';
+import { assembleNode } from '../../../src/node/create-node.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { assembleNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { AUTH, TOKENS } from './access-scene.js';
 
 let node: QuotaNode;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
-import { examineGroup } from '../../../src/config/group-definition.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Batch, BatchAmounts, TakeOptions } from '../../../src/api/decision.js';
+import { examineGroup } from '../../../src/config/read/group-definition.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import { defineGroup } from '../../../src/groups/groups-in-force.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

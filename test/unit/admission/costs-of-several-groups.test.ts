@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
+import type { Reservation } from '../../../src/api/decision.js';
 import { sumOfCosts } from '../../../src/core/target/cost-meter.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Batch, Reservation } from '../../../src/admission/decision.js';
-import { OpenReservations } from '../../../src/admission/http/open-reservations.js';
-import { putGroup } from '../../../src/runtime/groups/administration.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Batch, Reservation } from '../../../src/api/decision.js';
+import { putGroup } from '../../../src/groups/changes/change-group.js';
+import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { laneOf, MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

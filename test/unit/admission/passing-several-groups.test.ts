@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { laneOf, MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 /** Nothing refills within a test: it says itself what there is. */

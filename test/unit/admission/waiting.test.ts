@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
 import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
 

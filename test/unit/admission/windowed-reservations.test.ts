@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Reservation } from '../../../src/api/decision.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
 
 const WINDOW_MS = 1000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Reservation } from '../../../src/api/decision.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUPS = { a: { quota: { publish: { messagesPerSecond: 100 } } } };

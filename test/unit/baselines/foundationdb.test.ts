@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ClientWindow, ProxyWindow } from '../../../sim/baselines/foundationdb/release-windows.js';
 import { Smoother } from '../../../sim/baselines/foundationdb/smoother.js';
 import { TagRates } from '../../../sim/baselines/foundationdb/tag-rates.js';
-import { EventQueue } from '../../../sim/event-queue.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
 
 interface Clients {
   readonly count: number;

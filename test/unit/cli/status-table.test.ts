@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { statusTable } from '../../../src/cli/status-table.js';
-import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/runtime/status.js';
+import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/api/node-status.js';
+import { statusTable } from '../../../src/cli/look/status-table.js';
 
 describe('the table of `quotamesh status`', () => {
   it('shows the members, then usage, demand, share and age per node and quota', () => {

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/codec/envelope.js';
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/ids.js';
-import type { ReportRow, TopicRecord } from '../../../src/core/report/record.js';
+import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
+import type { ReportRow, TopicRecord } from '../../../src/core/protocol/record.js';
 
 const wire = quotamesh.v1;
 const codec = new RecordCodec('demo');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const ROOT = new URL('../../../', import.meta.url);
 const FILES = ['README.md', ...readdirSync(new URL('docs', ROOT)).map((file) => `docs/${file}`)];

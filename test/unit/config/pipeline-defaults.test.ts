@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 /** The example of the page, as a reader would copy it. */
 function pipeline() {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { type ResolveOptions, resolveConfig } from '../../../src/config/resolve-config.js';
-import type { GroupConfig } from '../../../src/config/resolved-config.js';
-import { QuotameshError } from '../../../src/errors.js';
+import { type ResolveOptions, resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { GroupConfig } from '../../../src/config/resolved/resolved-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
 const UNLIMITED = Number.POSITIVE_INFINITY;

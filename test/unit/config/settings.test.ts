@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { VARIABLES } from '../../../src/config/environment.js';
-import { FOREIGN_KEYS } from '../../../src/config/foreign-keys.js';
-import { holds, RELATIONS } from '../../../src/config/relations.js';
-import type { Setting } from '../../../src/config/setting.js';
-import { defaultText } from '../../../src/config/setting-text.js';
-import { readValue } from '../../../src/config/setting-value.js';
-import { environmentName, POLLED_BACKEND, SECTIONS, SETTINGS, yamlPath } from '../../../src/config/settings.js';
-import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/registry.js';
-import { ERROR_CATALOGUE } from '../../../src/errors.js';
+import { VARIABLES } from '../../../src/config/read/environment.js';
+import { holds, RELATIONS } from '../../../src/config/read/relations.js';
+import {
+  environmentName,
+  POLLED_BACKEND,
+  SECTIONS,
+  SETTINGS,
+  yamlPath,
+} from '../../../src/config/schema/all-settings.js';
+import { FOREIGN_KEYS } from '../../../src/config/setting/foreign-keys.js';
+import type { Setting } from '../../../src/config/setting/setting.js';
+import { defaultText } from '../../../src/config/setting/setting-text.js';
+import { readValue } from '../../../src/config/setting/setting-value.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
+import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
 
 const ALL = SECTIONS.flatMap((section) =>
   Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [

@@ -1,13 +1,13 @@
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { Measurement } from '../../../src/demo/measure/meter.js';
 import type { Answer, Work } from '../../../src/demo/traffic/node-clients.js';
 import { Replay } from '../../../src/demo/traffic/replay.js';
 import type { TraceRow } from '../../../src/demo/traffic/trace.js';
 import { Traffic } from '../../../src/demo/traffic/traffic.js';
+import { QuotaNode } from '../../../src/node/quota-node.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** From an append to everybody's reading it: the embedded topic takes 2 to 5 ms. */

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { EventQueue } from '../../../sim/event-queue.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
 
 const REAL = {
   ...{ setTimeout, clearTimeout, setInterval, clearInterval },

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../../src/admission/http/http-server.js';
-import { needs } from '../../../src/admission/http/route-access.js';
+import { needs } from '../../../src/http/route/route-access.js';
+import { listen } from '../../../src/http/server/http-server.js';
 import { type HttpScene, httpScene } from './http-scene.js';
 
 /** More than the kernel takes of an answer that nobody reads. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Access } from '../../../src/access/access.js';
-import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
-import type { ConnectionCounts } from '../../../src/admission/http/connection-counts.js';
-import { createHttpServer } from '../../../src/admission/http/http-server.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
+import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
+import { createHttpServer } from '../../../src/http/server/http-server.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
+import { assembleNode } from '../../../src/node/create-node.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
-import { assembleNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
 
 export interface LogLine {

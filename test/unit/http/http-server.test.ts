@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeHttp, listen } from '../../../src/admission/http/http-server.js';
+import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('routes that are not there', () => {

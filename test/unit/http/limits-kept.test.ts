@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { examineConfig } from '../../../src/config/resolve-config.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** A mistake never takes a limit away: only who says so in so many words does. */

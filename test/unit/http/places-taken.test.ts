@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Windows of an hour, which hold what a test puts there. */

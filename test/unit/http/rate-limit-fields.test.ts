@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimitFields } from '../../../src/admission/http/rate-limit-fields.js';
+import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 
 const INFINITE = Number.POSITIVE_INFINITY;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { examineConfig } from '../../../src/config/resolve-config.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
 import { countedSince } from '../../../src/live/counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';

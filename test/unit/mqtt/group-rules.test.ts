@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Where } from '../../../src/admission/decision.js';
-import type { MqttRule } from '../../../src/config/mqtt-rules.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { Where } from '../../../src/api/decision.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { MqttRule } from '../../../src/config/resolved/resolved-config.js';
 import type { Place } from '../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';

@@ -1,5 +1,5 @@
-import { Random } from '../../../sim/random.js';
-import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/run-result.js';
+import { Random } from '../../../sim/cluster/random.js';
+import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
 
 export interface RunShape {
   readonly system: string;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { World } from '../../../sim/cluster/world.js';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
-import { World } from '../../../sim/world.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import { MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import type { Recording, RecordingEntry } from '../../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../../src/recording/recording-format.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { examineGroup } from '../../../src/config/group-definition.js';
-import { laneOf } from '../../../src/core/vocabulary.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { examineGroup } from '../../../src/config/read/group-definition.js';
+import { laneOf } from '../../../src/core/base/vocabulary.js';
+import { defineGroup } from '../../../src/groups/groups-in-force.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import { createNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createNode } from '../../../src/node/create-node.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 
 const RATE_PER_SECOND = 800;
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { QuotaNode } from '../../../src/node/quota-node.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 
 const CONFIG = {
   cluster: 'rest',

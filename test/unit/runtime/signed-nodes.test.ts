@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { createNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createNode } from '../../../src/node/create-node.js';
+import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 
 const KEY = 'k'.repeat(32);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { TopicInbox } from '../../../src/runtime/topic-inbox.js';
+import { TopicInbox } from '../../../src/topic/topic-inbox.js';
 
 function record(offset: number): ReadRecord {
   return { partition: 0, offset, appendMs: 0, key: 'key', value: null };

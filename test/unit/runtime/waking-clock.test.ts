@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { QuotaNode } from '../../../src/node/quota-node.js';
+import { WakingClock } from '../../../src/node/waking-clock.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { WakingClock } from '../../../src/runtime/waking-clock.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 
 const HOUR_MS = 3_600_000;
 /** As `/proc/uptime` has it. */

@@ -3,8 +3,8 @@ import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarioJsonSchema } from '../../../sim/scenario/json-schema.js';
 import { builtInNames, loadBuiltIn, loadScenario, parseScenario } from '../../../sim/scenario/load-scenario.js';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const GOOD = `name: small
 says: A story.

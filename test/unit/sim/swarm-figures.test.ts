@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { World } from '../../../sim/cluster/world.js';
 import { figuresBeyond, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
 import { SwarmMeter } from '../../../sim/swarm/swarm-meter.js';
-import { World } from '../../../sim/world.js';
-import { MESSAGES, UNLIMITED } from '../../../src/core/vocabulary.js';
+import { MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const NODES = ['a', 'b', 'c'];

@@ -4,7 +4,7 @@ import { parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { targetScenarioJsonSchema } from '../../../sim/target/json-schema.js';
 import { builtInTargetNames, loadAnyScenario, parseTargetScenario } from '../../../sim/target/load-target-scenario.js';
 import { playTargetScenario, type TargetSecond } from '../../../sim/target/target-run.js';
-import { ConfigError } from '../../../src/config/config-error.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 
 const WHOLE = `name: mine
 says: A story.

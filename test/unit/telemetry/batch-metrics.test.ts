@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Batch } from '../../../src/admission/decision.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
+import type { Batch } from '../../../src/api/decision.js';
+import { defineGroup } from '../../../src/groups/groups-in-force.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUP = { quota: { publish: { messagesPerSecond: 1 } }, limiter: 'window', windowMs: 3_600_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { STRATEGIES } from '../../../../src/core/convergence/registry.js';
 import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
+import { STRATEGIES } from '../../../../src/core/convergence/strategies.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 import { sharesOf, total } from './round-of.js';
 

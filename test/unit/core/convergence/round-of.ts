@@ -1,5 +1,5 @@
+import type { Headroom } from '../../../../src/core/base/vocabulary.js';
 import { createRound, type Round, type Strategy } from '../../../../src/core/convergence/strategy.js';
-import type { Headroom } from '../../../../src/core/vocabulary.js';
 
 export interface Participants {
   /** Per dimension: messages, then bytes; a missing dimension is unlimited and unused. */

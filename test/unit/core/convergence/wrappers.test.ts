@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { decay } from '../../../../src/core/base/decay.js';
 import { clamped } from '../../../../src/core/convergence/clamp.js';
 import { strategyOf } from '../../../../src/core/convergence/compose.js';
-import { decay } from '../../../../src/core/convergence/decay.js';
 import { equal } from '../../../../src/core/convergence/equal.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { slewed } from '../../../../src/core/convergence/slew.js';

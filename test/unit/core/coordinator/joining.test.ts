@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { incarnationCount } from '../../../../src/core/ids.js';
-import { reportRecordKey } from '../../../../src/core/report/record.js';
+import { incarnationCount } from '../../../../src/core/base/ids.js';
+import { reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { OneNode } from './one-node.js';
 
 describe('joining', () => {

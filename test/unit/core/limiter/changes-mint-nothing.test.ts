@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { JointLevels } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 const RATE = 300;

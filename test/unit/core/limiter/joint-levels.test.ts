@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
 import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/vocabulary.js';
 import '../../../property/seed.js';
 
 const NONE = Number.POSITIVE_INFINITY;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Ask } from '../../../../src/core/limiter/ask.js';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+import type { Ask } from '../../../../src/core/limiter/token-request.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;

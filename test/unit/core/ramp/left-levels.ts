@@ -1,4 +1,4 @@
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 
 /** All but how long a level lives, which a vector says. */

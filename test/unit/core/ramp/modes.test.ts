@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  MODES,
-  type RampModeName,
-  type RampSettings,
-  type RampStep,
-  usedPercent,
-} from '../../../../src/core/ramp/ramp.js';
+import type { RampModeName, RampSettings } from '../../../../src/core/base/settings.js';
+import { MODES, type RampStep, usedPercent } from '../../../../src/core/ramp/ramp.js';
 import { rampTop } from '../../../../src/core/ramp/ramp-of.js';
 import { GROUP } from '../../../simulation/settings.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
+import { LogTime } from '../../../../src/core/log/log-time.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
-import { LogTime } from '../../../../src/core/topic/log-time.js';
 import { GROUP } from '../../../simulation/settings.js';
 
 const RAMP: RampSettings = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates, estimate, usageIn } from '../../../../src/core/report/estimate.js';
+import { createLaneRates, estimate, usageIn } from '../../../../src/core/sample/estimate.js';
 import { LONG, SLOW } from '../../../../src/core/sample/lane-sample.js';
 import { Sampling, type Work } from '../sample/sampling.js';
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { partitionOf, ReportBook } from '../../../../src/core/report/report-book.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import { partitionOf } from '../../../../src/core/protocol/record.js';
+import { ReportBook } from '../../../../src/core/report/report-book.js';
 
 function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_000 } = {}) {
   return new ReportBook(nodeKeyOf('demo', 'a'), partitions, groupsPerRecord, forcedReportMs);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/coordinator-protocol.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
+import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 

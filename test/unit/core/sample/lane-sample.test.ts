@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { createLaneRates, estimate } from '../../../../src/core/report/estimate.js';
+import { createLaneRates, estimate } from '../../../../src/core/sample/estimate.js';
 import {
   BRIEF,
   FAST,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { groupIdOf } from '../../../../src/core/base/ids.js';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import type { Round } from '../../../../src/core/convergence/strategy.js';
-import { groupIdOf } from '../../../../src/core/ids.js';
-import type { NodeRecord, ReportRow } from '../../../../src/core/report/record.js';
-import { MESSAGES } from '../../../../src/core/vocabulary.js';
+import type { NodeRecord, ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 

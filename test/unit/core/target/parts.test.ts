@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../../../sim/random.js';
+import { Random } from '../../../../sim/cluster/random.js';
 import { CostMeter, NO_BACKEND, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { type Cost, costUnits } from '../../../../src/core/target/cost-units.js';
 import { followedHealth } from '../../../../src/core/target/followed-health.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BucketKeys } from '../../../../src/core/usage-map/bucket-keys.js';
+import { BucketKeys } from '../../../../src/core/usage-map/bundle-keys.js';
 import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
 import '../../../property/seed.js';
 

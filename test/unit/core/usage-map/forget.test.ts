@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import {
   backendRecordKey,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
-} from '../../../../src/core/report/record.js';
+} from '../../../../src/core/protocol/record.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { incarnationCount } from '../../../../src/core/ids.js';
+import { incarnationCount } from '../../../../src/core/base/ids.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { bucketKeyText, Reading, STALENESS_MS } from './reading.js';
 

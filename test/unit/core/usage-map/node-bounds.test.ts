@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { INCARNATIONS_MAX, incarnationCount } from '../../../../src/core/ids.js';
+import { INCARNATIONS_MAX, incarnationCount } from '../../../../src/core/base/ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** The 48-bit keys of these ids are never looked at: only how many there are. */

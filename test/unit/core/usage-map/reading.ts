@@ -1,14 +1,14 @@
-import type { Notice, ReadEvent } from '../../../../src/core/coordinator-protocol.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { Notice, ReadEvent } from '../../../../src/core/protocol/events-and-effects.js';
 import {
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../../../src/core/report/record.js';
+} from '../../../../src/core/protocol/record.js';
+import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { LogReader } from '../../../../src/core/reading/log-reader.js';
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
-import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { NOBODYS_SLOT } from '../../../../src/core/usage-map/record-store.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';

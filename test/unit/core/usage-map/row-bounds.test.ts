@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/coordinator-protocol.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { type ReportRow, reportRecordKey } from '../../../../src/core/report/record.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
+import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { RowBounds } from '../../../../src/core/usage-map/row-bounds.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReportRecord } from '../../../../src/core/report/record.js';
-import type { LaneCosts } from '../../../../src/core/target/cost-meter.js';
+import type { LaneCosts, ReportRecord } from '../../../../src/core/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
+import type { LogTime } from '../../../../src/core/log/log-time.js';
 import {
   type Author,
   backendRecordKey,
   groupStateRecordKey,
   type TopicRecord,
-} from '../../../../src/core/report/record.js';
-import type { LogTime } from '../../../../src/core/topic/log-time.js';
+} from '../../../../src/core/protocol/record.js';
 import { HEARTBEAT_MS, Reading } from './reading.js';
 
 /** What any node may say of a thing of the cluster: the newest word counts, whoever said it, but for a past life. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../../src/config/resolve-config.js';
-import { definitionHash } from '../../../../src/runtime/reload/definition-hash.js';
+import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
+import { definitionHash } from '../../../../src/groups/yaml/definition-hash.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 const FIRST = { same: {}, x: { burstMs: 200 } };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 let scene: HttpScene;

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  Amounts,
+  Batch,
+  BatchAmounts,
+  HandBack,
+  NotReady,
+  Refused,
+  TakeOptions,
+  WaitOptions,
+  Where,
+} from '../../api/decision.js';
+import { MESSAGES } from '../../core/base/vocabulary.js';
+import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import { GRANTED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import { TimeHeap } from '../../core/limiter/time-heap.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { show } from '../../input/shown-value.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import type { Gate } from '../gate.js';
+import { cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
+import {
+  directionOf,
+  rejectUnlessBetween,
+  rejectUnlessOptions,
+  rejectUnlessSignal,
+} from '../request/request-checks.js';
+import { WAIT_MS_MAX } from '../wait/wait-lines.js';
+import { handedBack } from './refund.js';
+import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
+
+interface Open {
+  readonly granted: Required<Amounts>;
+  /** Exempt work has used nothing that anybody else could have. */
+  readonly ask: JointAsk | null;
+  readonly direction: number;
+  readonly windows: Windows;
+}
+
+/**
+ * Tokens taken in batches (Numaflow, "acquire" and "deposit"): as many as there are up to what is asked for, and of
+ * those, once, exactly what was granted less what was used goes back to the window that it came from. Whatever else is
+ * handed in is refused, so that nothing is minted; what nobody hands back in time has been used.
+ *
+ * A batch counts as admitted when it ends, as a reservation does: counters that went down would pass for restarts.
+ */
+export class Batches {
+  /** Since the start, but for `open`. Those that `expired` are among the ended ones. */
+  readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
+  readonly #node: QuotaNode;
+  readonly #gate: Gate;
+  readonly #open = new Map<number, Open>();
+  /** Numbers of batches by the time at which they expire, ended ones among them: a take looks only at those due. */
+  readonly #ends = new TimeHeap<number>();
+  readonly #prefix = randomBytes(6).toString('hex');
+  #isClosed = false;
+  /** In lines; each may become one that is open. */
+  #waiting = 0;
+  #last = 0;
+
+  constructor(node: QuotaNode, gate: Gate) {
+    this.#node = node;
+    this.#gate = gate;
+  }
+
+  /**
+   * At once, or as soon as there is at least one message, within `waitMs`: in turn with all others who wait, and then
+   * whatever there is.
+   */
+  async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
+    rejectUnlessOptions(options);
+    const { waitMs = 0, signal } = options;
+    rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
+    rejectUnlessSignal(signal);
+    signal?.throwIfAborted();
+    const atOnce = this.tryTake(where, amounts, options);
+    if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
+    // What found no share has not been counted as demand yet.
+    const retry = options.retry === true || atOnce.reason !== 'not-ready';
+    return this.#takeInTurn(where, amounts, { ...options, retry, waitMs });
+  }
+
+  tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
+    const gate = this.#gate;
+    this.expire(this.#node.clock());
+    const { maxReservations: max } = this.#node.config.limits;
+    if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
+    const ask = gate.askForBatch(where, amounts, options);
+    if (ask !== null && this.#isClosed) return gate.explain(ask, UNCONFIRMED);
+    if (ask === null) {
+      // `all` of what has no limit was refused above.
+      const { messages = 0, bytes = 0 } = amounts as Amounts;
+      return this.#opened({ messages, bytes }, null, directionOf(options));
+    }
+    const answer = this.#reserve(ask, ask, false);
+    if (answer === GRANTED) return this.#opened(ask, ask, directionOf(options));
+    return gate.explain({ ...ask, ...leastOf(ask) }, answer);
+  }
+
+  /** Whoever waits asks for the least that is worth waking up for. */
+  async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
+    const ask = this.#gate.askForBatch(where, amounts, options) as JointAsk;
+    const { messages, bytes } = ask;
+    const least = leastOf(ask);
+    let batch: Batch | null = null;
+    const decide = () => {
+      const most = amounts === 'all' ? { messages: wholeMessages(this.#there(ask)), bytes } : { messages, bytes };
+      const answer = this.#reserve(ask, most, true);
+      if (answer === GRANTED) batch = this.#opened(ask, ask, directionOf(options));
+      else Object.assign(ask, least);
+      return answer;
+    };
+    this.#waiting++;
+    try {
+      const decision = await this.#gate.waiting.acquire(Object.assign(ask, least), options, decide);
+      return batch ?? (decision as Refused | NotReady);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  #there(ask: JointAsk): number {
+    return this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
+  }
+
+  /** As many of the most as there are; then they are what is asked for. */
+  #reserve(ask: JointAsk, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
+    ask.messages = messages;
+    ask.bytes = bytes;
+    cutToPart(this.#node, ask);
+    const answer = this.#gate.reserveInTurn(ask, isItsTurn);
+    if (answer !== GRANTED) return ofPart(this.#node.limiter, ask, answer);
+    this.#gate.leftOut(ask, messages - ask.messages, bytes - ask.bytes);
+    return GRANTED;
+  }
+
+  /**
+   * Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given
+   * back then.
+   */
+  handBack(id: string, left: HandBack): void {
+    try {
+      this.#handBack(id, left);
+    } catch (error) {
+      this.counts.handBacksRefused++;
+      throw error;
+    }
+  }
+
+  /** Those whose window (or time) is over have been used. */
+  expire(nowMs: number): void {
+    while (this.#ends.size > 0 && this.#ends.nextMs <= nowMs) {
+      const at = this.#ends.pop() as number;
+      const open = this.#open.get(at);
+      if (open !== undefined) this.#expire(at, open);
+    }
+  }
+
+  /** The node stops: what is open has been used. */
+  close(): void {
+    this.#isClosed = true;
+    this.expire(Number.POSITIVE_INFINITY);
+  }
+
+  #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
+    const nowMs = this.#node.clock();
+    const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
+    const { epoch, validMs } = this.#validity(windows, nowMs);
+    const id = `${this.#prefix}-${++this.#last}`;
+    this.#open.set(this.#last, { granted: { messages, bytes }, ask, direction, windows });
+    this.#ends.push(nowMs + validMs, this.#last);
+    if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
+    this.counts.open = this.#open.size;
+    const handBack = (left: HandBack) => this.handBack(id, left);
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
+  }
+
+  /** To the end of the window, of several groups the first to end; buckets have none. */
+  #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
+    const lengths = windows.filter((_, at) => at % 2 === 0);
+    const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
+    const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
+    const [first = 0, epoch = 0] = windows;
+    return { epoch: first === 0 ? null : epoch, validMs };
+  }
+
+  #handBack(id: string, left: HandBack): void {
+    const { unused, dropped } = handedBack(left);
+    const [at, open] = this.#openAs(id);
+    const { ask, granted } = open;
+    rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
+    rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
+    // Of several groups the most specific one says what becomes of work that was dropped.
+    const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
+    const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
+    const messages = granted.messages - unused.messages - back.messages;
+    this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
+  }
+
+  /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
+  #openAs(id: string): [number, Open] {
+    const nowMs = this.#node.clock();
+    this.expire(nowMs);
+    const at = this.#numberOf(id);
+    const open = this.#open.get(at);
+    if (open === undefined) {
+      const reason = 'it has been handed back already, or its window or time (validMs) is over';
+      throw new QuotameshError('BATCH_ENDED', { id, reason });
+    }
+    // A shorter window, or a bucket, would get what a longer one had given out.
+    const { ask } = open;
+    if (ask === null || areSameWindows(open.windows, windowsOf(this.#node, ask, nowMs))) return [at, open];
+    this.#expire(at, open);
+    throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
+  }
+
+  /** All of it has been used. */
+  #expire(at: number, open: Open): void {
+    this.#end(at, open, open.granted.messages, open.granted.bytes);
+    this.counts.expired++;
+  }
+
+  #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {
+    this.#open.delete(at);
+    this.counts.open = this.#open.size;
+    this.counts.ended++;
+    if (ask !== null) this.#gate.joint.settle(ask, messages, bytes, this.#node.clock());
+    else this.#gate.places.countExempt(direction, { messages, bytes });
+  }
+
+  #numberOf(id: string): number {
+    const [prefix, digits = ''] = typeof id === 'string' ? id.split('-', 2) : [];
+    const at = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : 0;
+    if (prefix === this.#prefix && at > 0 && at <= this.#last && id === `${prefix}-${digits}`) return at;
+    throw new QuotameshError('BATCH_UNKNOWN', { id: typeof id === 'string' ? id.slice(0, SHOWN_MAX) : show(id) });
+  }
+}
+
+const SHOWN_MAX = 80;
+/** So many entries of ended batches may stay in `#ends`, beside as many as batches are open. */
+const ENDED_MAX = 1024;
+
+function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {
+  if (facts.amount > facts.granted) throw new QuotameshError('BATCH_TOO_SMALL', facts);
+}

@@ -1,0 +1,22 @@
+import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+
+/** Per group of an ask the length of its window and which one it is (epoch): two numbers each, both 0 for a bucket. */
+export type Windows = readonly number[];
+
+export function windowsOf({ limiter: { buckets } }: QuotaNode, ask: JointAsk, nowMs: number): Windows {
+  if (buckets.windowMs === null) return BUCKETS;
+  return [ask.lane, ...ask.further].flatMap((lane) => {
+    const windowMs = buckets.windowOf(lane);
+    return [windowMs, windowMs === 0 ? 0 : Math.floor(nowMs / windowMs)];
+  });
+}
+
+/** Whether what was taken from the ones may go back to the others. */
+export function areSameWindows(taken: Windows, now: Windows): boolean {
+  const both = Math.max(taken.length, now.length);
+  for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;
+  return true;
+}
+
+const BUCKETS: Windows = Object.freeze([]);

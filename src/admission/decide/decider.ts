@@ -1,0 +1,116 @@
+import type { Decision } from '../../api/decision.js';
+import type { JointAsk, JointLevels } from '../../core/limiter/joint-levels.js';
+import type { Levels } from '../../core/limiter/levels.js';
+import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import { cutToPart, ofPart } from '../request/partial-grant.js';
+import type { Waiting } from '../wait/wait-lines.js';
+
+export interface DecidingParts {
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  /** Made later. */
+  readonly waiting: Waiting;
+  explain(ask: JointAsk, answer: number): Decision;
+}
+
+/** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
+export class Deciding {
+  readonly #node: QuotaNode;
+  readonly #limiter: Limiter;
+  readonly #parts: DecidingParts;
+
+  constructor(node: QuotaNode, parts: DecidingParts) {
+    this.#node = node;
+    this.#limiter = node.limiter;
+    this.#parts = parts;
+  }
+
+  /** Whole messages of the average size asked for; what is left out counts as refused demand. */
+  tryPart(ask: JointAsk): Decision {
+    const { messages, bytes, retry } = ask;
+    cutToPart(this.#node, ask);
+    const answer = this.passing(ask);
+    if (answer !== GRANTED) return this.#parts.explain(ask, ofPart(this.#limiter, ask, answer));
+    this.leftOut(ask, messages - ask.messages, bytes - ask.bytes, retry);
+    return { granted: true, messages: ask.messages, bytes: ask.bytes };
+  }
+
+  /** What was left out of a part is refused demand of the groups that are short of it. */
+  leftOut(ask: JointAsk, messages: number, bytes: number, retry: boolean): void {
+    if (messages === 0 && bytes === 0) return;
+    const nowMs = this.#node.clock();
+    const isShort = (lane: number) =>
+      ask.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
+    for (const lane of [ask.lane, ...ask.further].filter(isShort)) {
+      this.#limiter.countRefused(lane, messages, bytes, retry);
+    }
+  }
+
+  /** Decides for somebody who does not wait, although others may. */
+  passing(ask: JointAsk): number {
+    if (!this.#mayPass(ask, ask.lane)) return this.#held(ask, ask.lane, ask.retry);
+    const answer = this.answer(ask, this.#node.clock());
+    if (answer === GRANTED) this.#passed(ask, ask.lane);
+    return answer;
+  }
+
+  /** The same for what is settled later. `isItsTurn`: whoever waits in its own line is served by it. */
+  reserving(ask: JointAsk, isItsTurn = false): number {
+    const lines = isItsTurn ? ask.further : [ask.lane, ...ask.further];
+    const held = lines.find((lane) => !this.#mayPass(ask, lane));
+    if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
+    ask.refusedLane = ask.lane;
+    const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
+    if (answer === GRANTED) for (const lane of lines) this.#passed(ask, lane);
+    return answer;
+  }
+
+  answer(ask: JointAsk, nowMs: number): number {
+    const { levels } = this.#parts;
+    ask.refusedLane = ask.lane;
+    if (ask.further.length > 0) return this.servedAnswer(ask, () => this.#jointAnswer(ask, nowMs));
+    if (levels.isUsedBy[ask.lane] === 1) return this.servedAnswer(ask, () => levels.tryAcquire(ask, nowMs));
+    const { lane, messages, bytes, retry } = ask;
+    return this.servedAnswer(ask, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+  }
+
+  /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
+  #jointAnswer(ask: JointAsk, nowMs: number): number {
+    const held = ask.further.find((lane) => !this.#mayPass(ask, lane));
+    if (held !== undefined) return this.#held(ask, held, true);
+    const answer = this.#parts.joint.tryAcquire(ask, nowMs);
+    if (answer === GRANTED) for (const lane of ask.further) this.#passed(ask, lane);
+    return answer;
+  }
+
+  /** Nobody waits in the line of this lane, or there is enough for them, too. */
+  #mayPass(ask: JointAsk, lane: number): boolean {
+    if (this.#limiter.heldBack[lane] === 0) return true;
+    return this.#parts.waiting.mayPass(lane === ask.lane ? ask : { ...ask, lane });
+  }
+
+  #passed(ask: JointAsk, lane: number): void {
+    if (this.#limiter.heldBack[lane] === 0) return;
+    this.#parts.waiting.passed(lane === ask.lane ? ask : { ...ask, lane });
+  }
+
+  #held(ask: JointAsk, lane: number, retry: boolean): number {
+    ask.refusedLane = lane;
+    this.#limiter.countRefused(lane, ask.messages, ask.bytes, retry);
+    return REFUSED + this.#limiter.buckets.scarcest(lane, ask.messages, ask.bytes);
+  }
+
+  /** A lane is served from its first use on. */
+  serve({ lane, further }: JointAsk): void {
+    this.#node.serve(lane);
+    for (const one of further) this.#node.serve(one);
+  }
+
+  servedAnswer(ask: JointAsk, answer: () => number): number {
+    const first = answer();
+    if (first !== UNCONFIRMED || !this.#node.isReady) return first;
+    this.serve(ask);
+    return answer();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Amounts } from '../../api/decision.js';
+import { BYTES, MESSAGES } from '../../core/base/vocabulary.js';
+import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import { ABOVE_WINDOW, type Limiter, REFUSED } from '../../core/limiter/limiter.js';
+import type { Ask } from '../../core/limiter/token-request.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+
+/** Leaves of an ask the whole messages that are there now; all of it where there is none. */
+export function cutToPart(node: QuotaNode, ask: JointAsk): void {
+  const nowMs = node.clock();
+  for (const lane of [ask.lane, ...ask.further]) node.serve(lane);
+  const there = (dimension: number) => node.gate.joint.available(ask, dimension, nowMs) + SLACK;
+  let part = wholePart(ask, there(MESSAGES), there(BYTES));
+  if (part.messages === 0 && part.bytes === 0) {
+    // A message larger than a whole bucket or window is let through once that is full: this one alone, then.
+    part = leastOf(ask);
+    if (!node.gate.joint.containsTokens({ ...ask, ...part }, nowMs)) return;
+  }
+  ask.messages = part.messages;
+  ask.bytes = part.bytes;
+}
+
+/** One message of the average size, or a byte where only bytes are asked for: with that much there, a part is granted. */
+export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amounts> {
+  const size = messages === 0 ? 1 : Math.ceil(bytes / messages);
+  return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
+}
+
+/** Of what is there all whole ones, at least one; one where there is no end of them (any more). */
+export function wholeMessages(there: number): number {
+  return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
+}
+
+/** For whom a part is enough, nothing is above a window: there is nothing now. */
+export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: Ask, answer: number): number {
+  return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;
+}
+
+/** As the limiter's (buckets.ts): a millionth of a unit is a rounding. */
+const SLACK = 1e-6;
+
+/** What of an ask fits into what is there: whole messages of its average size. */
+function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
+  if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
+  const size = bytes / messages;
+  const fitting = size === 0 ? messages : Math.floor(thereBytes / size);
+  const whole = Math.min(messages, Math.floor(thereMessages), fitting);
+  return { messages: whole, bytes: whole === messages ? bytes : Math.floor(whole * size) };
+}

@@ -1,0 +1,153 @@
+import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from '../../api/decision.js';
+import type { Place } from '../../core/attachments/attachment.js';
+import { laneOf, MESSAGES } from '../../core/base/vocabulary.js';
+import { ALL_COUNTED, type JointAsk } from '../../core/limiter/joint-levels.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import type { Gate } from '../gate.js';
+import type { LaneBounds } from './lane-bounds.js';
+import { wholeMessages } from './partial-grant.js';
+import {
+  directionOf,
+  noEndOf,
+  rejectAmounts,
+  rejectUnlessName,
+  rejectUnlessOptions,
+  rejectUnlessSomething,
+} from './request-checks.js';
+import { placeText } from './scope-resolver.js';
+
+/** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
+export class Asks {
+  readonly #node: QuotaNode;
+  readonly #gate: Gate;
+  readonly #bounds: LaneBounds;
+  /** Scratch space: what is being asked. */
+  readonly #ask: JointAsk = {
+    lane: 0,
+    messages: 0,
+    bytes: 0,
+    retry: false,
+    topic: '',
+    client: '',
+    further: ALONE,
+    counted: 0,
+    isPlaced: false,
+    refusedLane: 0,
+  };
+
+  constructor(node: QuotaNode, gate: Gate, bounds: LaneBounds) {
+    this.#node = node;
+    this.#gate = gate;
+    this.#bounds = bounds;
+  }
+
+  isAllowed(lane: number, messages: number, bytes: number): boolean {
+    // Whole numbers first: to compare a BigInt or a Symbol throws what nobody can read.
+    return (
+      Number.isInteger(messages) &&
+      Number.isInteger(bytes) &&
+      messages >= 0 &&
+      messages <= (this.#bounds.maxMessages[lane] as number) &&
+      bytes >= 0 &&
+      bytes <= (this.#bounds.maxBytes[lane] as number) &&
+      messages + bytes > 0
+    );
+  }
+
+  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
+  forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
+    const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
+    if (asked === null) {
+      if (amounts === 'all') throw noEndOf(placeText(where as Place));
+      return null;
+    }
+    const ask = retried(asked, options);
+    if (amounts !== 'all') return ask;
+    for (const lane of [ask.lane, ...ask.further]) this.#node.serve(lane);
+    const there = this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${this.#gate.groupOf(ask.lane).name}`);
+    ask.messages = wholeMessages(there);
+    return ask;
+  }
+
+  /** null = exempt: nothing limits it. */
+  askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointAsk | null {
+    const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
+    const ask = this.place(where, messages, bytes, origin);
+    if (ask === null) {
+      rejectUnlessSomething(amounts);
+      return null;
+    }
+    for (const lane of [ask.lane, ...ask.further]) {
+      if (!this.isAllowed(lane, ask.messages, ask.bytes)) this.reject(lane, amounts);
+    }
+    return ask;
+  }
+
+  place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointAsk | null {
+    rejectUnlessOptions(origin);
+    const direction = directionOf(origin);
+    if (typeof where !== 'object' || where === null) {
+      return this.placeAt(laneOf(this.#gate.groupIndex(where), direction), messages, bytes, origin);
+    }
+    const [lane, ...further] = this.#gate.places.lanesOf(where, direction);
+    if (lane === undefined) return null;
+    const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
+    const ask = this.placeAt(lane, messages, bytes, { topic, client });
+    ask.isPlaced = true;
+    if (further.length > 0) ask.further = further;
+    return ask;
+  }
+
+  placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointAsk {
+    rejectUnlessName('topic', topic);
+    rejectUnlessName('client', client);
+    const ask = this.#ask;
+    ask.lane = lane;
+    ask.messages = messages;
+    ask.bytes = bytes;
+    ask.retry = false;
+    ask.topic = topic;
+    ask.client = client;
+    ask.further = ALONE;
+    ask.counted = 0;
+    ask.isPlaced = false;
+    ask.refusedLane = lane;
+    return ask;
+  }
+
+  rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
+    for (const lane of [ask.lane, ...ask.further]) {
+      const most = { messages: this.#bounds.maxMessages[lane] as number, bytes: this.#bounds.maxBytes[lane] as number };
+      for (const field of ['messages', 'bytes'] as const) {
+        const [amount, max] = [actual[field], Math.max(most[field], ask[field])];
+        if (amount <= max) continue;
+        const group = this.#gate.groupOf(lane).name;
+        throw new QuotameshError('COMMIT_ABOVE_MAX_REQUEST', { field, amount, max, group });
+      }
+    }
+  }
+
+  reject(lane: number, amounts: Amounts): never {
+    const group = this.#gate.groupOf(lane).name;
+    rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
+    throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
+  }
+}
+
+const ALONE: readonly number[] = Object.freeze([]);
+
+/** A copy that may be kept. */
+export function retried(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+  return setRetry({ ...ask }, options);
+}
+
+export function setRetry(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+  ask.retry = options?.retry === true;
+  ask.counted = ask.retry ? ALL_COUNTED : 0;
+  return ask;
+}
+
+const NO_OPTIONS: Origin = Object.freeze({});
+const NO_AMOUNTS: Amounts = Object.freeze({});

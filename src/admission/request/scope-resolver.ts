@@ -1,0 +1,90 @@
+import type { Amounts } from '../../api/decision.js';
+import type { Place } from '../../core/attachments/attachment.js';
+import { Attachments, type Resolution } from '../../core/attachments/attachments.js';
+import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { isMapping } from '../../input/mapping.js';
+import { show } from '../../input/shown-value.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import { rejectUnlessName } from './request-checks.js';
+
+/** Work that nothing limits, since the start, by direction. */
+export interface ExemptCounts {
+  asks: number;
+  messages: number;
+  bytes: number;
+}
+
+/** From who asks for what to the groups that decide. */
+export class Places {
+  readonly attachments: Attachments;
+  readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
+    return { asks: 0, messages: 0, bytes: 0 };
+  });
+  readonly #node: QuotaNode;
+
+  constructor(node: QuotaNode) {
+    this.#node = node;
+    this.attachments = new Attachments(node.config.attachments, (group) => node.groups.numbers.has(group));
+  }
+
+  /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
+  resolve(place: Place): Resolution {
+    return this.attachments.resolve(checkedPlace(place));
+  }
+
+  /**
+   * Lanes of the groups that a place belongs to, the most specific first; none where it is exempt. What is attached to
+   * nothing belongs to the default group, and without one throws PLACE_UNATTACHED; GROUP_UNKNOWN where a group is gone.
+   */
+  lanesOf(place: Place, direction: number): readonly number[] {
+    const { groups, exempt } = this.resolve(place);
+    const { gate, config } = this.#node;
+    if (groups.length > 0) return groups.map((group) => laneOf(gate.groupIndex(group), direction));
+    if (exempt) return [];
+    if (config.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: placeText(place) });
+    return [laneOf(gate.groupIndex(config.defaultGroup), direction)];
+  }
+
+  countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
+    const counts = this.exempt[direction] as ExemptCounts;
+    counts.asks++;
+    counts.messages = counted(counts.messages, messages);
+    counts.bytes = counted(counts.bytes, bytes);
+  }
+}
+
+/** A counter that begins anew before it would lose units, as after a restart. */
+function counted(sum: number, amount: number): number {
+  return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
+}
+
+/** `tenant acme, namespace orders`, for people. */
+export function placeText(place: Place): string {
+  const { headers, ...names } = place;
+  const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
+  return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
+}
+
+const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
+/** A few are looked at; a request seldom has more. */
+const HEADERS_MAX = 100;
+
+function checkedPlace(place: Place): Place {
+  for (const key of Object.keys(place)) {
+    if (key === 'headers' || (NAMES as readonly string[]).includes(key)) continue;
+    const near = `; known are ${NAMES.join(', ')}, headers`;
+    throw new QuotameshError('FIELD_UNKNOWN', { field: key.slice(0, 80), near });
+  }
+  for (const name of NAMES) if (place[name] !== undefined) rejectUnlessName(name, place[name]);
+  return place.headers === undefined ? place : { ...place, headers: checkedHeaders(place.headers) };
+}
+
+function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {
+  const entries = isMapping(headers) ? Object.entries(headers) : null;
+  if (entries === null || entries.length > HEADERS_MAX || entries.some(([, value]) => typeof value !== 'string')) {
+    const reason = `must be an object of at most ${HEADERS_MAX} strings`;
+    throw new QuotameshError('FIELD_INVALID', { field: 'headers', reason });
+  }
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value as string]));
+}

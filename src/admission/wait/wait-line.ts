@@ -1,0 +1,55 @@
+import type { Decision } from '../../api/decision.js';
+import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { Limiter } from '../../core/limiter/limiter.js';
+import type { TimeHeap } from '../../core/limiter/time-heap.js';
+import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
+import type { Clock } from '../../ports/clock.js';
+
+/** One acquire that waits. */
+export interface Waiter {
+  readonly ask: JointAsk;
+  readonly turn: Turn;
+  readonly resolve: (decision: Decision) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  readonly decide: (ask: JointAsk) => number;
+  readonly sinceMs: number;
+  /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
+  answer: number | null;
+  isLive: boolean;
+}
+
+export type Joining = Pick<Waiter, 'answer' | 'decide' | 'resolve' | 'reject' | 'signal'> & { readonly weight: number };
+
+/** A client's (or topic's) place in the line of a lane. */
+export interface Turn {
+  readonly line: Line;
+  readonly name: string;
+  readonly owner: WakeOwner<Waiter>;
+  live: number;
+  isParked: boolean;
+}
+
+/** Those who wait for one lane. */
+export interface Line {
+  readonly lane: number;
+  readonly queue: WakeQueue<Waiter>;
+  readonly turns: Map<string, Turn>;
+  /** Turns whose own limit refuses (topic, client): the others need not wait for them. */
+  readonly parked: TimeHeap<Turn>;
+  timer: NodeJS.Timeout | null;
+  dueMs: number;
+}
+
+/** What the lines ask. */
+export interface WaitingParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  /** Waiters at once. */
+  readonly max: number;
+  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
+  readonly decide: (ask: JointAsk) => number;
+  /** The same for somebody who does not wait, although others do. */
+  readonly decideInPassing: (ask: JointAsk) => number;
+  readonly explain: (ask: JointAsk, answer: number) => Decision;
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { CERTIFICATE_KEYS, TOKEN_KEYS } from '../read/read-auth.js';
+import { ATTACHMENT_RULE_KEYS } from '../rules/attachment-rules.js';
+import { MQTT_RULE_KEYS } from '../rules/mqtt-rules.js';
+import { POLLED_BACKEND, SETTINGS, type SettingRows, type TopicKind } from '../schema/all-settings.js';
+import { schemaOf } from '../schema/setting-schema.js';
+import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
+import type { Setting } from '../setting/setting.js';
+import { allowedText, defaultText } from '../setting/setting-text.js';
+
+/**
+ * JSON Schema (draft 7) of a configuration file, for editors: completion, hover texts and wavy lines. Looser than the
+ * real check: a quantity with a unit is a string, its range and the relations are known to resolveConfig only.
+ */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  const group = editorSchema(SETTINGS.group.rows);
+  const schema = z.strictObject({
+    ...shapeOf(SETTINGS.node.rows),
+    cluster: editorLeaf(SETTINGS.node.rows.cluster),
+    auth: editorSchema(SETTINGS.auth.rows).optional(),
+    http: editorSchema(SETTINGS.http.rows).optional(),
+    mqtt: editorSchema(SETTINGS.mqtt.rows).optional(),
+    log: editorSchema(SETTINGS.log.rows).optional(),
+    metrics: editorSchema(SETTINGS.metrics.rows).optional(),
+    timing: editorSchema(SETTINGS.timing.rows).optional(),
+    limiting: editorSchema(SETTINGS.limiting.rows).optional(),
+    attachments: editorSchema(SETTINGS.attachments.rows).optional(),
+    costs: editorSchema(SETTINGS.costs.rows).optional(),
+    backends: z.record(z.string(), editorSchema(POLLED_BACKEND.rows)).optional(),
+    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
+    defaults: group.optional(),
+    groups: z.record(z.string(), group),
+  });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+}
+
+const TOPIC_KINDS: readonly TopicKind[] = SETTINGS.topic.rows.kind.choices;
+
+function topicSchema(kind: TopicKind): z.ZodType {
+  const tls: z.ZodType = editorSchema(rowsBelow('tls'));
+  const besides = {
+    kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
+    ...(kind === 'kafka' || kind === 'redis' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
+  };
+  const own = { ...SETTINGS[kind].rows, ...(kind === 'none' ? {} : SETTINGS.hmac.rows) };
+  const rows = Object.entries(own).filter(([key]) => !key.startsWith('tls.'));
+  return schemaOf(Object.fromEntries(rows), { leafOf: editorLeaf, besides });
+}
+
+function rowsBelow(prefix: string): SettingRows {
+  const rows = Object.entries(SETTINGS.kafka.rows).filter(([key]) => key.startsWith(`${prefix}.`));
+  return Object.fromEntries(rows.map(([key, row]) => [key.slice(prefix.length + 1), row]));
+}
+
+/** Rows of the settings table, for editors. */
+export function editorSchema(rows: SettingRows): z.ZodType {
+  return schemaOf(rows, { leafOf: editorLeaf });
+}
+
+function shapeOf(rows: SettingRows): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, editorLeaf(row).optional()]));
+}
+
+function editorLeaf(setting: Setting): z.ZodType {
+  const { buys, costs } = setting;
+  const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
+  return z.unknown().meta({ description, ...typeOf(setting) });
+}
+
+function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
+  if (setting.choices !== undefined) return { enum: [...setting.choices, null] };
+  switch (setting.kind) {
+    case 'name':
+    case 'text':
+      return anyOf({ type: 'string' });
+    case 'switch':
+      return anyOf({ type: 'boolean' });
+    case 'addresses':
+    case 'group-selection':
+      return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
+    case 'mqtt-rules':
+      return anyOf({ type: 'array', items: ruleSchema(MQTT_RULE_KEYS) });
+    case 'attachment-rules':
+      return anyOf({ type: 'array', items: ruleSchema(ATTACHMENT_RULE_KEYS, ATTACHMENT_RULE_TYPES) });
+    case 'tokens':
+      return anyOf({ type: 'array', items: grantSchema(TOKEN_KEYS) });
+    case 'certificates':
+      return anyOf({ type: 'array', items: grantSchema(CERTIFICATE_KEYS) });
+    case 'places':
+      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'string' }, PLACE) });
+    case 'weights':
+      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
+    default:
+      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
+  }
+}
+
+const ATTACHMENT_RULE_TYPES: Readonly<Record<string, string>> = {
+  headers: 'object',
+  exempt: 'boolean',
+  andBroader: 'boolean',
+};
+
+/** Who may ask, with their roles. */
+function grantSchema(keys: readonly string[]) {
+  const lists = { roles: 'array', tenants: 'array' };
+  return ruleSchema(keys, lists);
+}
+
+const PLACE = ruleSchema(['group', 'sameAs', 'exempt', 'andBroader'], ATTACHMENT_RULE_TYPES);
+
+function ruleSchema(keys: readonly string[], types: Readonly<Record<string, string>> = {}) {
+  const properties = keys.map((key) => [key, anyOf({ type: types[key] ?? 'string' })]);
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
+}
+
+/** Every key may be null. */
+function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  return { anyOf: [...types, { type: 'null' }] };
+}
+
+function numberIn({ min = 0, max }: Setting): Readonly<Record<string, unknown>> {
+  return { type: 'number', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
+}
+
+function examplesOf(kind: QuantityKind): readonly string[] {
+  return QUANTITY_EXAMPLES[kind].split(' or ');
+}

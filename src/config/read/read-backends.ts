@@ -1,0 +1,85 @@
+import { isMapping } from '../../input/mapping.js';
+import type { PolledBackend } from '../resolved/resolved-config.js';
+import { POLLED_BACKEND } from '../schema/all-settings.js';
+import { checkShape, shapeOf } from '../schema/setting-schema.js';
+import { readRows } from '../schema/settings-layers.js';
+import type { Findings } from '../setting/findings.js';
+import { GROUP_NAME } from '../setting/setting.js';
+import { allowedText, show } from '../setting/setting-text.js';
+import type { SettingValues } from './read-node.js';
+
+/** The backends whose health is polled, in the order of the configuration. */
+export function readBackends(backends: unknown, node: SettingValues, findings: Findings): readonly PolledBackend[] {
+  if (backends === undefined || backends === null) return [];
+  if (!isMapping(backends)) {
+    const allowed = 'a mapping of backend name to settings';
+    findings.add(['backends'], {
+      ...{ problem: `must be ${allowed}, got ${show(backends)}`, allowed },
+      remedy: 'Indent the names below it.',
+    });
+    return [];
+  }
+  return Object.entries(backends).map(([name, given]) => {
+    const path = ['backends', name];
+    if (!GROUP_NAME.matches.test(name)) {
+      const problem = `is no name for a backend: it must be ${GROUP_NAME.text}`;
+      findings.add(path, { problem, allowed: GROUP_NAME.text, remedy: 'Rename it.' }, { part: 'key' });
+    }
+    checkShape(findings, SHAPE, path, given ?? {});
+    const values = readRows(POLLED_BACKEND.rows, [given]);
+    checkRequired(values, path, findings);
+    checkAddress(values, path, findings);
+    checkInterval(values, node, path, findings);
+    return { ...Object.fromEntries(values), name, zone: values.get('zone') ?? name } as unknown as PolledBackend;
+  });
+}
+
+const SHAPE = shapeOf(POLLED_BACKEND.rows);
+
+function checkRequired(values: SettingValues, path: readonly string[], findings: Findings): void {
+  for (const [key, setting] of Object.entries(POLLED_BACKEND.rows)) {
+    if (!setting.required || values.get(key) !== null) continue;
+    const { remedy = '' } = setting;
+    findings.add([...path, key], { problem: 'is missing', allowed: allowedText(setting), remedy });
+  }
+}
+
+function checkAddress(values: SettingValues, path: readonly string[], findings: Findings): void {
+  const url = values.get('url');
+  if (typeof url === 'string' && !(URL.canParse(url) && /^https?:/.test(url))) {
+    const allowed = 'an http or https address';
+    findings.add([...path, 'url'], {
+      ...{ problem: `must be ${allowed}, got ${show(url)}`, allowed },
+      remedy: 'For example http://db-1:9100/metrics.',
+    });
+  }
+  if (typeof url === 'string' && URL.canParse(url) && holdsCredentials(new URL(url))) {
+    // fetch refuses such addresses, and quotes them.
+    const remedy = 'Let the backend answer this machine without a password, or put a proxy of your own between.';
+    const problem = 'must not hold credentials';
+    findings.add([...path, 'url'], { problem, allowed: 'an address without credentials', remedy });
+  }
+  const metric = values.get('metric');
+  if (typeof metric === 'string' && !METRIC.test(metric)) {
+    const allowed = 'the name of a metric, with labels in braces where there are several samples';
+    findings.add([...path, 'metric'], {
+      ...{ problem: `must be ${allowed}, got ${show(metric)}`, allowed },
+      remedy: 'For example queue_bytes{shard="1"}.',
+    });
+  }
+}
+
+function holdsCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
+const METRIC = /^[A-Za-z_:][\w:]*(\{([A-Za-z_]\w*="[^"\\]*",?)*\})?$/;
+
+function checkInterval(values: SettingValues, node: SettingValues, path: readonly string[], findings: Findings): void {
+  const everyMs = values.get('everyMs');
+  const validMs = node.get('limiting.healthValidMs');
+  if (typeof everyMs !== 'number' || typeof validMs !== 'number' || 2 * everyMs <= validMs) return;
+  const allowed = `at most half of limiting.healthValidMs = ${validMs / 2}ms`;
+  const problem = `must be ${allowed}, got ${everyMs}ms: otherwise one late answer would pass for silence`;
+  findings.add([...path, 'everyMs'], { problem, allowed, remedy: 'Lower it, or raise limiting.healthValidMs.' });
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { type Attachment, type AttachmentsConfig, levelOf } from '../../core/attachments/attachment.js';
+import { Attachments } from '../../core/attachments/attachments.js';
+import { isMapping } from '../../input/mapping.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import type { Mistake } from '../setting/config-error.js';
+import { type ConfigPath, Findings } from '../setting/findings.js';
+import { GROUP_NAME, type NamePattern } from '../setting/setting.js';
+import { show } from '../setting/setting-text.js';
+import { addUnknownKeys } from '../setting/unknown-keys.js';
+import { readAttachmentRules } from './attachment-rules.js';
+
+/** `acme`, `acme/orders`, `acme/orders/a/b`. As strict as names of groups: they stand in keys, paths and log lines. */
+export const PLACE_PATH: NamePattern = {
+  matches: /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.:@+~=-]{1,128}(?:\/[\w.:@+~=-]{1,128}(?:\/[\w.:@+~=/-]{1,200})?)?$/,
+  text: 'tenant, tenant/namespace or tenant/namespace/topic, of letters, digits and _ . : @ + ~ = -',
+};
+
+/** The section `attachments` of YAML; every mistake is added with its line. */
+export function readAttachments(written: unknown, groups: ReadonlySet<string>, findings: Findings): AttachmentsConfig {
+  const { places, rules } = isMapping(written) ? written : { places: null, rules: null };
+  const config = { places: readPlaces(places, findings), rules: readAttachmentRules(rules, groups, findings) };
+  const attachments = new Attachments(config, (group) => groups.has(group));
+  for (const path of groups.size === 0 ? [] : attachments.dangling) {
+    addDangling(path, attachments, groups, findings);
+  }
+  return config;
+}
+
+export interface ExaminedAttachment {
+  /** null when there are mistakes. */
+  readonly attachment: Attachment | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** An attachment as YAML writes it below `attachments.places.<path>`, checked as in YAML but for what must be there. */
+export function examineAttachment(path: string, written: unknown, source: string): ExaminedAttachment {
+  const findings = new Findings(source);
+  const attachment = readPlaces({ [path]: written }, findings)[path] ?? null;
+  return { attachment: findings.mistakes.length > 0 ? null : attachment, mistakes: findings.mistakes };
+}
+
+/** The shortest that says the same. */
+export function attachmentAsWritten(attachment: Attachment): Readonly<Record<string, unknown>> {
+  const { group, sameAs, exempt, andBroader } = attachment;
+  const what = exempt ? { exempt } : group === null ? { sameAs } : { group };
+  return andBroader ? { ...what, andBroader } : what;
+}
+
+const PLACES: ConfigPath = ['attachments', 'places'];
+
+const WRITTEN = z.strictObject({
+  group: z.string().regex(GROUP_NAME.matches).nullish(),
+  sameAs: z.string().regex(PLACE_PATH.matches).nullish(),
+  exempt: z.boolean().nullish(),
+  andBroader: z.boolean().nullish(),
+});
+
+const KEYS = Object.keys(WRITTEN.shape);
+
+const ALLOWED: Readonly<Record<string, string>> = {
+  group: 'the name of a group',
+  sameAs: `the path of another place: ${PLACE_PATH.text}`,
+  exempt: 'true or false',
+  andBroader: 'true or false',
+};
+
+function readPlaces(places: unknown, findings: Findings): Record<string, Attachment> {
+  const read: Record<string, Attachment> = Object.create(null);
+  if (places === undefined || places === null) return read;
+  if (!isMapping(places)) {
+    const allowed = 'a mapping of place to group';
+    const problem = `must be ${allowed}, got ${show(places)}`;
+    findings.add(PLACES, { problem, allowed, remedy: 'Write it like `acme/orders: gold`.' });
+    return read;
+  }
+  for (const [path, written] of Object.entries(places)) {
+    const at = [...PLACES, path];
+    if (!PLACE_PATH.matches.test(path)) {
+      const problem = `is no place: it must be ${PLACE_PATH.text}`;
+      findings.add(at, { problem, allowed: PLACE_PATH.text, remedy: 'Correct the path.' }, { part: 'key' });
+      continue;
+    }
+    const attachment = readAttachment(written, at, findings);
+    if (attachment !== null) read[path] = attachment;
+  }
+  return read;
+}
+
+function readAttachment(written: unknown, at: ConfigPath, findings: Findings): Attachment | null {
+  const parsed = WRITTEN.safeParse(typeof written === 'string' ? { group: written } : written);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) addIssue(issue, written, at, findings);
+    return null;
+  }
+  const { group = null, sameAs = null } = parsed.data;
+  const exempt = parsed.data.exempt ?? false;
+  if ([group !== null, sameAs !== null, exempt].filter(Boolean).length !== 1) {
+    const allowed = 'exactly one of group, sameAs and exempt: true';
+    findings.add(at, { problem: `must have ${allowed}`, allowed, remedy: 'Remove the others, or add one.' });
+    return null;
+  }
+  return { group, sameAs, exempt, andBroader: parsed.data.andBroader ?? false };
+}
+
+function addIssue(issue: z.core.$ZodIssue, written: unknown, at: ConfigPath, findings: Findings): void {
+  if (issue.code === 'unrecognized_keys') {
+    addUnknownKeys(issue.keys, KEYS, at, findings);
+    return;
+  }
+  const key = typeof written === 'string' ? 'group' : (issue.path[0] as string | undefined);
+  const allowed = (key === undefined ? undefined : ALLOWED[key]) ?? `a group, or a mapping with ${KEYS.join(', ')}`;
+  const got = isMapping(written) && key !== undefined ? written[key] : written;
+  const remedy = 'See docs/administration.md for examples.';
+  findings.add(typeof written === 'string' || key === undefined ? at : [...at, key], {
+    problem: `must be ${allowed}, got ${show(got)}`,
+    allowed,
+    remedy,
+  });
+}
+
+function addDangling(path: string, attachments: Attachments, groups: ReadonlySet<string>, findings: Findings): void {
+  const attached = attachments.at(path);
+  if (attached === null) return;
+  const followed = attachments.follow(attached.attachment, path);
+  const at = [...PLACES, path];
+  if (followed.end === 'cyclic') {
+    const problem = `leads in a circle: ${[path, ...followed.via].join(' → ')}`;
+    findings.add(at, { problem, allowed: 'a chain that ends at a group', remedy: 'Name a group at one of them.' });
+  } else if (followed.end === 'dangling') {
+    const last = followed.via.at(-1) as string;
+    const problem = `leads to ${levelOf(last)} ${last}, which is attached to nothing`;
+    findings.add(at, {
+      problem,
+      allowed: 'a place below attachments.places',
+      remedy: `Attach ${last}, or name a group.`,
+    });
+  } else if (attached.attachment.group !== null) {
+    const group = attached.attachment.group;
+    const remedy = didYouMean(group, groups) || 'Add the group below groups:, or attach the place at run time.';
+    const problem = `must name a configured group, got ${show(group)}`;
+    findings.add(at, { problem, allowed: 'a key of groups', remedy });
+  }
+}

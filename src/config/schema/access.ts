@@ -1,0 +1,85 @@
+import type { Setting } from '../setting/setting.js';
+import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
+
+/** Who may ask (docs/access.md). */
+export const AUTH_SETTINGS = {
+  tokens: {
+    kind: 'tokens',
+    default: null,
+    defaultText: 'none',
+    buys: 'Bearer tokens: name, roles, perhaps tenants, and the hash that `quotamesh token new` prints. Hot.',
+    costs: 'Every node needs the same. Who holds a token has its roles until it is taken out.',
+  },
+  tokensFile: {
+    kind: 'text',
+    default: null,
+    buys: 'A YAML file with a list of tokens like `tokens`, beside those (at most 256 KiB; relative paths as elsewhere). Hot.',
+    costs: 'One more file to keep; it is watched like the configuration.',
+  },
+  certificates: {
+    kind: 'certificates',
+    default: null,
+    defaultText: 'none',
+    buys: 'Roles by the names in a client certificate (mTLS); the first rule that matches counts. Hot.',
+    costs:
+      'Needs http.tls.clientCa. A certificate counts until it expires or its rule goes: revocation lists are not read.',
+  },
+  failuresPerMinute: {
+    kind: 'count',
+    default: 30,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More wrong tokens of one address (of IPv6: /64) within a minute before its attempts get 429.',
+    costs: 'More log and more guesses. Tokens that were let in from the address before go on.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Of the HTTP listener. */
+export const HTTP_TLS_SETTINGS = {
+  'tls.cert': {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'HTTPS: the certificate of this node, and those between it and the authority (PEM). Hot.',
+    costs: 'Needs tls.key; plain HTTP is not answered any more. Must be replaced before it expires.',
+  },
+  'tls.key': {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: PEM_REMEDY,
+    buys: 'Private key of the certificate (PEM). Hot.',
+    costs: 'A secret: prefer tls.keyFile or the environment.',
+  },
+  'tls.passphrase': TLS_PASSPHRASE,
+  'tls.clientCa': {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'Asks clients for a certificate of this authority (PEM), by which auth.certificates gives them roles. Hot.',
+    costs: 'Use an authority of your own: whatever it signs may come in.',
+  },
+  'tls.clientCertificates': {
+    kind: 'choice',
+    default: 'optional',
+    choices: ['optional', 'required'],
+    buys: 'required: without a certificate nobody gets through the handshake.',
+    costs: 'Probes of /livez and scrapes need one too.',
+  },
+  'tls.certFile': fileRow('tls.cert'),
+  'tls.keyFile': fileRow('tls.key'),
+  'tls.passphraseFile': fileRow('tls.passphrase'),
+  'tls.clientCaFile': fileRow('tls.clientCa'),
+} as const satisfies Readonly<Record<string, Setting>>;
+
+/** Of the listener; they may stand in files of their own. */
+export const HTTP_FILE_SETTINGS = ['tls.cert', 'tls.key', 'tls.passphrase', 'tls.clientCa'] as const;
+
+function fileRow(key: string) {
+  return {
+    kind: 'text',
+    default: null,
+    buys: `${key} is read from this file (at most 64 KiB); relative paths start at that of the configuration file.`,
+    costs: 'Read again when it changes.',
+  } as const;
+}

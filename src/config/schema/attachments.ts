@@ -1,0 +1,20 @@
+import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
+import type { Setting } from '../setting/setting.js';
+
+/** Which place belongs to which group (docs/administration.md). What is attached at run time is laid over it, place by place. */
+export const ATTACHMENT_SETTINGS: Readonly<Record<keyof AttachmentsConfig, Setting>> = {
+  places: {
+    kind: 'places',
+    default: null,
+    defaultText: 'none',
+    buys: 'Acquires may name tenant, namespace and topic; PIP-82 attaches tenants and namespaces.',
+    costs: 'Three look-ups per acquire that names no group. All nodes must be configured alike.',
+  },
+  rules: {
+    kind: 'attachment-rules',
+    default: null,
+    defaultText: 'none',
+    buys: 'Groups by patterns of tenant, namespace, topic, client identity and headers, before all places.',
+    costs: 'A rule is looked at per acquire until one matches. At run time they cannot be changed.',
+  },
+};

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util';
+import { crc32 } from 'node:zlib';
+import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
+import { type RegistryKeys, registryKeys, type YamlRecord } from '../../core/registry/registry-record.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+
+/** Records of a node's groups, so that each stays small: 10,000 groups are about 1 KB a part. */
+const PARTS = 256;
+/** What was sent and did not come back is sent again. */
+const RESEND_MS = 5000;
+/** A record may stand in the log a little before the node that wrote it is a member. */
+const STRANGER_MS = 60_000;
+
+/** A group of YAML that other nodes have otherwise, or that only one side has. */
+export interface YamlDifference {
+  readonly group: string;
+  readonly nodes: readonly string[];
+}
+
+export interface KeyedYaml {
+  readonly key: string;
+  readonly record: YamlRecord | null;
+}
+
+interface ToldYaml {
+  readonly record: YamlRecord;
+  readonly isToRenew: boolean;
+  readonly readMs: number;
+}
+
+/**
+ * Whether all nodes have the same YAML: each tells the hashes of its groups in the registry's topic, at its start and
+ * after a change, and every node compares. It is told to people and changes nothing. Nodes of other versions are left
+ * out: their defaults may be others.
+ */
+export class YamlComparison {
+  differences: readonly YamlDifference[] = [];
+  readonly #node: QuotaNode;
+  readonly #telemetry: Telemetry;
+  readonly #keys: RegistryKeys;
+  /** Key → what the log says, and since when this node knows it. */
+  readonly #told = new Map<string, ToldYaml>();
+  #sentMs = Number.NEGATIVE_INFINITY;
+  #compared = '';
+  #changes = 0;
+
+  constructor(node: QuotaNode, telemetry: Telemetry, cluster: number) {
+    this.#node = node;
+    this.#telemetry = telemetry;
+    this.#keys = registryKeys(cluster);
+  }
+
+  /** @param isToRenew its own node writes it again, although it says nothing else */
+  read(key: string, record: YamlRecord | null, isToRenew = false): void {
+    if (record === null) this.#told.delete(key);
+    else this.#told.set(key, { record, isToRenew, readMs: this.#node.clock() });
+    this.#changes++;
+  }
+
+  /** Called when another log begins: all nodes tell their hashes again. */
+  beginEpoch(): void {
+    this.#told.clear();
+    this.#sentMs = Number.NEGATIVE_INFINITY;
+    this.#changes++;
+  }
+
+  /** Once a second: compares, where there is news, and returns what has to be written. */
+  tick(): readonly KeyedYaml[] {
+    const { coordinator } = this.#node;
+    if (coordinator === null || !coordinator.isReady) return [];
+    const state = `${this.#changes}/${this.#node.yaml.version}/${this.#node.groups.version}/${coordinator.membership.changes}`;
+    if (state !== this.#compared) this.#compare();
+    this.#compared = state;
+    const nowMs = this.#node.clock();
+    if (nowMs - this.#sentMs < RESEND_MS) return [];
+    const due = [...this.#ownDue(), ...this.#strangers(nowMs)].filter(isSmall);
+    if (due.length > 0) this.#sentMs = nowMs;
+    return due;
+  }
+
+  #ownDue(): KeyedYaml[] {
+    const { config, version } = this.#node;
+    const parts = Array.from({ length: PARTS }, (): Record<string, string> => Object.create(null));
+    for (const [name, hash] of this.#node.yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
+    return parts.flatMap((groups, part): KeyedYaml[] => {
+      const key = this.#keys.yaml(config.nodeId, part);
+      const told = this.#told.get(key);
+      const isEmpty = Object.keys(groups).length === 0;
+      if (isEmpty) return told === undefined ? [] : [{ key, record: null }];
+      const record: YamlRecord = { kind: 'yaml', author: config.nodeId, version, part, groups: { ...groups } };
+      return told?.isToRenew === false && isDeepStrictEqual(told.record, record) ? [] : [{ key, record }];
+    });
+  }
+
+  /** Of nodes that the cluster has forgotten; one node frees them. */
+  #strangers(nowMs: number): KeyedYaml[] {
+    const { coordinator } = this.#node;
+    if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
+    const known = new Set(Array.from(coordinator.membership.all(), ({ nodeId }) => nodeId));
+    return [...this.#told]
+      .filter(([, { record, readMs }]) => !known.has(record.author) && nowMs - readMs > STRANGER_MS)
+      .map(([key]) => ({ key, record: null }));
+  }
+
+  #compare(): void {
+    const before = this.differences;
+    this.differences = this.#find();
+    if (isDeepStrictEqual(before, this.differences)) return;
+    if (this.differences.length === 0) this.#telemetry.log('info', 'all nodes have the same YAML again');
+    else this.#telemetry.log('warn', 'nodes have different YAML', shown(this.differences));
+  }
+
+  #find(): YamlDifference[] {
+    const { config, yaml, registry } = this.#node;
+    const found = new Map<string, string[]>();
+    for (const [nodeId, groups] of this.#ofOthers(config.nodeId)) {
+      for (const name of new Set([...yaml.hashes.keys(), ...groups.keys()])) {
+        if (yaml.hashes.get(name) === groups.get(name)) continue;
+        if (registry !== null && registry.stateOf(name).definition !== null) continue;
+        found.set(name, [...(found.get(name) ?? []), nodeId]);
+      }
+    }
+    return Array.from(found, ([group, nodes]) => ({ group, nodes })).sort((one, other) => {
+      return one.group < other.group ? -1 : 1;
+    });
+  }
+
+  /** Of the alive nodes of this version that have told anything. */
+  #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    const alive = new Set(this.#node.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
+    const others = new Map<string, Map<string, string>>();
+    for (const { record } of this.#told.values()) {
+      const { author, version, groups } = record;
+      if (author === self || version !== this.#node.version || !alive.has(author)) continue;
+      const known = others.get(author) ?? new Map<string, string>();
+      for (const [name, hash] of Object.entries(groups)) known.set(name, hash);
+      others.set(author, known);
+    }
+    return others;
+  }
+}
+
+/** Of more than 100,000 groups with long names a part may not fit; its groups pass for missing at this node. */
+function isSmall({ record }: KeyedYaml): boolean {
+  return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
+}
+
+export const SHOWN_MAX = 20;
+
+/** The first of them, for people. */
+export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
+  const names = differences.slice(0, SHOWN_MAX).map(({ group }) => group);
+  const more = differences.length > SHOWN_MAX ? [`and ${differences.length - SHOWN_MAX} more`] : [];
+  const nodes = new Set(differences.flatMap((difference) => difference.nodes));
+  return { groups: [...names, ...more].join(', '), nodes: [...nodes].sort().join(', ') };
+}

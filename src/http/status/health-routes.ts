@@ -1,0 +1,35 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import { LIVE, NOT_READY, READY } from '../route/answer-schemas.js';
+import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import { needs } from '../route/route-access.js';
+
+/**
+ * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
+ * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older name.
+ */
+export function addHealthRoutes(app: FastifyInstance, node: QuotaNode): void {
+  app.get('/livez', { config, schema: { summary: 'Alive', tags, response: { 200: LIVE } } }, (_, reply) => {
+    reply.send({ alive: true });
+  });
+  for (const path of ['/readyz', '/healthz']) {
+    const schema = { summary: 'Ready for traffic', tags, response: { 200: READY, 503: NOT_READY } };
+    app.get(path, { config, schema }, (_, reply) => sendReadiness(reply, node));
+  }
+}
+
+const tags = ['health'];
+/** Probes have no token; what they learn is in the log of whoever sent them. */
+const config = { access: needs('open') };
+
+function sendReadiness(reply: FastifyReply, node: QuotaNode): void {
+  const { ready, notReadyBecause: reasons, degraded } = node.status();
+  if (ready) {
+    reply.send({ ready, degraded });
+    return;
+  }
+  const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: reasons.join('; ') });
+  reply.code(503).header('retry-after', 1).header('content-type', PROBLEM_MEDIA_TYPE);
+  reply.send(JSON.stringify({ ...problemOf(error), reasons, degraded }));
+}

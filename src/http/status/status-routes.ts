@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../access/access.js';
+import type { QuotaNode } from '../../node/quota-node.js';
+import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
+import { NO_QUERY } from '../route/described-route.js';
+import { needs } from '../route/route-access.js';
+import { summarizeGroup } from './group-summary.js';
+import { NODES } from './node-schemas.js';
+
+/** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
+const PAGE_MAX = 200;
+
+/** Read-only: what this node knows of the cluster. */
+export function addStatusRoutes(app: FastifyInstance, node: QuotaNode, access: Access): void {
+  app.get<{ Querystring: { after?: string } }>(
+    '/v1/groups',
+    {
+      config: { access: needs('viewer') },
+      schema: {
+        summary: 'All groups, with what this node does for them',
+        tags,
+        querystring: PAGE,
+        response: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
+      },
+    },
+    (request, reply) => {
+      reply.send(pageOfGroups(node, request.query.after));
+    },
+  );
+  app.get<{ Params: { group: string } }>(
+    '/v1/groups/:group',
+    {
+      config: { access: needs('viewer') },
+      schema: {
+        summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+        tags,
+        querystring: NO_QUERY,
+        params: { type: 'object', required: ['group'], properties: { group: { type: 'string' } } },
+        response: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
+      },
+    },
+    (request, reply) => {
+      reply.send(node.groupStatus(request.params.group));
+    },
+  );
+  app.get(
+    '/v1/nodes',
+    {
+      config: { access: needs('viewer') },
+      schema: {
+        summary: 'This node, the members of the cluster, the topic',
+        tags,
+        querystring: NO_QUERY,
+        response: { 200: NODES, 422: PROBLEM },
+      },
+    },
+    (_, reply) => {
+      reply.send({ ...node.status(), access: access.status });
+    },
+  );
+}
+
+const tags = ['status'];
+
+const PAGE = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { after: { type: 'string', description: 'Begin behind this group: `next` of the page before.' } },
+} as const;
+
+function pageOfGroups(node: QuotaNode, after: string | undefined) {
+  const { numbers } = node.groups;
+  // By number, not by the map's order: a group that was deleted and made again keeps its place.
+  const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
+  const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
+  const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));
+  const next = groups.length > PAGE_MAX ? (page.at(-1)?.group ?? null) : null;
+  return { groups: page, next };
+}

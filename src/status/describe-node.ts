@@ -1,0 +1,300 @@
+import type {
+  DirectionStatus,
+  GroupStatus,
+  LocalStatus,
+  MemberStatus,
+  NodeShareStatus,
+  NodeStatus,
+  PoolStatus,
+  RampStatus,
+  RateStatus,
+} from '../api/node-status.js';
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import { groupIdOf, incarnationCount } from '../core/base/ids.js';
+import type { GroupSettings } from '../core/base/settings.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  MESSAGES,
+  NO_RATES,
+  type Rates,
+  slotOf,
+} from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { danglingAttachments } from '../groups/changes/attaching.js';
+import { degradedRegistry, describeRegistry, originOf } from '../groups/registry/describe-registry.js';
+import type { QuotaNode } from '../node/quota-node.js';
+import { describeBusy } from './busy-groups.js';
+import { describeRamp } from './describe-ramp.js';
+import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+
+/** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
+export function describeNode(node: QuotaNode): NodeStatus {
+  const { coordinator, config, pump, topic } = node;
+  const nowMs = node.clock();
+  return {
+    cluster: config.cluster,
+    nodeId: config.nodeId,
+    version: node.version,
+    incarnation: coordinator === null ? 0 : incarnationCount(coordinator.incarnation),
+    phase: coordinator?.phase ?? 'opening',
+    ready: node.isReady && !node.isClosing,
+    notReadyBecause: notReadyBecause(node),
+    degraded: degraded(node, nowMs),
+    uptimeMs: nowMs - node.startedMs,
+    members: coordinator === null ? [] : membersOf(coordinator, nowMs),
+    topic: {
+      kind: config.topic.kind,
+      partitions: coordinator === null ? 0 : topic.partitions,
+      epoch: coordinator?.log.epochs.name ?? null,
+      epochChanges: coordinator?.log.epochs.changes ?? 0,
+      lost: pump.lost,
+      positions:
+        coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.position(at)),
+      pendingAppends: pump.pendingAppends,
+      counters: { ...topic.counters },
+    },
+    registry: describeRegistry(node),
+    signatures: describeSignatures(node),
+    configuration: node.yaml.status,
+    rounds: node.rounds.count,
+    reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
+    lastRebalancingMs: node.rebalancing.lastMs(nowMs),
+    pool: poolOf(node),
+    recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
+    ...describeBusy(node),
+  };
+}
+
+/**
+ * A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the
+ * log.
+ */
+export function describeGroup(node: QuotaNode, group: number): GroupStatus {
+  const config = node.groups.at(group);
+  const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(node, group, config, direction));
+  return {
+    group: config.name,
+    strategy: config.strategy,
+    promise: 'relaxed',
+    enabled: config.enabled,
+    ...originOf(node, config.name),
+    directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
+  };
+}
+
+function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
+  const quota = config.quota[direction];
+  const target = targetOf(node, group, direction);
+  const nodes =
+    node.coordinator === null ? [] : laneShares(node.coordinator, group, DIRECTIONS.indexOf(direction), node.clock());
+  return {
+    quota: rates(quota),
+    target: rates(target),
+    ramp: rampOf(node, group, direction),
+    shareSum: {
+      messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
+      bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
+    },
+    local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
+    nodes,
+  };
+}
+
+/** As computed from the log; the configured quotas before there is one. */
+function targetOf({ coordinator, groups }: QuotaNode, group: number, direction: Direction): Rates {
+  if (coordinator === null) return groups.at(group).quota[direction];
+  const { usageMap, targets, settings } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const target = new Float64Array(DIMENSION_COUNT);
+  targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
+  return [target[MESSAGES] as number, target[BYTES] as number];
+}
+
+function rampOf({ coordinator }: QuotaNode, group: number, direction: Direction): RampStatus | null {
+  if (coordinator === null) return null;
+  const { settings, usageMap } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at);
+  return describeRamp(coordinator, configured, at, mapLane);
+}
+
+/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+export function laneShares(
+  coordinator: Coordinator,
+  group: number,
+  direction: number,
+  nowMs: number,
+): NodeShareStatus[] {
+  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
+  const round = shares.converge(group, direction, mapLane);
+  const rows = rowByPosition(coordinator, mapLane);
+  return membership.alive.map((member, at) => {
+    const row = rows.get(at);
+    const store = usageMap.rows;
+    const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
+    return {
+      nodeId: member.nodeId,
+      self: member.nodeKey === nodeKey,
+      usage: rates(columnsAt(round.usage, at)),
+      demand: rates(columnsAt(round.demand, at)),
+      share: rates(columnsAt(round.share, at)),
+      reportedShare: rates(reported),
+      reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
+    };
+  });
+}
+
+function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, number> {
+  const { membership, usageMap } = coordinator;
+  const rows = new Map<number, number>();
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+    const { position } = membership.inSlot(usageMap.rows.memberOf(row));
+    if (position !== -1) rows.set(position, row);
+  }
+  return rows;
+}
+
+/** The link of a group that is not used yet: that of the node, because any of its partitions may be the lane's. */
+function linkBeforeUse(node: QuotaNode, lane: number): LocalStatus['link'] {
+  const link = node.coordinator?.link;
+  const isolated = link?.isolatedPartitions ?? [];
+  if (link === undefined || isolated.length === 0) return 'linked';
+  const nowMs = node.clock();
+  const silentMs = Math.max(...isolated.map((partition) => link.silentMs(partition, nowMs)));
+  const { holdMs } = node.groups.at(Math.floor(lane / DIRECTION_COUNT)).isolation;
+  return silentMs > holdMs ? 'fallback' : 'held';
+}
+
+function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined): LocalStatus {
+  const { limiter, coordinator } = node;
+  const state = coordinator?.lanes.get(lane);
+  const messages = slotOf(lane, MESSAGES);
+  const bytes = slotOf(lane, BYTES);
+  // Nothing is applied before the first use; this is what would be.
+  const expected = computed ?? rates(NO_RATES);
+  const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
+  return {
+    served: state !== undefined,
+    link: state?.link ?? linkBeforeUse(node, lane),
+    share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
+    limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
+    admittedMessages: limiter.admitted.at(messages),
+    admittedBytes: limiter.admitted.at(bytes),
+    attemptedMessages: limiter.attempted.at(messages),
+    attemptedBytes: limiter.attempted.at(bytes),
+    refusedMessages: limiter.refused.at(messages),
+    refusedBytes: limiter.refused.at(bytes),
+    heldBack: limiter.heldBack[lane] as number,
+    debtMessages: limiter.buckets.debt(lane, MESSAGES, node.clock()),
+    debtBytes: limiter.buckets.debt(lane, BYTES, node.clock()),
+  };
+}
+
+function poolOf({ coordinator, groups }: QuotaNode): PoolStatus | null {
+  const [first] = groups.numbers.values();
+  const given = first === undefined ? 0 : groups.at(first).nodeCount;
+  if (given > 0) return { size: given, agreed: true };
+  if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
+  const { divisor, isAgreed } = coordinator.log.pool;
+  return { size: divisor, agreed: isAgreed };
+}
+
+function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
+  return [...coordinator.membership.all()]
+    .filter((member) => member.nodeId !== '')
+    .map((member) => ({
+      nodeId: member.nodeId,
+      incarnation: incarnationCount(member.incarnation),
+      state: member.state,
+      self: member.nodeKey === coordinator.nodeKey,
+      silentMs: Math.round(nowMs - member.lastSignMs),
+      version: member.version,
+    }))
+    .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
+}
+
+/** The reasons alone, for answers, because making the whole status goes through all groups. */
+export function notReadyBecause(node: QuotaNode): string[] {
+  if (node.isClosing) return ['the node is stopping'];
+  if (node.isReady) return [];
+  const lost = node.pump.lost === null ? [] : [`the topic is lost: ${node.pump.lost}`];
+  if (node.registry !== null && !node.registry.isReady) {
+    const { lost: why } = node.registry;
+    return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
+  }
+  const { coordinator } = node;
+  const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
+  const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
+  const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
+  const apart = signedApart(node);
+  return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
+}
+
+const WAITING_FOR: Readonly<Record<string, string>> = {
+  opening: 'the topic is being opened',
+  'catching-up': 'the topic is being read from the start',
+  joining: 'the own record has not been read back yet',
+  stalled: 'the process slept; the log is being read up to now',
+  refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
+  stopping: 'the node is stopping',
+  fenced: 'a newer process uses this node id',
+};
+
+function degraded(node: QuotaNode, nowMs: number): string[] {
+  const reasons: string[] = [];
+  if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
+  if (nowMs - (node.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${node.config.limits.maxNodes} node ids already`);
+  }
+  if (nowMs - (node.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    const { maxGroupsPerNode, maxRows } = node.config.limits;
+    reasons.push(
+      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
+    );
+  }
+  const found = node.topic.partitionsFound ?? node.topic.partitions;
+  if (found > node.topic.partitions) {
+    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${node.topic.partitions}`);
+  }
+  reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
+  reasons.push(...node.yaml.degraded);
+  const epochs = node.coordinator?.log.epochs;
+  if (epochs?.isHolding) {
+    reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
+  }
+  const link = node.coordinator?.link;
+  for (const partition of link?.isolatedPartitions ?? []) {
+    reasons.push(
+      `isolated: partition ${partition}, own records silent for ${Math.round(link?.silentMs(partition, nowMs) ?? 0)} ms`,
+    );
+  }
+  return reasons;
+}
+
+/** A node that is refused goes on writing every timing.heartbeatMs. */
+const REFUSED_SHOWN_MS = 60_000;
+
+function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
+  if (target === Number.POSITIVE_INFINITY) return null;
+  return nodes.reduce((total, { share }) => total + (share[key] ?? 0), 0);
+}
+
+function columnsAt(columns: readonly Float64Array[], at: number): Rates {
+  return [columns[MESSAGES]?.[at] ?? 0, columns[BYTES]?.[at] ?? 0];
+}
+
+function rates([messages, bytes]: Rates): RateStatus {
+  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}
