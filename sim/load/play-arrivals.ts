@@ -8,14 +8,14 @@ import { ProfileCursor } from './rate-profile.js';
 export type Ask = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
 /** A reader fetches up to a batch. */
-export type AskBatch = (node: number, messages: number, reader: Reader) => void;
+export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
 
 interface Stage {
   readonly queue: EventQueue;
   readonly seed: number;
   readonly ask: Ask;
   /** Absent: a batch is asked for piece by piece. */
-  readonly askBatch?: AskBatch;
+  readonly askBatch?: ArrivalBatch;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
 import { EventQueue } from '../cluster/event-queue.js';
 import { Random } from '../cluster/random.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
-import { type Ask, type AskBatch, playClients, playStream } from '../load/play-arrivals.js';
+import { type ArrivalBatch, type Ask, playClients, playStream } from '../load/play-arrivals.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { judge } from '../verdict/judge.js';
@@ -67,7 +67,7 @@ function simulated(scenario: Scenario, system: System, seed: number): Player {
         recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
-      const askBatch: AskBatch = (node, messages, reader) => {
+      const askBatch: ArrivalBatch = (node, messages, reader) => {
         const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
         for (let at = 0; at < messages; at++) {
           if (got === undefined) ask(node, 1, 0, false);

@@ -17,7 +17,7 @@ import {
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import type { Place } from '../core/attachments/attachment.js';
 import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
-import { type JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
+import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
 import { Levels } from '../core/limiter/levels.js';
 import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { OneBucket } from '../core/limiter/one-bucket.js';
@@ -35,7 +35,7 @@ import {
   rejectUnlessOptions,
   rejectUnlessSomething,
 } from './request/request-checks.js';
-import { Asks, retried, setRetry } from './request/request-reader.js';
+import { RequestReader, retried, setRetry } from './request/request-reader.js';
 import { Places } from './request/scope-resolver.js';
 import { exemptReservation, reservationOf } from './reservation/one-reservation.js';
 import { Waiting } from './wait/wait-lines.js';
@@ -57,7 +57,7 @@ export class Gate {
   readonly #clock: Clock;
   readonly #groups: ReadonlyMap<string, number>;
   readonly #bounds: LaneBounds;
-  readonly #asks: Asks;
+  readonly #asks: RequestReader;
   readonly #deciding: Deciding;
   readonly #hints: OneBucket;
   #keptLane = 0;
@@ -75,12 +75,12 @@ export class Gate {
     this.places = new Places(node);
     this.#noGrant = new NoGrant(node, this);
     this.#deciding = new Deciding(node, this);
-    const decide = (ask: JointAsk) => this.#deciding.answer(ask, clock());
-    const explain = (ask: JointAsk, answer: number) => this.#noGrant.explain(ask, answer);
-    const decideInPassing = (ask: JointAsk) => this.#deciding.passing(ask);
+    const decide = (ask: JointRequest) => this.#deciding.answer(ask, clock());
+    const explain = (ask: JointRequest, answer: number) => this.#noGrant.explain(ask, answer);
+    const decideInPassing = (ask: JointRequest) => this.#deciding.passing(ask);
     this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, decideInPassing, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
-    this.#asks = new Asks(node, this, this.#bounds);
+    this.#asks = new RequestReader(node, this, this.#bounds);
     this.batches = new Batches(node, this);
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
@@ -130,7 +130,7 @@ export class Gate {
     return GRANTED_DECISION;
   }
 
-  #charge(ask: JointAsk | null, amounts: Amounts, origin: Origin | undefined): void {
+  #charge(ask: JointRequest | null, amounts: Amounts, origin: Origin | undefined): void {
     if (ask === null) {
       this.#passExempt(amounts, origin);
       return;
@@ -157,7 +157,7 @@ export class Gate {
   }
 
   /** Throws COMMIT_ABOVE_MAX_REQUEST. An amount up to the estimate can always be committed. */
-  rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
+  rejectAboveCommit(ask: JointRequest, actual: Required<Amounts>): void {
     this.#asks.rejectAboveCommit(ask, actual);
   }
 
@@ -170,17 +170,17 @@ export class Gate {
   }
 
   /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
-  askForBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
+  askForBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     return this.#asks.forBatch(where, amounts, options);
   }
 
   /** As `reserve`, for whoever does not wait although others may, or is the next in line, and keeps the ask. */
-  reserveInTurn(ask: JointAsk, isItsTurn = false): number {
+  reserveInTurn(ask: JointRequest, isItsTurn = false): number {
     return this.#deciding.reserving(ask, isItsTurn);
   }
 
   /** Of a part that was granted. */
-  leftOut(ask: JointAsk, messages: number, bytes: number): void {
+  leftOut(ask: JointRequest, messages: number, bytes: number): void {
     this.#deciding.leftOut(ask, messages, bytes, ask.retry);
   }
 
@@ -201,7 +201,7 @@ export class Gate {
     }
   }
 
-  explain(ask: JointAsk, answer: number): Refused | NotReady {
+  explain(ask: JointRequest, answer: number): Refused | NotReady {
     return this.#noGrant.explain(ask, answer);
   }
 
@@ -248,7 +248,7 @@ export class Gate {
   }
 
   /** All levels, whoever waits, or a part of what is asked. */
-  #tryAll(ask: JointAsk, options: AcquireOptions): Decision {
+  #tryAll(ask: JointRequest, options: AcquireOptions): Decision {
     setRetry(ask, options);
     if (options.atMost === true) return this.#deciding.tryPart(ask);
     const answer = this.#deciding.passing(ask);

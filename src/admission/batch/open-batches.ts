@@ -11,7 +11,7 @@ import type {
   Where,
 } from '../../api/decision.js';
 import { MESSAGES } from '../../core/base/vocabulary.js';
-import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { GRANTED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -32,7 +32,7 @@ import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js
 interface Open {
   readonly granted: Required<Amounts>;
   /** Exempt work has used nothing that anybody else could have. */
-  readonly ask: JointAsk | null;
+  readonly ask: JointRequest | null;
   readonly direction: number;
   readonly windows: Windows;
 }
@@ -99,7 +99,7 @@ export class Batches {
 
   /** Whoever waits asks for the least that is worth waking up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
-    const ask = this.#gate.askForBatch(where, amounts, options) as JointAsk;
+    const ask = this.#gate.askForBatch(where, amounts, options) as JointRequest;
     const { messages, bytes } = ask;
     const least = leastOf(ask);
     let batch: Batch | null = null;
@@ -119,12 +119,12 @@ export class Batches {
     }
   }
 
-  #there(ask: JointAsk): number {
+  #there(ask: JointRequest): number {
     return this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
   }
 
   /** As many of the most as there are; then they are what is asked for. */
-  #reserve(ask: JointAsk, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
+  #reserve(ask: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
     ask.messages = messages;
     ask.bytes = bytes;
     cutToPart(this.#node, ask);
@@ -162,7 +162,7 @@ export class Batches {
     this.expire(Number.POSITIVE_INFINITY);
   }
 
-  #opened({ messages, bytes }: Required<Amounts>, ask: JointAsk | null, direction: number): Batch {
+  #opened({ messages, bytes }: Required<Amounts>, ask: JointRequest | null, direction: number): Batch {
     const nowMs = this.#node.clock();
     const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
     const { epoch, validMs } = this.#validity(windows, nowMs);

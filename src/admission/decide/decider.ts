@@ -1,5 +1,5 @@
 import type { Decision } from '../../api/decision.js';
-import type { JointAsk, JointLevels } from '../../core/limiter/joint-levels.js';
+import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Levels } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import type { QuotaNode } from '../../node/quota-node.js';
@@ -11,7 +11,7 @@ export interface DecidingParts {
   readonly joint: JointLevels;
   /** Made later. */
   readonly waiting: Waiting;
-  explain(ask: JointAsk, answer: number): Decision;
+  explain(ask: JointRequest, answer: number): Decision;
 }
 
 /** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
@@ -27,7 +27,7 @@ export class Deciding {
   }
 
   /** Whole messages of the average size asked for; what is left out counts as refused demand. */
-  tryPart(ask: JointAsk): Decision {
+  tryPart(ask: JointRequest): Decision {
     const { messages, bytes, retry } = ask;
     cutToPart(this.#node, ask);
     const answer = this.passing(ask);
@@ -37,7 +37,7 @@ export class Deciding {
   }
 
   /** What was left out of a part is refused demand of the groups that are short of it. */
-  leftOut(ask: JointAsk, messages: number, bytes: number, retry: boolean): void {
+  leftOut(ask: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
     const nowMs = this.#node.clock();
     const isShort = (lane: number) =>
@@ -48,7 +48,7 @@ export class Deciding {
   }
 
   /** Decides for somebody who does not wait, although others may. */
-  passing(ask: JointAsk): number {
+  passing(ask: JointRequest): number {
     if (!this.#mayPass(ask, ask.lane)) return this.#held(ask, ask.lane, ask.retry);
     const answer = this.answer(ask, this.#node.clock());
     if (answer === GRANTED) this.#passed(ask, ask.lane);
@@ -56,7 +56,7 @@ export class Deciding {
   }
 
   /** The same for what is settled later. `isItsTurn`: whoever waits in its own line is served by it. */
-  reserving(ask: JointAsk, isItsTurn = false): number {
+  reserving(ask: JointRequest, isItsTurn = false): number {
     const lines = isItsTurn ? ask.further : [ask.lane, ...ask.further];
     const held = lines.find((lane) => !this.#mayPass(ask, lane));
     if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
@@ -66,7 +66,7 @@ export class Deciding {
     return answer;
   }
 
-  answer(ask: JointAsk, nowMs: number): number {
+  answer(ask: JointRequest, nowMs: number): number {
     const { levels } = this.#parts;
     ask.refusedLane = ask.lane;
     if (ask.further.length > 0) return this.servedAnswer(ask, () => this.#jointAnswer(ask, nowMs));
@@ -76,7 +76,7 @@ export class Deciding {
   }
 
   /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
-  #jointAnswer(ask: JointAsk, nowMs: number): number {
+  #jointAnswer(ask: JointRequest, nowMs: number): number {
     const held = ask.further.find((lane) => !this.#mayPass(ask, lane));
     if (held !== undefined) return this.#held(ask, held, true);
     const answer = this.#parts.joint.tryAcquire(ask, nowMs);
@@ -85,29 +85,29 @@ export class Deciding {
   }
 
   /** Nobody waits in the line of this lane, or there is enough for them, too. */
-  #mayPass(ask: JointAsk, lane: number): boolean {
+  #mayPass(ask: JointRequest, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
     return this.#parts.waiting.mayPass(lane === ask.lane ? ask : { ...ask, lane });
   }
 
-  #passed(ask: JointAsk, lane: number): void {
+  #passed(ask: JointRequest, lane: number): void {
     if (this.#limiter.heldBack[lane] === 0) return;
     this.#parts.waiting.passed(lane === ask.lane ? ask : { ...ask, lane });
   }
 
-  #held(ask: JointAsk, lane: number, retry: boolean): number {
+  #held(ask: JointRequest, lane: number, retry: boolean): number {
     ask.refusedLane = lane;
     this.#limiter.countRefused(lane, ask.messages, ask.bytes, retry);
     return REFUSED + this.#limiter.buckets.scarcest(lane, ask.messages, ask.bytes);
   }
 
   /** A lane is served from its first use on. */
-  serve({ lane, further }: JointAsk): void {
+  serve({ lane, further }: JointRequest): void {
     this.#node.serve(lane);
     for (const one of further) this.#node.serve(one);
   }
 
-  servedAnswer(ask: JointAsk, answer: () => number): number {
+  servedAnswer(ask: JointRequest, answer: () => number): number {
     const first = answer();
     if (first !== UNCONFIRMED || !this.#node.isReady) return first;
     this.serve(ask);

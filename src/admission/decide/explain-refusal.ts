@@ -1,6 +1,6 @@
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../../core/base/vocabulary.js';
-import type { JointAsk, JointLevels } from '../../core/limiter/joint-levels.js';
+import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../../core/limiter/levels.js';
 import { ABOVE_WINDOW, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -29,7 +29,7 @@ export class NoGrant {
   }
 
   /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
-  explain(ask: JointAsk, answer: number): Refused | NotReady {
+  explain(ask: JointRequest, answer: number): Refused | NotReady {
     const nowMs = this.#node.clock();
     const lane = ask.refusedLane;
     if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
@@ -54,7 +54,7 @@ export class NoGrant {
    * is to want it, and what every node gets that wants it (its part of the target) is here after a report, a delivery
    * and a round. Worked: 60/s, two nodes, share 0.06: tokens in 16 s; told 250 ms + 16 s · 0.06 / 30.
    */
-  #settledMs({ lane, further }: JointAsk, dimension: number, tokensMs: number): number {
+  #settledMs({ lane, further }: JointRequest, dimension: number, tokensMs: number): number {
     const { coordinator, limiter } = this.#node;
     if (tokensMs <= SETTLED_MS || coordinator === null || further.length > 0) return tokensMs;
     const limit = limiter.buckets.rate.at(lane * DIMENSIONS.length + dimension);
@@ -74,7 +74,7 @@ export class NoGrant {
     return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
   }
 
-  #aboveWindow({ lane, messages, bytes }: JointAsk, nowMs: number): QuotameshError {
+  #aboveWindow({ lane, messages, bytes }: JointRequest, nowMs: number): QuotameshError {
     const { buckets } = this.#node.limiter;
     const dimension = buckets.scarcest(lane, messages, bytes);
     this.#refusals.count(lane, 'group', dimension, nowMs);

@@ -1,12 +1,12 @@
 import type { Amounts } from '../../api/decision.js';
 import { BYTES, MESSAGES } from '../../core/base/vocabulary.js';
-import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { ABOVE_WINDOW, type Limiter, REFUSED } from '../../core/limiter/limiter.js';
-import type { Ask } from '../../core/limiter/token-request.js';
+import type { TokenRequest } from '../../core/limiter/token-request.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 
 /** Leaves of an ask the whole messages that are there now; all of it where there is none. */
-export function cutToPart(node: QuotaNode, ask: JointAsk): void {
+export function cutToPart(node: QuotaNode, ask: JointRequest): void {
   const nowMs = node.clock();
   for (const lane of [ask.lane, ...ask.further]) node.serve(lane);
   const there = (dimension: number) => node.gate.joint.available(ask, dimension, nowMs) + SLACK;
@@ -32,7 +32,7 @@ export function wholeMessages(there: number): number {
 }
 
 /** For whom a part is enough, nothing is above a window: there is nothing now. */
-export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: Ask, answer: number): number {
+export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: TokenRequest, answer: number): number {
   return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;
 }
 
@@ -40,7 +40,7 @@ export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: Ask, ans
 const SLACK = 1e-6;
 
 /** What of an ask fits into what is there: whole messages of its average size. */
-function wholePart({ messages, bytes }: Ask, thereMessages: number, thereBytes: number): Required<Amounts> {
+function wholePart({ messages, bytes }: TokenRequest, thereMessages: number, thereBytes: number): Required<Amounts> {
   if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
   const size = bytes / messages;
   const fitting = size === 0 ? messages : Math.floor(thereBytes / size);

@@ -1,7 +1,7 @@
 import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from '../../api/decision.js';
 import type { Place } from '../../core/attachments/attachment.js';
 import { laneOf, MESSAGES } from '../../core/base/vocabulary.js';
-import { ALL_COUNTED, type JointAsk } from '../../core/limiter/joint-levels.js';
+import { ALL_COUNTED, type JointRequest } from '../../core/limiter/joint-levels.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import type { Gate } from '../gate.js';
@@ -18,12 +18,12 @@ import {
 import { placeText } from './scope-resolver.js';
 
 /** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
-export class Asks {
+export class RequestReader {
   readonly #node: QuotaNode;
   readonly #gate: Gate;
   readonly #bounds: LaneBounds;
   /** Scratch space: what is being asked. */
-  readonly #ask: JointAsk = {
+  readonly #ask: JointRequest = {
     lane: 0,
     messages: 0,
     bytes: 0,
@@ -56,7 +56,7 @@ export class Asks {
   }
 
   /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
-  forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
+  forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
     if (asked === null) {
       if (amounts === 'all') throw noEndOf(placeText(where as Place));
@@ -72,7 +72,7 @@ export class Asks {
   }
 
   /** null = exempt: nothing limits it. */
-  askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointAsk | null {
+  askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointRequest | null {
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
     const ask = this.place(where, messages, bytes, origin);
     if (ask === null) {
@@ -85,7 +85,7 @@ export class Asks {
     return ask;
   }
 
-  place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointAsk | null {
+  place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
@@ -100,7 +100,7 @@ export class Asks {
     return ask;
   }
 
-  placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointAsk {
+  placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
     rejectUnlessName('topic', topic);
     rejectUnlessName('client', client);
     const ask = this.#ask;
@@ -117,7 +117,7 @@ export class Asks {
     return ask;
   }
 
-  rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
+  rejectAboveCommit(ask: JointRequest, actual: Required<Amounts>): void {
     for (const lane of [ask.lane, ...ask.further]) {
       const most = { messages: this.#bounds.maxMessages[lane] as number, bytes: this.#bounds.maxBytes[lane] as number };
       for (const field of ['messages', 'bytes'] as const) {
@@ -139,11 +139,11 @@ export class Asks {
 const ALONE: readonly number[] = Object.freeze([]);
 
 /** A copy that may be kept. */
-export function retried(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+export function retried(ask: JointRequest, options: ReserveOptions | undefined): JointRequest {
   return setRetry({ ...ask }, options);
 }
 
-export function setRetry(ask: JointAsk, options: ReserveOptions | undefined): JointAsk {
+export function setRetry(ask: JointRequest, options: ReserveOptions | undefined): JointRequest {
   ask.retry = options?.retry === true;
   ask.counted = ask.retry ? ALL_COUNTED : 0;
   return ask;

@@ -1,12 +1,12 @@
 import type { Amounts, Reservation } from '../../api/decision.js';
 import { reportCost } from '../../backends/report-cost.js';
 import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
-import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
 
 /** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
-export function reservationOf(node: QuotaNode, ask: JointAsk): Reservation {
+export function reservationOf(node: QuotaNode, ask: JointRequest): Reservation {
   const { gate } = node;
   let open = true;
   const settle = (messages: number, bytes: number) => {

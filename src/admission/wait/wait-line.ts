@@ -1,5 +1,5 @@
 import type { Decision } from '../../api/decision.js';
-import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 import type { TimeHeap } from '../../core/limiter/time-heap.js';
 import type { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
@@ -7,12 +7,12 @@ import type { Clock } from '../../ports/clock.js';
 
 /** One acquire that waits. */
 export interface Waiter {
-  readonly ask: JointAsk;
+  readonly ask: JointRequest;
   readonly turn: Turn;
   readonly resolve: (decision: Decision) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
-  readonly decide: (ask: JointAsk) => number;
+  readonly decide: (ask: JointRequest) => number;
   readonly sinceMs: number;
   /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
   answer: number | null;
@@ -48,8 +48,8 @@ export interface WaitingParts {
   /** Waiters at once. */
   readonly max: number;
   /** The limiter's answer to an ask, now; a lane that is not served yet is. */
-  readonly decide: (ask: JointAsk) => number;
+  readonly decide: (ask: JointRequest) => number;
   /** The same for somebody who does not wait, although others do. */
-  readonly decideInPassing: (ask: JointAsk) => number;
-  readonly explain: (ask: JointAsk, answer: number) => Decision;
+  readonly decideInPassing: (ask: JointRequest) => number;
+  readonly explain: (ask: JointRequest, answer: number) => Decision;
 }

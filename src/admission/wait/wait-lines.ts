@@ -1,7 +1,7 @@
 import { type Decision, GRANTED_DECISION, NOT_READY_RETRY_MS, type WaitOptions } from '../../api/decision.js';
 import { DIMENSION_COUNT } from '../../core/base/vocabulary.js';
 import { bucketMsOf } from '../../core/limiter/bucket-wait.js';
-import type { JointAsk } from '../../core/limiter/joint-levels.js';
+import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import { GRANTED, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
@@ -38,7 +38,7 @@ export class Waiting {
   }
 
   /** @param decide of whoever takes in another way; what it has taken is `ask` then */
-  async acquire(ask: JointAsk, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
+  async acquire(ask: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
     const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
@@ -63,12 +63,12 @@ export class Waiting {
   }
 
   /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
-  mayPass(ask: JointAsk): boolean {
+  mayPass(ask: JointRequest): boolean {
     return this.#lines.get(ask.lane)?.queue.mayPass(this.#costOf(ask)) ?? true;
   }
 
   /** He has taken it. */
-  passed(ask: JointAsk): void {
+  passed(ask: JointRequest): void {
     this.#lines.get(ask.lane)?.queue.passed(this.#costOf(ask));
   }
 
@@ -107,7 +107,7 @@ export class Waiting {
     if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
   }
 
-  #join(ask: JointAsk, { weight, ...who }: Joining): Waiter {
+  #join(ask: JointRequest, { weight, ...who }: Joining): Waiter {
     const { answer, signal } = who;
     const { limiter } = this.#parts;
     const line = this.#lines.get(ask.lane) ?? this.#begin(ask.lane);
@@ -263,11 +263,11 @@ export class Waiting {
   }
 
   /** For whoever has not been asked about: the group's refusal. */
-  #refusalOf({ lane, messages, bytes }: JointAsk): number {
+  #refusalOf({ lane, messages, bytes }: JointRequest): number {
     return REFUSED + this.#parts.limiter.buckets.scarcest(lane, messages, bytes);
   }
 
-  #costOf({ lane, messages, bytes }: JointAsk): number {
+  #costOf({ lane, messages, bytes }: JointRequest): number {
     return bucketMsOf(this.#parts.limiter.buckets, lane, messages, bytes);
   }
 }
@@ -282,7 +282,7 @@ const ENDED_MAX = 1024;
 const PARKED_MS_MAX = 60_000;
 
 /** Client or topic; of other groups besides they wait for something else. */
-function turnOf({ client, topic, further }: JointAsk): string {
+function turnOf({ client, topic, further }: JointRequest): string {
   const name = client === '' ? topic : client;
   return further.length === 0 ? name : `${name}\n${further.join()}`;
 }
@@ -291,6 +291,6 @@ function turnOf({ client, topic, further }: JointAsk): string {
 const FURTHER_PARKED_MS_MAX = 500;
 
 /** Refused by the topic's or client's own limit, or by a broader group: others in the line may still be granted. */
-function isOwnLimit({ lane, refusedLane }: JointAsk, answer: number): boolean {
+function isOwnLimit({ lane, refusedLane }: JointRequest, answer: number): boolean {
   return answer >= REFUSED + 2 * DIMENSION_COUNT || refusedLane !== lane;
 }

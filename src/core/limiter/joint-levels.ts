@@ -1,10 +1,10 @@
 import type { Hold } from './held-tokens.js';
 import type { Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
-import type { Ask } from './token-request.js';
+import type { TokenRequest } from './token-request.js';
 
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
-export interface JointAsk extends Ask {
+export interface JointRequest extends TokenRequest {
   further: readonly number[];
   /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
   counted: number;
@@ -35,14 +35,14 @@ export class JointLevels {
   }
 
   /** Takes from every group or from none. For work of a single group, the gate asks the limiter itself. */
-  tryAcquire(ask: JointAsk, nowMs: number): number {
+  tryAcquire(ask: JointRequest, nowMs: number): number {
     const answer = this.#take(ask, nowMs, null);
     if (answer === GRANTED) this.settle(ask, ask.messages, ask.bytes, nowMs);
     return answer;
   }
 
   /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. The ask is kept until then. */
-  reserve(ask: JointAsk, nowMs: number): number {
+  reserve(ask: JointRequest, nowMs: number): number {
     const holds: Hold[] = [];
     const answer = this.#take(ask, nowMs, holds);
     if (answer === GRANTED) ask.holds = holds;
@@ -50,7 +50,7 @@ export class JointLevels {
   }
 
   /** Charges what reserved work has cost in every group. Unused tokens come back as far as held-tokens.ts allows. */
-  settle(ask: JointAsk, messages: number, bytes: number, nowMs: number): void {
+  settle(ask: JointRequest, messages: number, bytes: number, nowMs: number): void {
     const unused = [Math.max(0, ask.messages - messages), Math.max(0, ask.bytes - bytes)] as const;
     for (const hold of ask.holds ?? []) hold.end(unused[0], unused[1], nowMs);
     ask.holds = [];
@@ -58,33 +58,33 @@ export class JointLevels {
     else for (const one of asksOf(ask)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
   }
 
-  consume(ask: JointAsk, nowMs: number): void {
+  consume(ask: JointRequest, nowMs: number): void {
     if (ask.further.length === 0) this.#levels.consume(ask, this.#debtMsOf(ask.lane), nowMs);
     else for (const one of asksOf(ask)) this.#levels.consume(one, this.#debtMsOf(one.lane), nowMs);
   }
 
-  containsTokens(ask: JointAsk, nowMs: number): boolean {
+  containsTokens(ask: JointRequest, nowMs: number): boolean {
     if (ask.further.length === 0) return this.#levels.containsTokens(ask, nowMs);
     return asksOf(ask).every((one) => this.#levels.containsTokens(one, nowMs));
   }
 
   /** Milliseconds until all groups could grant this; Infinity while one of them is blocked. */
-  waitMs(ask: JointAsk, nowMs: number): number {
+  waitMs(ask: JointRequest, nowMs: number): number {
     if (ask.further.length === 0) return this.#levels.waitMs(ask, nowMs);
     return Math.max(...asksOf(ask).map((one) => this.#levels.waitMs(one, nowMs)));
   }
 
-  throttleMs(ask: JointAsk, nowMs: number): number {
+  throttleMs(ask: JointRequest, nowMs: number): number {
     if (ask.further.length === 0) return this.#levels.throttleMs(ask, nowMs);
     return Math.max(...asksOf(ask).map((one) => this.#levels.throttleMs(one, nowMs)));
   }
 
-  available(ask: JointAsk, dimension: number, nowMs: number): number {
+  available(ask: JointRequest, dimension: number, nowMs: number): number {
     if (ask.further.length === 0) return this.#levels.available(ask, dimension, nowMs);
     return Math.min(...asksOf(ask).map((one) => this.#levels.available(one, dimension, nowMs)));
   }
 
-  #take(ask: JointAsk, nowMs: number, holds: Hold[] | null): number {
+  #take(ask: JointRequest, nowMs: number, holds: Hold[] | null): number {
     if (ask.further.length === 0) return this.#levels.reserve(ask, nowMs, holds);
     const asks = asksOf(ask);
     const lacking = asks.filter((one) => !this.#levels.containsTokens(one, nowMs));
@@ -106,7 +106,7 @@ export class JointLevels {
   }
 
   /** Reserves in all groups. If a table of topics or clients is full, what was taken before is put back. */
-  #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number, holds: Hold[] | null): number {
+  #takeAll(ask: JointRequest, asks: readonly TokenRequest[], nowMs: number, holds: Hold[] | null): number {
     for (const [at, one] of asks.entries()) {
       const answer = this.#levels.reserve(one, nowMs, holds);
       if (answer === GRANTED) continue;
@@ -120,13 +120,13 @@ export class JointLevels {
   }
 }
 
-function asksOf({ lane, further, messages, bytes, topic, client, counted }: JointAsk): Ask[] {
+function asksOf({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
   return [lane, ...further].map((one, at) => {
     const retry = (counted & (1 << at)) !== 0;
     return { lane: one, messages, bytes, retry, topic, client, isFurther: at > 0 };
   });
 }
 
-function setCounted(ask: JointAsk, lane: number): void {
+function setCounted(ask: JointRequest, lane: number): void {
   ask.counted |= 1 << (lane === ask.lane ? 0 : ask.further.indexOf(lane) + 1);
 }

@@ -5,7 +5,7 @@ import type { Hold } from './held-tokens.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
-import type { Ask } from './token-request.js';
+import type { TokenRequest } from './token-request.js';
 import { TOPIC_IDLE_MS } from './topic-split.js';
 
 /** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
@@ -74,7 +74,7 @@ export class Levels {
   }
 
   /** Takes from every level or from none. */
-  tryAcquire(ask: Ask, nowMs: number): number {
+  tryAcquire(ask: TokenRequest, nowMs: number): number {
     const { lane, messages, bytes, retry } = ask;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
@@ -85,7 +85,7 @@ export class Levels {
   }
 
   /** Like `tryAcquire`, for work whose cost is known later. End the `holds` before you call `settle`. */
-  reserve(ask: Ask, nowMs: number, holds: Hold[] | null): number {
+  reserve(ask: TokenRequest, nowMs: number, holds: Hold[] | null): number {
     const { lane, messages, bytes } = ask;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
     const others = this.#askOthers(ask, nowMs);
@@ -100,7 +100,7 @@ export class Levels {
   }
 
   /** Undoes a `reserve` of the same instant. */
-  putBack(ask: Ask): void {
+  putBack(ask: TokenRequest): void {
     this.#find(ask);
     this.#limiter.buckets.putBack(ask.lane, ask.messages, ask.bytes);
     this.#each(ask, (buckets, row) => {
@@ -109,7 +109,7 @@ export class Levels {
   }
 
   /** Whether every level would grant this now; takes nothing, counts nothing, makes no rows. */
-  containsTokens(ask: Ask, nowMs: number): boolean {
+  containsTokens(ask: TokenRequest, nowMs: number): boolean {
     const { lane, messages, bytes } = ask;
     if (!this.#limiter.containsTokens(lane, messages, bytes, nowMs)) return false;
     this.#find(ask);
@@ -120,7 +120,7 @@ export class Levels {
   }
 
   /** Charges every level for work that cannot be refused. */
-  consume(ask: Ask, debtMs: number, nowMs: number): void {
+  consume(ask: TokenRequest, debtMs: number, nowMs: number): void {
     this.#make(ask, nowMs);
     this.#limiter.consume(ask.lane, ask.messages, ask.bytes, debtMs, nowMs);
     this.#charge(ask, ask.messages, ask.bytes, { debtMs, nowMs });
@@ -130,7 +130,7 @@ export class Levels {
   }
 
   /** Counts what reserved work has cost, and charges in every level what it cost beyond the reservation. */
-  settle(ask: Ask, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+  settle(ask: TokenRequest, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.#make(ask, nowMs);
     const more = [Math.max(0, messages - ask.messages), Math.max(0, bytes - ask.bytes)] as const;
     this.#limiter.buckets.charge(ask.lane, more[0], more[1], debtMs, nowMs);
@@ -139,7 +139,7 @@ export class Levels {
   }
 
   /** Milliseconds until all levels could grant this; Infinity while one of them is blocked. */
-  waitMs(ask: Ask, nowMs: number): number {
+  waitMs(ask: TokenRequest, nowMs: number): number {
     const { lane, messages, bytes } = ask;
     this.#find(ask);
     let waitMs = this.#limiter.waitMs(lane, messages, bytes, nowMs);
@@ -150,7 +150,7 @@ export class Levels {
   }
 
   /** Milliseconds until a useful amount is back in every level. */
-  throttleMs(ask: Ask, nowMs: number): number {
+  throttleMs(ask: TokenRequest, nowMs: number): number {
     this.#find(ask);
     let waitMs = this.#limiter.buckets.throttleMs(ask.lane, nowMs);
     this.#each(ask, (buckets, row) => {
@@ -160,7 +160,7 @@ export class Levels {
   }
 
   /** The least that is there in any level, ≥ 0; Infinity where nothing limits. */
-  available(ask: Ask, dimension: number, nowMs: number): number {
+  available(ask: TokenRequest, dimension: number, nowMs: number): number {
     this.#find(ask);
     let least = this.#limiter.available(ask.lane, dimension, nowMs);
     this.#each(ask, (buckets, row) => {
@@ -188,7 +188,7 @@ export class Levels {
     return level === 'client' ? group.perClient.max : group.perTopic.max;
   }
 
-  #askOthers(ask: Ask, nowMs: number): number {
+  #askOthers(ask: TokenRequest, nowMs: number): number {
     const { lane, messages, bytes, retry } = ask;
     const made = this.#make(ask, nowMs);
     if (made !== GRANTED) return made;
@@ -209,7 +209,7 @@ export class Levels {
     return answer;
   }
 
-  #ask(level: number, buckets: Buckets, row: number, { messages, bytes }: Ask, nowMs: number): number {
+  #ask(level: number, buckets: Buckets, row: number, { messages, bytes }: TokenRequest, nowMs: number): number {
     buckets.refill(row, nowMs);
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
@@ -217,7 +217,7 @@ export class Levels {
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }
 
-  #takeOthers(ask: Ask): void {
+  #takeOthers(ask: TokenRequest): void {
     const { lane, messages, bytes } = ask;
     const { perTopic, perClient, split } = this.#at;
     this.#nodeFor(ask)?.take(lane % DIRECTION_COUNT, messages, bytes);
@@ -228,7 +228,7 @@ export class Levels {
     split.countAdmission(this.#splitRow, messages, bytes);
   }
 
-  #charge(ask: Ask, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
+  #charge(ask: TokenRequest, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
     this.#each(ask, (buckets, row) => {
       buckets.charge(row, messages, bytes, when.debtMs, when.nowMs);
     });
@@ -238,7 +238,7 @@ export class Levels {
    * Calls `visit` for every level but the group's that the last ask has. Stops and returns false once a call returns
    * false.
    */
-  #each(ask: Ask, visit: (buckets: Buckets, row: number) => unknown): boolean {
+  #each(ask: TokenRequest, visit: (buckets: Buckets, row: number) => unknown): boolean {
     const { perTopic, perClient, split } = this.#at;
     const node = this.#nodeFor(ask);
     if (node !== null && visit(node, ask.lane % DIRECTION_COUNT) === false) return false;
@@ -247,12 +247,12 @@ export class Levels {
     return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow) !== false;
   }
 
-  #nodeFor({ isFurther }: Ask): Buckets | null {
+  #nodeFor({ isFurther }: TokenRequest): Buckets | null {
     return isFurther === true ? null : this.#node;
   }
 
   /** Rows of the ask, without making any. */
-  #find({ lane, topic, client }: Ask): void {
+  #find({ lane, topic, client }: TokenRequest): void {
     this.#at = this.#lanes.get(lane) ?? NO_LEVELS;
     this.#topicRow = this.#at.perTopic?.find(topic) ?? -1;
     this.#clientRow = this.#at.perClient?.find(client) ?? -1;
@@ -260,7 +260,7 @@ export class Levels {
   }
 
   /** Rows of the ask, made where they are missing. */
-  #make({ lane, topic, client }: Ask, nowMs: number): number {
+  #make({ lane, topic, client }: TokenRequest, nowMs: number): number {
     this.#at = this.#lanes.get(lane) ?? this.#begin(lane);
     const { perTopic, perClient, split } = this.#at;
     this.#topicRow = perTopic?.rowOf(topic, nowMs) ?? -1;

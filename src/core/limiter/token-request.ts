@@ -1,5 +1,5 @@
 /** What is asked of all levels at once. A topic or client without a name is ''; all without one share one bucket. */
-export interface Ask {
+export interface TokenRequest {
   lane: number;
   messages: number;
   bytes: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
-import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
+import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
@@ -34,7 +34,7 @@ function scene({ node = NONE, clients = 10 } = {}) {
   return { limiter, levels, joint, tokens };
 }
 
-function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointAsk {
+function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointRequest {
   const [lane = 0, ...further] = lanes;
   const from = { messages, bytes, client, topic: '', retry: false };
   return { ...from, lane, further, counted: 0, isPlaced: false, refusedLane: lane };
