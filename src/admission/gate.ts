@@ -24,8 +24,8 @@ import { OneBucket } from '../core/limiter/one-bucket.js';
 import type { QuotaNode } from '../node/quota-node.js';
 import type { Clock } from '../ports/clock.js';
 import { Batches } from './batch/open-batches.js';
-import { Deciding } from './decide/decider.js';
-import { NoGrant } from './decide/explain-refusal.js';
+import { Decider } from './decide/decider.js';
+import { RefusalExplainer } from './decide/explain-refusal.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
 import { LaneBounds } from './request/lane-bounds.js';
 import {
@@ -52,13 +52,13 @@ export class Gate {
   readonly refusals: RefusalLedger;
   readonly batches: Batches;
   readonly #node: QuotaNode;
-  readonly #noGrant: NoGrant;
+  readonly #noGrant: RefusalExplainer;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
   readonly #groups: ReadonlyMap<string, number>;
   readonly #bounds: LaneBounds;
   readonly #asks: RequestReader;
-  readonly #deciding: Deciding;
+  readonly #deciding: Decider;
   readonly #hints: OneBucket;
   #keptLane = 0;
 
@@ -73,8 +73,8 @@ export class Gate {
     this.levels = new Levels(limiter, groups.list, config.limits, clock());
     this.joint = new JointLevels(this.levels, (lane) => this.groupOf(lane).debtMs);
     this.places = new Places(node);
-    this.#noGrant = new NoGrant(node, this);
-    this.#deciding = new Deciding(node, this);
+    this.#noGrant = new RefusalExplainer(node, this);
+    this.#deciding = new Decider(node, this);
     const decide = (ask: JointRequest) => this.#deciding.answer(ask, clock());
     const explain = (ask: JointRequest, answer: number) => this.#noGrant.explain(ask, answer);
     const decideInPassing = (ask: JointRequest) => this.#deciding.passing(ask);

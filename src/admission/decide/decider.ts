@@ -6,7 +6,7 @@ import type { QuotaNode } from '../../node/quota-node.js';
 import { cutToPart, ofPart } from '../request/partial-grant.js';
 import type { Waiting } from '../wait/wait-lines.js';
 
-export interface DecidingParts {
+export interface DeciderParts {
   readonly levels: Levels;
   readonly joint: JointLevels;
   /** Made later. */
@@ -15,12 +15,12 @@ export interface DecidingParts {
 }
 
 /** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
-export class Deciding {
+export class Decider {
   readonly #node: QuotaNode;
   readonly #limiter: Limiter;
-  readonly #parts: DecidingParts;
+  readonly #parts: DeciderParts;
 
-  constructor(node: QuotaNode, parts: DecidingParts) {
+  constructor(node: QuotaNode, parts: DeciderParts) {
     this.#node = node;
     this.#limiter = node.limiter;
     this.#parts = parts;

@@ -15,7 +15,7 @@ interface NoGrantParts {
 }
 
 /** What a person or client is told about an answer of the limiter that is no grant. */
-export class NoGrant {
+export class RefusalExplainer {
   readonly #node: QuotaNode;
   readonly #levels: Levels;
   readonly #joint: JointLevels;
