@@ -23,7 +23,7 @@ import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
 import { OneBucket } from '../core/limiter/one-bucket.js';
 import type { QuotaNode } from '../node/quota-node.js';
 import type { Clock } from '../ports/clock.js';
-import { Batches } from './batch/open-batches.js';
+import { OpenBatches } from './batch/open-batches.js';
 import { Decider } from './decide/decider.js';
 import { RefusalExplainer } from './decide/explain-refusal.js';
 import { RefusalLedger } from './decide/refusal-ledger.js';
@@ -50,7 +50,7 @@ export class Gate {
   readonly places: Places;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
-  readonly batches: Batches;
+  readonly batches: OpenBatches;
   readonly #node: QuotaNode;
   readonly #noGrant: RefusalExplainer;
   readonly #limiter: Limiter;
@@ -81,7 +81,7 @@ export class Gate {
     this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, decideInPassing, explain });
     this.#bounds = new LaneBounds(groups, this.levels);
     this.#asks = new RequestReader(node, this, this.#bounds);
-    this.batches = new Batches(node, this);
+    this.batches = new OpenBatches(node, this);
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 

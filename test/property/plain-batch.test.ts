@@ -2,7 +2,7 @@ import './seed.js';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AMOUNT_MAX, BATCH_BODY_SCHEMA, GROUP_LENGTH_MAX } from '../../src/http/acquire/acquire-schema.js';
+import { AMOUNT_MAX, BULK_BODY_SCHEMA, GROUP_LENGTH_MAX } from '../../src/http/acquire/acquire-schema.js';
 import { isPlainBatch } from '../../src/http/acquire/plain-bulk.js';
 
 const odd = fc.constantFrom<unknown>(null, true, '', '1', -1, 0.5, -0, AMOUNT_MAX + 1, [], {}, 'x'.repeat(2000));
@@ -21,7 +21,7 @@ const body = fc.oneof(
 );
 
 test('a batch that passes without the schema is one that the schema accepts', () => {
-  const validate = new Ajv({ strict: false, allErrors: true }).compile(BATCH_BODY_SCHEMA);
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(BULK_BODY_SCHEMA);
   const seen = { plain: 0, refused: 0 };
   fc.assert(
     fc.property(body, (given) => {

@@ -44,7 +44,7 @@ interface Open {
  *
  * A batch counts as admitted when it ends, as a reservation does: counters that went down would pass for restarts.
  */
-export class Batches {
+export class OpenBatches {
   /** Since the start, but for `open`. Those that `expired` are among the ended ones. */
   readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
   readonly #node: QuotaNode;

@@ -12,7 +12,7 @@ export const GROUP_LENGTH_MAX = 1024;
 /** Longest wait over HTTP: load balancers between give up after a minute. */
 export const HTTP_WAIT_MS_MAX = 55_000;
 /** Asks of one batch: about 0.5 ms of the event loop. */
-export const BATCH_MAX = 1000;
+export const BULK_MAX = 1000;
 
 const COMMON = {
   group: {
@@ -91,10 +91,10 @@ export const ACQUIRE_BODY_SCHEMA = {
 } as const;
 
 export const ACQUIRE_PATH = '/v1/acquire';
-export const BATCH_PATH = '/v1/acquire/batch';
+export const BULK_PATH = '/v1/acquire/batch';
 
 /** What POST /v1/acquire/batch takes: each ask is decided by itself, in order, at once. */
-export const BATCH_BODY_SCHEMA = {
+export const BULK_BODY_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   required: ['asks'],
@@ -102,7 +102,7 @@ export const BATCH_BODY_SCHEMA = {
     asks: {
       type: 'array',
       minItems: 1,
-      maxItems: BATCH_MAX,
+      maxItems: BULK_MAX,
       items: { ...ACQUIRE_BODY_SCHEMA, properties: COMMON },
     },
   },

@@ -5,11 +5,11 @@ import { BATCH_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
-import { type AcquireBody, BATCH_BODY_SCHEMA, BATCH_PATH, type BatchBody } from './acquire-schema.js';
+import { type AcquireBody, BULK_BODY_SCHEMA, BULK_PATH, type BatchBody } from './acquire-schema.js';
 import { unlessPlain } from './plain-bulk.js';
 
 /** A batch is as large as so many single requests may be. */
-export const BATCH_BODY_LIMIT_FACTOR = 16;
+export const BULK_BODY_LIMIT_FACTOR = 16;
 
 /**
  * POST /v1/acquire/batch, for sidecars: one request, many asks, decided in their order as if each had come alone. What
@@ -19,14 +19,14 @@ export const BATCH_BODY_LIMIT_FACTOR = 16;
 export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
   const { node, outcomes, handleError } = parts;
   app.post(
-    BATCH_PATH,
+    BULK_PATH,
     {
       config: { access: needs('traffic') },
-      bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
+      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
       schema: {
         summary: 'Several acquires in one request; each is decided by itself, in order',
         tags: ['admission'],
-        body: BATCH_BODY_SCHEMA,
+        body: BULK_BODY_SCHEMA,
         response: BATCH_ANSWERS,
       },
       validatorCompiler: unlessPlain(app),

@@ -6,7 +6,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { nearestNames } from '../../input/nearest-name.js';
 import { SHOWN_MAX, show } from '../../input/shown-value.js';
-import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BATCH_BODY_SCHEMA, BATCH_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
+import { ACQUIRE_BODY_SCHEMA, AMOUNT_MAX, BULK_BODY_SCHEMA, BULK_MAX, HTTP_WAIT_MS_MAX } from './acquire-schema.js';
 
 type Violations = readonly FastifySchemaValidationError[];
 
@@ -37,7 +37,7 @@ export function invalidQuery(violations: Violations, query: unknown): QuotameshE
 }
 
 const FIELDS = Object.keys(ACQUIRE_BODY_SCHEMA.properties);
-const FIELDS_OF_BATCH = Object.keys(BATCH_BODY_SCHEMA.properties);
+const FIELDS_OF_BATCH = Object.keys(BULK_BODY_SCHEMA.properties);
 const FIELDS_OF_ASK = FIELDS.filter((field) => field !== 'waitMs');
 
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -53,7 +53,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   priority: 'must be "default" or "immediate"',
   reserve: 'must be true or false',
   waitMs: `must be a number of milliseconds from 0 to ${HTTP_WAIT_MS_MAX}`,
-  asks: `must be an array of 1 to ${BATCH_MAX} asks`,
+  asks: `must be an array of 1 to ${BULK_MAX} asks`,
 };
 
 function oneOf(errors: readonly QuotameshError[]): QuotameshError {

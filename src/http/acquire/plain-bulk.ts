@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import { InvariantError } from '../../core/base/invariant.js';
-import { type AcquireBody, AMOUNT_MAX, BATCH_MAX, GROUP_LENGTH_MAX } from './acquire-schema.js';
+import { type AcquireBody, AMOUNT_MAX, BULK_MAX, GROUP_LENGTH_MAX } from './acquire-schema.js';
 
 /**
  * The schema's validator behind a look at whether it is needed: nearly every batch names a group and amounts and nothing
@@ -21,7 +21,7 @@ export function isPlainBatch(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   for (const key in body) if (key !== 'asks') return false;
   const { asks } = body as { readonly asks?: unknown };
-  return Array.isArray(asks) && asks.length >= 1 && asks.length <= BATCH_MAX && asks.every(isPlainAsk);
+  return Array.isArray(asks) && asks.length >= 1 && asks.length <= BULK_MAX && asks.every(isPlainAsk);
 }
 
 function isPlainAsk(ask: unknown): boolean {

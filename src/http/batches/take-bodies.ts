@@ -1,6 +1,6 @@
 import { rejectUnlessAmount, rejectUnlessBetween } from '../../admission/request/request-checks.js';
 import type { HandBack } from '../../api/decision.js';
-import { BATCH_MAX, HTTP_WAIT_MS_MAX, WHERE } from '../acquire/acquire-schema.js';
+import { BULK_MAX, HTTP_WAIT_MS_MAX, WHERE } from '../acquire/acquire-schema.js';
 import { invalid, knownMappingIn } from '../route/described-route.js';
 import { HAND_BACK_BODY, TAKE_BODY, type TakeBody } from './take-schemas.js';
 
@@ -37,8 +37,8 @@ export function handBackIn(given: unknown, where: string): HandBack & { readonly
 
 export function handBacksIn(given: unknown): readonly unknown[] {
   const { handBacks } = knownMappingIn(given, '', ['handBacks']);
-  if (Array.isArray(handBacks) && handBacks.length >= 1 && handBacks.length <= BATCH_MAX) return handBacks;
-  return invalid('handBacks', `must be an array of 1 to ${BATCH_MAX} hand-backs`);
+  if (Array.isArray(handBacks) && handBacks.length >= 1 && handBacks.length <= BULK_MAX) return handBacks;
+  return invalid('handBacks', `must be an array of 1 to ${BULK_MAX} hand-backs`);
 }
 
 const TAKE_FIELDS = Object.keys(TAKE_BODY.properties);

@@ -6,7 +6,7 @@ import type { QuotaNode } from '../../node/quota-node.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { sendNotReady, sendRefused } from '../acquire/acquire-route.js';
 import { whereOf } from '../acquire/acquire-schema.js';
-import { BATCH_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
+import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
 import { describedRoute, NO_QUERY } from '../route/described-route.js';
@@ -57,7 +57,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   app.post(
     '/v1/hand-back/batch',
     {
-      bodyLimit: parts.node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
+      bodyLimit: parts.node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
       ...describedRoute(needs('traffic'), 'admission', 'Several batches have ended; each by itself, in order', {
         body: schemas.HAND_BACK_BATCH_BODY,
         response: schemas.HAND_BACK_BATCH_ANSWERS,

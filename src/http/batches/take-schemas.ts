@@ -1,4 +1,4 @@
-import { type AcquireBody, AMOUNT_MAX, BATCH_MAX, HTTP_WAIT_MS_MAX, PLACE, WHERE } from '../acquire/acquire-schema.js';
+import { type AcquireBody, AMOUNT_MAX, BULK_MAX, HTTP_WAIT_MS_MAX, PLACE, WHERE } from '../acquire/acquire-schema.js';
 import { json, listOf, PROBLEM, record } from '../route/answer-schemas.js';
 
 const count = { type: 'integer', minimum: 0 } as const;
@@ -54,7 +54,7 @@ export const HAND_BACK_BATCH_BODY = {
   type: 'object',
   additionalProperties: false,
   required: ['handBacks'],
-  properties: { handBacks: { type: 'array', minItems: 1, maxItems: BATCH_MAX, items: HAND_BACK_BODY } },
+  properties: { handBacks: { type: 'array', minItems: 1, maxItems: BULK_MAX, items: HAND_BACK_BODY } },
 } as const;
 
 export const TAKE_ANSWERS = {

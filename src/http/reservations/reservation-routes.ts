@@ -5,8 +5,8 @@ import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
-import { BATCH_MAX } from '../acquire/acquire-schema.js';
-import { BATCH_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
+import { BULK_MAX } from '../acquire/acquire-schema.js';
+import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import type { Ending, OpenReservations } from '../acquire/open-reservations.js';
 import { describedRoute, invalid, knownMappingIn, mappingIn, NO_QUERY } from '../route/described-route.js';
 import { problemOf } from '../route/problem.js';
@@ -55,7 +55,7 @@ function addBatch(app: FastifyInstance, { node, reservations }: ReservationRoute
   app.post(
     '/v1/commit/batch',
     {
-      bodyLimit: node.config.http.bodyLimitBytes * BATCH_BODY_LIMIT_FACTOR,
+      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
       ...describedRoute(
         needs('traffic'),
         'admission',
@@ -110,10 +110,10 @@ function commitsIn(body: unknown): readonly unknown[] {
   const { commits, ...others } = mappingIn(body);
   const other = Object.keys(others)[0];
   if (other !== undefined) throw new QuotameshError('FIELD_UNKNOWN', { field: other.slice(0, 80), near: '' });
-  if (Array.isArray(commits) && commits.length >= 1 && commits.length <= BATCH_MAX) return commits;
+  if (Array.isArray(commits) && commits.length >= 1 && commits.length <= BULK_MAX) return commits;
   throw new QuotameshError('FIELD_INVALID', {
     field: 'commits',
-    reason: `must be an array of 1 to ${BATCH_MAX} endings`,
+    reason: `must be an array of 1 to ${BULK_MAX} endings`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { BATCH_MAX } from '../acquire/acquire-schema.js';
+import { BULK_MAX } from '../acquire/acquire-schema.js';
 import { COST } from '../acquire/cost-schema.js';
 import { json, listOf, PROBLEM, record } from '../route/answer-schemas.js';
 
@@ -36,7 +36,7 @@ export const COMMIT_BATCH_BODY = {
     commits: {
       type: 'array',
       minItems: 1,
-      maxItems: BATCH_MAX,
+      maxItems: BULK_MAX,
       items: {
         ...COMMIT_BODY,
         properties: { ...ACTUAL, cancel: { type: 'boolean', default: false, description: 'The work was not done.' } },

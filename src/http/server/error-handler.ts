@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
-import { BATCH_PATH } from '../acquire/acquire-schema.js';
+import { BULK_PATH } from '../acquire/acquire-schema.js';
 import { invalidBody, invalidQuery } from '../acquire/invalid-body.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
@@ -41,7 +41,7 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
   const failure = error as Partial<FastifyError>;
   const violations = failure.validation ?? [];
   if (violations.length > 0 && failure.validationContext === 'body') {
-    return invalidBody(violations, request.body, request.routeOptions.url === BATCH_PATH);
+    return invalidBody(violations, request.body, request.routeOptions.url === BULK_PATH);
   }
   if (violations.length > 0 && failure.validationContext === 'querystring') {
     return invalidQuery(violations, request.query);
