@@ -36,7 +36,7 @@ import {
   rejectUnlessSomething,
 } from './request/request-checks.js';
 import { RequestReader, retried, setRetry } from './request/request-reader.js';
-import { Places } from './request/scope-resolver.js';
+import { ScopeResolver } from './request/scope-resolver.js';
 import { exemptReservation, reservationOf } from './reservation/one-reservation.js';
 import { Waiting } from './wait/wait-lines.js';
 
@@ -47,7 +47,7 @@ import { Waiting } from './wait/wait-lines.js';
 export class Gate {
   readonly levels: Levels;
   readonly joint: JointLevels;
-  readonly places: Places;
+  readonly places: ScopeResolver;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
   readonly batches: OpenBatches;
@@ -72,7 +72,7 @@ export class Gate {
     this.refusals = new RefusalLedger(node);
     this.levels = new Levels(limiter, groups.list, config.limits, clock());
     this.joint = new JointLevels(this.levels, (lane) => this.groupOf(lane).debtMs);
-    this.places = new Places(node);
+    this.places = new ScopeResolver(node);
     this.#noGrant = new RefusalExplainer(node, this);
     this.#deciding = new Decider(node, this);
     const decide = (ask: JointRequest) => this.#deciding.answer(ask, clock());

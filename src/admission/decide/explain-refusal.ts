@@ -46,7 +46,7 @@ export class RefusalExplainer {
     const waitMs = level === 'group' ? this.#settledMs(ask, refused, tokensMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
-    return ask.isPlaced ? { ...refusal, group: this.#nameOf(lane) } : refusal;
+    return ask.namesScope ? { ...refusal, group: this.#nameOf(lane) } : refusal;
   }
 
   /**

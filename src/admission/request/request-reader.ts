@@ -15,7 +15,7 @@ import {
   rejectUnlessOptions,
   rejectUnlessSomething,
 } from './request-checks.js';
-import { placeText } from './scope-resolver.js';
+import { scopeText } from './scope-resolver.js';
 
 /** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
 export class RequestReader {
@@ -32,7 +32,7 @@ export class RequestReader {
     client: '',
     further: ALONE,
     counted: 0,
-    isPlaced: false,
+    namesScope: false,
     refusedLane: 0,
   };
 
@@ -59,7 +59,7 @@ export class RequestReader {
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
     if (asked === null) {
-      if (amounts === 'all') throw noEndOf(placeText(where as Place));
+      if (amounts === 'all') throw noEndOf(scopeText(where as Place));
       return null;
     }
     const ask = retried(asked, options);
@@ -95,7 +95,7 @@ export class RequestReader {
     if (lane === undefined) return null;
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
     const ask = this.placeAt(lane, messages, bytes, { topic, client });
-    ask.isPlaced = true;
+    ask.namesScope = true;
     if (further.length > 0) ask.further = further;
     return ask;
   }
@@ -112,7 +112,7 @@ export class RequestReader {
     ask.client = client;
     ask.further = ALONE;
     ask.counted = 0;
-    ask.isPlaced = false;
+    ask.namesScope = false;
     ask.refusedLane = lane;
     return ask;
   }

@@ -16,7 +16,7 @@ export interface ExemptCounts {
 }
 
 /** From who asks for what to the groups that decide. */
-export class Places {
+export class ScopeResolver {
   readonly attachments: Attachments;
   readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
     return { asks: 0, messages: 0, bytes: 0 };
@@ -42,7 +42,7 @@ export class Places {
     const { gate, config } = this.#node;
     if (groups.length > 0) return groups.map((group) => laneOf(gate.groupIndex(group), direction));
     if (exempt) return [];
-    if (config.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: placeText(place) });
+    if (config.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: scopeText(place) });
     return [laneOf(gate.groupIndex(config.defaultGroup), direction)];
   }
 
@@ -60,7 +60,7 @@ function counted(sum: number, amount: number): number {
 }
 
 /** `tenant acme, namespace orders`, for people. */
-export function placeText(place: Place): string {
+export function scopeText(place: Place): string {
   const { headers, ...names } = place;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
   return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';

@@ -9,7 +9,7 @@ export interface JointRequest extends TokenRequest {
   /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
   counted: number;
   /** True if the caller has named a place, not a group. */
-  isPlaced: boolean;
+  namesScope: boolean;
   /** The lane that has refused last; `lane` itself where there is but one. */
   refusedLane: number;
   /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { placeText } from '../../admission/request/scope-resolver.js';
+import { scopeText } from '../../admission/request/scope-resolver.js';
 import type { Amounts, Granted, NotReady, Refused, Reservation } from '../../api/decision.js';
 import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
@@ -76,7 +76,7 @@ export class OpenReservations {
     const reservation = this.#node.reserve(whereOf(body), body, body);
     if (!reservation.granted) return reservation;
     const { messages = 0, bytes = 0, cost } = body;
-    const group = body.group ?? placeText(whereOf(body) as Place);
+    const group = body.group ?? scopeText(whereOf(body) as Place);
     const untilMs = this.#node.clock() + validMs;
     this.#open.set(++this.#last, { reservation, group, messages, bytes, cost, untilMs });
     this.#counts.open = this.#open.size;

@@ -8,8 +8,8 @@ import { HAND_BACK_BODY, TAKE_BODY, type TakeBody } from './take-schemas.js';
 export function takeIn(given: unknown): TakeBody {
   const body = knownMappingIn(given, '', TAKE_FIELDS);
   const { group, all, retry, waitMs = 0, messages, bytes } = body;
-  const isPlaced = group === undefined && WHERE.some((field) => body[field] !== undefined);
-  if (!isPlaced && (typeof group !== 'string' || group === '')) {
+  const namesScope = group === undefined && WHERE.some((field) => body[field] !== undefined);
+  if (!namesScope && (typeof group !== 'string' || group === '')) {
     invalid(
       'group',
       'must be the name of a group, or absent where tenant, namespace, topic, client or headers are given',

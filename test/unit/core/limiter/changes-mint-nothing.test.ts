@@ -125,7 +125,7 @@ describe('a change of configuration mints nothing', () => {
   });
 });
 
-const ALONE = { further: [], counted: 0, isPlaced: false, refusedLane: 0 };
+const ALONE = { further: [], counted: 0, namesScope: false, refusedLane: 0 };
 
 function groupOf(levels: Partial<GroupLevels>): GroupLevels {
   const rest = { topics: 'shared', floorRatio: 0.001, allowanceRatio: 0, limiter: 'bucket', windowMs: 1000 } as const;

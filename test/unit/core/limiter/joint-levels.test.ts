@@ -37,7 +37,7 @@ function scene({ node = NONE, clients = 10 } = {}) {
 function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointRequest {
   const [lane = 0, ...further] = lanes;
   const from = { messages, bytes, client, topic: '', retry: false };
-  return { ...from, lane, further, counted: 0, isPlaced: false, refusedLane: lane };
+  return { ...from, lane, further, counted: 0, namesScope: false, refusedLane: lane };
 }
 
 const amount = fc.record({

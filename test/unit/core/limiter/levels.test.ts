@@ -37,7 +37,7 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
     retry: false,
     topic: '',
     client: '',
-    ...{ further: [], counted: 0, isPlaced: false, refusedLane: 0 },
+    ...{ further: [], counted: 0, namesScope: false, refusedLane: 0 },
     ...from,
   });
   return { limiter, levels, ask };
