@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm';
 import { Random } from '../sim/cluster/random.js';
 import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
 import { STRATEGIES } from '../src/core/convergence/strategies.js';
-import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
+import { createLaneView, type Strategy } from '../src/core/convergence/strategy.js';
 import type { LaneState } from '../src/core/lanes/lane-state.js';
 import { LaneTable } from '../src/core/lanes/lane-table.js';
 import { LogTime } from '../src/core/log/log-time.js';
@@ -170,7 +170,7 @@ function nextTurn(): Promise<void> {
 }
 
 function bareRounds(isMessagesOnly: boolean): () => void {
-  const round = createRound(NODES);
+  const round = createLaneView(NODES);
   round.count = NODES;
   round.floorRatio = groups[0]?.floorRatio ?? 0;
   round.target.set([1000, isMessagesOnly ? Number.POSITIVE_INFINITY : 1e7]);

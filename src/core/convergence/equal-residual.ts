@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { floorPerWeight } from './floors.js';
 import { splitByUsage } from './proportional.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
  * The whole residual added by everybody (PIP-82, usage distribution, first alternative):
@@ -24,7 +24,7 @@ export const equalResidual: Strategy = {
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(round, dimension)) continue;
     const usage = round.usage[dimension] as Float64Array;

@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
  * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):
@@ -21,7 +21,7 @@ export const equal: Strategy = {
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   const { count, divisor } = round;
   const weights = sum(round.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

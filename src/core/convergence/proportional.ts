@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
  * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):
@@ -24,14 +24,14 @@ export const proportional: Strategy = {
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (needsConvergence(round, dimension)) splitByUsage(round, dimension);
   }
 }
 
 /** Shared with equal-residual, whose text reduces in the same way when the target is exceeded. */
-export function splitByUsage(round: Round, dimension: number): void {
+export function splitByUsage(round: LaneView, dimension: number): void {
   const target = round.target[dimension] as number;
   const share = round.share[dimension] as Float64Array;
   const usage = round.usage[dimension] as Float64Array;

@@ -1,6 +1,6 @@
 import { floorPerWeight } from './floors.js';
 import { ARRIVED_RATIO, creditMs, remembering, startOf } from './smoothing.js';
-import type { Round, Strategy } from './strategy.js';
+import type { LaneView, Strategy } from './strategy.js';
 
 /**
  * A wrapper: no share rises by more than a part of the target per second of log time; decreases are immediate
@@ -21,7 +21,7 @@ export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
   return remembering(strategy, (round, dimension) => slew(round, dimension, slewPerSecond));
 }
 
-function slew(round: Round, dimension: number, slewPerSecond: number): void {
+function slew(round: LaneView, dimension: number, slewPerSecond: number): void {
   const share = round.share[dimension] as Float64Array;
   const perMs = (slewPerSecond * (round.target[dimension] as number)) / 1000;
   const perWeight = floorPerWeight(round, dimension);

@@ -1,6 +1,6 @@
 import { decay } from '../base/decay.js';
 import { floorPerWeight } from './floors.js';
-import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
  * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
@@ -26,7 +26,7 @@ export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
 }
 
 /** A strategy whose shares are then held back, by what the records remember. */
-export function remembering(strategy: Strategy, hold: (round: Round, dimension: number) => void): Strategy {
+export function remembering(strategy: Strategy, hold: (round: LaneView, dimension: number) => void): Strategy {
   return {
     ...strategy,
     remembers: true,
@@ -47,14 +47,14 @@ export const ARRIVED_RATIO = 0.01;
 const STEP_MS_MAX = 250;
 
 /** Log time since the node's record, as far as it counts. */
-export function creditMs(round: Round, at: number): number {
+export function creditMs(round: LaneView, at: number): number {
   return Math.min(STEP_MS_MAX, round.ageMs[at] as number);
 }
 
 /** Scratch: the strategy's shares. */
 let goal = new Float64Array(64);
 
-function smooth(round: Round, dimension: number, smoothingMs: number): void {
+function smooth(round: LaneView, dimension: number, smoothingMs: number): void {
   const { count } = round;
   if (goal.length < count) goal = new Float64Array(count * 2);
   const share = round.share[dimension] as Float64Array;
@@ -72,7 +72,7 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
 }
 
 /** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
-export function startOf(round: Round, dimension: number, at: number, end: number, floorPerWeight: number): number {
+export function startOf(round: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
   const applied = (round.applied[dimension] as Float64Array)[at] as number;
   if (applied === 0) return end;
   const floor = floorPerWeight * (round.weight[at] as number);

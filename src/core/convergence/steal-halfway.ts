@@ -2,7 +2,7 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { addHeadroom } from './headroom.js';
 import { rank } from './ranking.js';
-import { needsConvergence, type Round, type Strategy } from './strategy.js';
+import { needsConvergence, type LaneView, type Strategy } from './strategy.js';
 import { usedBy, wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
@@ -45,7 +45,7 @@ let weight: Float64Array = new Float64Array(0);
 let order = new Int32Array(64);
 let thieves = new Int32Array(64);
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   reserveScratch(round.count);
   weight = round.weight;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -111,7 +111,7 @@ function shareAmongAlike(count: number): void {
 }
 
 /** Levels down, raises, and hands out what is left over. */
-function distribute(round: Round, dimension: number): void {
+function distribute(round: LaneView, dimension: number): void {
   const { count } = round;
   const target = round.target[dimension] as number;
   let total = 0;

@@ -6,7 +6,7 @@ import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
  *
  * Participants stand in order of NodeKey, so that everybody adds up in the same order and gets the same bits.
  */
-export interface Round {
+export interface LaneView {
   /** Alive nodes, ≥ 1. A node without a report of the lane takes part with zero usage and demand. */
   count: number;
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
@@ -50,10 +50,10 @@ export interface Strategy {
   readonly overshoots: boolean;
   /** It reads `divisor`: nodes agree on their number before it falls, and newcomers wait for it. */
   readonly agreesOnPool?: true;
-  converge(round: Round): void;
+  converge(round: LaneView): void;
 }
 
-export function createRound(capacity: number): Round {
+export function createLaneView(capacity: number): LaneView {
   const perDimension = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(capacity));
   return {
     count: 0,
@@ -74,21 +74,21 @@ export function createRound(capacity: number): Round {
 /**
  * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
  */
-export function needsConvergence(round: Round, dimension: number): boolean {
+export function needsConvergence(round: LaneView, dimension: number): boolean {
   if (isLimited(round, dimension)) return true;
   (round.share[dimension] as Float64Array).fill(round.target[dimension] as number, 0, round.count);
   return false;
 }
 
 /** What a wrapper does to every dimension that is neither unlimited nor blocked. */
-export function forEachLimited(round: Round, change: (round: Round, dimension: number) => void): void {
+export function forEachLimited(round: LaneView, change: (round: LaneView, dimension: number) => void): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (isLimited(round, dimension)) change(round, dimension);
   }
 }
 
 /** Neither unlimited nor blocked. */
-export function isLimited(round: Round, dimension: number): boolean {
+export function isLimited(round: LaneView, dimension: number): boolean {
   const target = round.target[dimension] as number;
   return target > 0 && target !== Number.POSITIVE_INFINITY;
 }

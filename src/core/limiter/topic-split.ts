@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
-import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
 import { burstDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
@@ -41,7 +41,7 @@ export class TopicSplit {
   #demand: Float64Array = new Float64Array(0);
   #usage: Float64Array = new Float64Array(0);
   readonly rule: SplitRule;
-  #round: Round = createRound(16);
+  #round: LaneView = createLaneView(16);
   #rows: number[] = [];
   #dividedMs = Number.NEGATIVE_INFINITY;
 
@@ -87,7 +87,7 @@ export class TopicSplit {
     const rows = this.#rows;
     rows.length = 0;
     for (let row = 0; row < this.keyed.rowCount; row++) if (this.keyed.nameOf(row) !== null) rows.push(row);
-    if (this.#round.weight.length < rows.length) this.#round = createRound(rows.length * 2);
+    if (this.#round.weight.length < rows.length) this.#round = createLaneView(rows.length * 2);
     const round = this.#round;
     round.count = rows.length;
     round.floorRatio = this.rule.floorRatio;
@@ -168,11 +168,11 @@ function add(column: Float64Array, row: number, messages: number, bytes: number)
   column[first + 1] = (column[first + 1] as number) + bytes;
 }
 
-function shareAt(round: Round, dimension: number, at: number): number {
+function shareAt(round: LaneView, dimension: number, at: number): number {
   return (round.share[dimension] as Float64Array)[at] as number;
 }
 
-function demandAt(round: Round, dimension: number, at: number): number {
+function demandAt(round: LaneView, dimension: number, at: number): number {
   return (round.demand[dimension] as Float64Array)[at] as number;
 }
 

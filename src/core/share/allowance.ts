@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
-import type { Round } from '../convergence/strategy.js';
+import type { LaneView } from '../convergence/strategy.js';
 
 /**
  * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused:
@@ -12,7 +12,7 @@ import type { Round } from '../convergence/strategy.js';
  *
  * @returns units per second for the participant `own`; 0 where the dimension is unlimited or blocked
  */
-export function allowanceOf(round: Round, own: number, dimension: number, ratio: number): number {
+export function allowanceOf(round: LaneView, own: number, dimension: number, ratio: number): number {
   const target = round.target[dimension] as number;
   if (target === Number.POSITIVE_INFINITY || target === 0 || ratio === 0) return 0;
   const ownWanted = wantedBy(round, own, dimension, ratio);
@@ -22,7 +22,7 @@ export function allowanceOf(round: Round, own: number, dimension: number, ratio:
   return ownWanted * Math.min(1, (ratio * target) / total);
 }
 
-function wantedBy(round: Round, at: number, dimension: number, ratio: number): number {
+function wantedBy(round: LaneView, at: number, dimension: number, ratio: number): number {
   for (let every = 0; every < DIMENSION_COUNT; every++) {
     const demand = (round.demand[every] as Float64Array)[at] as number;
     if (((round.share[every] as Float64Array)[at] as number) < demand * (1 - MET)) return 0;

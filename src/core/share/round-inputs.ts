@@ -1,6 +1,6 @@
 import type { GroupSettings } from '../base/settings.js';
 import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
-import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
+import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
 import type { LogTime } from '../log/log-time.js';
 import type { AgreedPool } from '../pool/agreed-pool.js';
 import type { OwnClaims } from '../pool/own-claims.js';
@@ -18,7 +18,7 @@ export class RoundInputs {
   readonly #usageMap: UsageMap;
   readonly #logTimes: readonly LogTime[];
   readonly #targets: TargetBook;
-  #round: Round = createRound(16);
+  #round: LaneView = createLaneView(16);
 
   constructor(nodeKey: NodeKey, log: RoundLog, ownClaims: OwnClaims, targets: TargetBook) {
     this.#nodeKey = nodeKey;
@@ -31,10 +31,10 @@ export class RoundInputs {
   }
 
   /** Fills the round with what a strategy divides, and among which nodes. The round is reused: read it at once. */
-  gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
+  gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const { remembers } = strategy;
     const alive = this.#membership.alive;
-    if ((this.#round.weight.length as number) < alive.length) this.#round = createRound(alive.length * 2);
+    if ((this.#round.weight.length as number) < alive.length) this.#round = createLaneView(alive.length * 2);
     const round = this.#round;
     round.count = alive.length;
     round.floorRatio = settings.floorRatio;
@@ -59,7 +59,7 @@ export class RoundInputs {
     return round;
   }
 
-  #fillRows(round: Round, mapLane: number, remembers: boolean): void {
+  #fillRows(round: LaneView, mapLane: number, remembers: boolean): void {
     const rows = this.#usageMap.rows;
     const { member } = rows.records;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
@@ -76,7 +76,7 @@ export class RoundInputs {
     }
   }
 
-  #fillMemory(round: Round, row: number, position: number): void {
+  #fillMemory(round: LaneView, row: number, position: number): void {
     const rows = this.#usageMap.rows;
     const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
     round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
@@ -85,7 +85,7 @@ export class RoundInputs {
     }
   }
 
-  #fillDivisors(round: Round): void {
+  #fillDivisors(round: LaneView): void {
     const { divisor } = this.#pool;
     this.#membership.alive.forEach(({ nodeKey }, at) => {
       const own = nodeKey === this.#nodeKey ? this.#ownClaims.largest : 0;

@@ -12,7 +12,7 @@ import {
   slotOf,
 } from '../base/vocabulary.js';
 import { strategyOf } from '../convergence/compose.js';
-import type { Round, Strategy } from '../convergence/strategy.js';
+import type { LaneView, Strategy } from '../convergence/strategy.js';
 import { isolatedShare } from '../lanes/isolation.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LEAST_SHARE_WINDOWS } from '../lanes/least-share.js';
@@ -112,16 +112,16 @@ export class ShareBook {
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
-  converge(group: number, direction: number, mapLane: number): Round {
+  converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }
 
   /** The same for settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
-  convergeAs(settings: GroupSettings, direction: number, mapLane: number): Round {
+  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
     return this.#converge(settings, strategyOf(settings), direction, mapLane);
   }
 
-  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
+  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const round = this.#inputs.gather(settings, strategy, direction, mapLane);
     if (round.count > 0) strategy.converge(round);
     return round;
@@ -184,7 +184,7 @@ export class ShareBook {
     return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_WINDOWS - 1));
   }
 
-  #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
+  #apply(lane: LaneState, round: LaneView, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
     // A node that the log has given up divides by the pool that it was part of, not by what is left without it.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { groupIdOf } from '../../../../src/core/base/ids.js';
 import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
-import type { Round } from '../../../../src/core/convergence/strategy.js';
+import type { LaneView } from '../../../../src/core/convergence/strategy.js';
 import type { NodeRecord, ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
@@ -19,7 +19,7 @@ function heldIn(column: Float64Array | Uint8Array, count: number): number[] {
   return Array.from(column.subarray(0, count)).sort((one, other) => one - other);
 }
 
-function roundOfGroup(node: OneNode, name: string): Round {
+function roundOfGroup(node: OneNode, name: string): LaneView {
   const group = node.settings.groups.findIndex((each) => each.name === name);
   const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, name), 0);
   return node.coordinator.shares.converge(group, 0, mapLane);
