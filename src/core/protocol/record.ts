@@ -118,7 +118,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
 }
 
 /** The bucket number in a key; null if `reportRecordKey` does not make such a key. */
-export function bucketOfRecordKey(key: string): number | null {
+export function bundleOfRecordKey(key: string): number | null {
   const begin = NODE_KEY_LENGTH + 1;
   const digits = key.length - begin;
   if (key[NODE_KEY_LENGTH] !== '/' || digits < 1 || digits > NUMBER_LENGTH_MAX) return null;
@@ -129,11 +129,11 @@ export function bucketOfRecordKey(key: string): number | null {
     if (digit < 0) return null;
     number = number * 36 + digit;
   }
-  return number < BUCKETS_MAX ? number : null;
+  return number < BUNDLES_MAX ? number : null;
 }
 
 /** The most buckets of a node. With one group in each, this bounds the groups that a node has in use at once. */
-export const BUCKETS_MAX = 65_536;
+export const BUNDLES_MAX = 65_536;
 const NUMBER_LENGTH_MAX = 4;
 const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';
 const BACKEND_PREFIX = 'backend/';

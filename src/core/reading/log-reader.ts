@@ -9,7 +9,7 @@ import {
   type BackendRecord,
   backendOfRecordKey,
   backendRecordKey,
-  bucketOfRecordKey,
+  bundleOfRecordKey,
   type GroupStateRecord,
   groupStateRecordKey,
   isNodeRecordKey,
@@ -145,7 +145,7 @@ export class LogReader {
     if (record.kind === 'backend') return this.#applyBackend(read, record);
     if (record.kind === 'group-state') return this.#applyGroupState(read, record);
     const { author } = record;
-    const bucket = record.kind === 'report' ? bucketOfRecordKey(read.key) : null;
+    const bucket = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
     const isKeyOfKind = record.kind === 'report' ? bucket !== null : isNodeRecordKey(read.key);
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey || !isKeyOfKind) {
       this.#ignore('foreign-key');

@@ -14,7 +14,7 @@ interface Keys {
  * 20 bytes a key, where a Map of strings took 100. Each node has a table of its own, so that looking through a node
  * costs time for its keys alone, and so that a record with a high bucket number takes no more room than any other.
  */
-export class BucketKeys {
+export class BundleKeys {
   /** Records looked at so far to find others: what catching up costs, as a count. */
   steps = 0;
   readonly #records: RecordStore;

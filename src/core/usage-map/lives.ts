@@ -1,5 +1,5 @@
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import { bucketOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
+import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
 import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
@@ -23,7 +23,7 @@ export function buryKey(partition: number, key: string, membership: Membership, 
   const nodeKey = nodeKeyOfRecordKey(key);
   const member = nodeKey === null ? undefined : membership.get(nodeKey);
   if (member === undefined) return;
-  const bucket = bucketOfRecordKey(key);
+  const bucket = bundleOfRecordKey(key);
   if (bucket !== null) usageMap.remove(member, partition, bucket);
   else if (isNodeRecordKey(key)) membership.bury(member, partition);
   fallBack(member, partition, membership, usageMap);

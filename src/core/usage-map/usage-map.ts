@@ -1,6 +1,6 @@
 import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../base/vocabulary.js';
 import type { ReportRecord, ReportRow } from '../protocol/record.js';
-import { BucketKeys } from './bundle-keys.js';
+import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
@@ -47,7 +47,7 @@ export class UsageMap {
   readonly costs = new CostRows();
   readonly bounds: RowBounds;
   readonly #onLaneChanged: LaneChanged;
-  readonly #keys = new BucketKeys(this.rows.records);
+  readonly #keys = new BundleKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   readonly #isLaneHeld: (mapLane: number) => boolean;
   /** When this many lanes have numbers, those without rows are given up: groups come and go, and rows may name any. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BucketKeys } from '../../../../src/core/usage-map/bundle-keys.js';
+import { BundleKeys } from '../../../../src/core/usage-map/bundle-keys.js';
 import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
 import '../../../property/seed.js';
 
@@ -16,7 +16,7 @@ test('finds what a Map would find, and lists the keys of each node and partition
   fc.assert(
     fc.property(fc.array(place, { maxLength: 400 }), (places) => {
       const records = new RecordStore();
-      const keys = new BucketKeys(records);
+      const keys = new BundleKeys(records);
       const known = new Map<string, number>();
       for (const { slot, partition, bucket, isRemoved } of places) {
         const name = `${slot}/${partition}/${bucket}`;
