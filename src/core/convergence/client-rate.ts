@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { addHeadroom } from './headroom.js';
-import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 import { wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 

@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { floorPerWeight } from './floors.js';
 import { splitByUsage } from './proportional.js';
-import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
  * The whole residual added by everybody (PIP-82, usage distribution, first alternative):

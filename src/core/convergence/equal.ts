@@ -1,5 +1,5 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
-import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
  * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):

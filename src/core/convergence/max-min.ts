@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { addHeadroom } from './headroom.js';
 import { larger, smaller } from './smaller-larger.js';
-import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 import { findLevel } from './water-level.js';
 
 /**

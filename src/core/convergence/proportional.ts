@@ -1,6 +1,6 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
-import { needsConvergence, type LaneView, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
  * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):

@@ -2,7 +2,7 @@ import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { addHeadroom } from './headroom.js';
 import { rank } from './ranking.js';
-import { needsConvergence, type LaneView, type Strategy } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy } from './strategy.js';
 import { usedBy, wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 

@@ -5,7 +5,7 @@ import { BATCH_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
-import { type AcquireBody, BULK_BODY_SCHEMA, BULK_PATH, type BatchBody } from './acquire-schema.js';
+import { type AcquireBody, type BatchBody, BULK_BODY_SCHEMA, BULK_PATH } from './acquire-schema.js';
 import { unlessPlain } from './plain-bulk.js';
 
 /** A batch is as large as so many single requests may be. */
