@@ -17,7 +17,7 @@ export function applyAttachment(
     attachments.define(path, null);
     return null;
   }
-  const { attachment, mistakes } = examineAttachment(path, withoutScope(definition), `revision ${revision}`);
+  const { attachment, mistakes } = examineAttachment(path, withoutOwner(definition), `revision ${revision}`);
   if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
   if (isFull(node, path)) return `registry.maxAttachments = ${node.config.registry.maxAttachments}`;
   attachments.define(path, attachment);
@@ -34,9 +34,9 @@ export function isFull(node: QuotaNode, path: string): boolean {
 }
 
 /** The attachment as YAML writes it. */
-export function withoutScope(definition: GroupDefinition): GroupDefinition {
-  const { [SCOPE]: _, ...attachment } = definition;
+export function withoutOwner(definition: GroupDefinition): GroupDefinition {
+  const { [OWNER]: _, ...attachment } = definition;
   return attachment;
 }
 
-export const SCOPE = 'attachedBy';
+export const OWNER = 'attachedBy';

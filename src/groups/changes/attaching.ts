@@ -1,13 +1,13 @@
 import { attachmentAsWritten, examineAttachment, PLACE_PATH } from '../../config/rules/attachment-definition.js';
 import { mistakesText } from '../../config/setting/config-error.js';
 import type { Attachment } from '../../core/attachments/attachment.js';
-import type { AttachedPlace } from '../../core/attachments/attachments.js';
+import type { AttachedScope } from '../../core/attachments/attachments.js';
 import { NEVER } from '../../core/registry/group-history.js';
 import { attachmentName, type GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import { attachmentsOf, isFull } from '../apply-attachment.js';
-import { type Attaching, rejectHiding, rejectUnlessOwned, type Scope, scopeOf, withScope } from './attachment-owner.js';
+import { type Attaching, type Owner, ownerOf, rejectHiding, rejectUnlessOwned, withOwner } from './attachment-owner.js';
 import { type Expected, registryOf } from './registry-of.js';
 
 /** A tenant, namespace or topic with what it is attached to. */
@@ -19,7 +19,7 @@ export interface AttachedTo {
   /** As YAML writes it below attachments.places. */
   readonly attachment: Readonly<Record<string, unknown>>;
   /** The tenants of the caller that attached it; null = it belongs to the whole cluster. */
-  readonly attachedBy: Scope;
+  readonly attachedBy: Owner;
 }
 
 export function listAttachments(node: QuotaNode): AttachedTo[] {
@@ -48,11 +48,11 @@ export async function attach(
 ): Promise<AttachedTo> {
   const attachment = checked(node, path, written);
   const shown = attachmentAsWritten(attachment);
-  const definition = withScope(shown, by);
+  const definition = withOwner(shown, by);
   const revision = await changeAsOwner(node, path, { definition, expected, by }, () => {
-    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => scopeAt(node, place));
+    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => ownerAt(node, place));
   });
-  return { place: path, origin: 'run-time', revision, attachment: shown, attachedBy: scopeOf(definition) };
+  return { place: path, origin: 'run-time', revision, attachment: shown, attachedBy: ownerOf(definition) };
 }
 
 /** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
@@ -103,9 +103,9 @@ async function changeAsOwner(
 const OWNER_ATTEMPTS = 20;
 
 /** The scope of an attachment; undefined if nothing is attached at this place itself. */
-function scopeAt(node: QuotaNode, place: string): Scope | undefined {
+function ownerAt(node: QuotaNode, place: string): Owner | undefined {
   if (attachmentsOf(node).at(place) === null) return undefined;
-  return scopeOf(registryOf(node).stateOf(attachmentName(place)).definition);
+  return ownerOf(registryOf(node).stateOf(attachmentName(place)).definition);
 }
 
 /** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
@@ -125,7 +125,7 @@ export function danglingAttachments(node: QuotaNode): string[] {
 
 const SHOWN_MAX = 20;
 
-function shown(node: QuotaNode, { path, origin, attachment }: AttachedPlace): AttachedTo {
+function shown(node: QuotaNode, { path, origin, attachment }: AttachedScope): AttachedTo {
   const { revision, definition } = node.registry?.stateOf(attachmentName(path)) ?? NEVER;
   const isYaml = definition === null;
   return {
@@ -133,7 +133,7 @@ function shown(node: QuotaNode, { path, origin, attachment }: AttachedPlace): At
     origin,
     revision: isYaml ? 0 : revision,
     attachment: attachmentAsWritten(attachment),
-    attachedBy: scopeOf(definition),
+    attachedBy: ownerOf(definition),
   };
 }
 
@@ -164,7 +164,7 @@ function changed(path: string, revision: number, expected: Expected): QuotameshE
   });
 }
 
-function namesOf(places: readonly AttachedPlace[]): string {
+function namesOf(places: readonly AttachedScope[]): string {
   const names = places.slice(0, SHOWN_MAX).map(({ path }) => path);
   const more = places.length - names.length;
   return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${places.length === 1 ? 'is' : 'are'}`;

@@ -2,50 +2,50 @@ import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-re
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import type { QuotaNode } from '../../node/quota-node.js';
-import { SCOPE } from '../apply-attachment.js';
+import { OWNER } from '../apply-attachment.js';
 
 /** The tenants for which a caller may change attachments; null = for the whole cluster. */
-export type Scope = readonly string[] | null;
+export type Owner = readonly string[] | null;
 
-/** The caller that changes an attachment, and its scope. */
+/** The caller that changes an attachment, and the tenants that it may change them for. */
 export interface Attaching extends ChangedBy {
-  readonly tenants: Scope;
+  readonly tenants: Owner;
 }
 
 /**
- * Writes the scope of the caller into the definition of an attachment, so that the registry's states and the trail have
- * it. An attachment without a scope belongs to the whole cluster: its operator made it, or YAML, or a node of a version
- * without scopes.
+ * Writes the tenants of the caller into the definition of an attachment, so that the registry's states and the trail
+ * name its owner. An attachment without an owner belongs to the whole cluster: its operator made it, or YAML, or a node
+ * of a version that knew no owners.
  */
-export function withScope(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
-  return tenants === null ? definition : { ...definition, [SCOPE]: [...tenants].sort() };
+export function withOwner(definition: GroupDefinition, { tenants }: Attaching): GroupDefinition {
+  return tenants === null ? definition : { ...definition, [OWNER]: [...tenants].sort() };
 }
 
-export function scopeOf(definition: GroupDefinition | null): Scope {
-  const scope = isMapping(definition) ? definition[SCOPE] : null;
-  return Array.isArray(scope) && scope.every((tenant) => typeof tenant === 'string') ? scope : null;
+export function ownerOf(definition: GroupDefinition | null): Owner {
+  const owner = isMapping(definition) ? definition[OWNER] : null;
+  return Array.isArray(owner) && owner.every((tenant) => typeof tenant === 'string') ? owner : null;
 }
 
-/** Whether the scope of an attachment lies within that of the caller. */
-export function owns({ tenants }: Attaching, scope: Scope): boolean {
-  return tenants === null || scope?.every((tenant) => tenants.includes(tenant)) === true;
+/** Whether the caller may change everything that the owner of an attachment may. */
+export function owns({ tenants }: Attaching, owner: Owner): boolean {
+  return tenants === null || owner?.every((tenant) => tenants.includes(tenant)) === true;
 }
 
-/** Rejects a caller with less scope than the attachment that it changes has. Throws ATTACHMENT_OWNED. */
+/** Rejects a caller that may change less than the owner of the attachment. Throws ATTACHMENT_OWNED. */
 export function rejectUnlessOwned(node: QuotaNode, path: string, by: Attaching, definition: GroupDefinition | null) {
   if (by.tenants === null || node.gate.places.attachments.at(path) === null) return;
-  const scope = scopeOf(definition);
-  if (!owns(by, scope)) throw owned(path, path, by, scope);
+  const owner = ownerOf(definition);
+  if (!owns(by, owner)) throw owned(path, path, by, owner);
 }
 
 /**
- * Rejects an attachment that would hide a broader one of more scope: without `andBroader`, a narrower attachment
+ * Rejects an attachment that would hide a broader one of another owner: without `andBroader`, a narrower attachment
  * replaces the broader one for its place. Throws ATTACHMENT_OWNED.
  */
-export function rejectHiding(path: string, by: Attaching, scopeAt: (place: string) => Scope | undefined): void {
+export function rejectHiding(path: string, by: Attaching, ownerAt: (place: string) => Owner | undefined): void {
   for (const place of broaderThan(path)) {
-    const scope = scopeAt(place);
-    if (scope !== undefined && !owns(by, scope)) throw owned(path, place, by, scope);
+    const owner = ownerAt(place);
+    if (owner !== undefined && !owns(by, owner)) throw owned(path, place, by, owner);
   }
 }
 
@@ -56,8 +56,8 @@ function broaderThan(path: string): readonly string[] {
   return topic.length === 0 ? [tenant] : [tenant, `${tenant}/${namespace}`];
 }
 
-function owned(path: string, place: string, { name, tenants }: Attaching, scope: Scope): QuotameshError {
-  const owner = scope === null ? "the cluster's operator" : `a caller of the tenants ${scope.join(', ')}`;
-  const facts = { place: path.slice(0, 200), at: place.slice(0, 200), owner, caller: name };
+function owned(path: string, place: string, { name, tenants }: Attaching, owner: Owner): QuotameshError {
+  const whose = owner === null ? "the cluster's operator" : `a caller of the tenants ${owner.join(', ')}`;
+  const facts = { place: path.slice(0, 200), at: place.slice(0, 200), owner: whose, caller: name };
   return new QuotameshError('ATTACHMENT_OWNED', { ...facts, tenants: (tenants ?? []).join(', ') });
 }
