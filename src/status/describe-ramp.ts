@@ -13,7 +13,7 @@ export function describeRamp(
   const to = rampTop(settings, direction);
   if (settings.ramp === null || to === null) return null;
   const { mode, fromPerSecond: from, overMs } = settings.ramp;
-  const level = targets.ramps.levelOf(settings, direction, mapLane);
+  const level = targets.ramps.ceilingOf(settings, direction, mapLane);
   const known = targets.ramps.get(mapLane, settings.ramp);
   const state = known === undefined ? 'waiting' : level < to ? 'climbing' : 'top';
   return { mode, state, level, from, to, overMs };

@@ -126,7 +126,7 @@ function rampLevel(node: QuotaNode): (lane: WatchedLane) => number | undefined {
     const { coordinator } = node;
     const state = coordinator?.lanes.get(lane);
     if (coordinator === null || state === undefined) return undefined;
-    return coordinator.targets.ramps.levelOf(
+    return coordinator.targets.ramps.ceilingOf(
       coordinator.settings.groups[group] as GroupSettings,
       direction,
       state.mapLane,

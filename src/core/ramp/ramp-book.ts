@@ -187,7 +187,7 @@ export class RampBook {
   }
 
   /** The level in force, messages/s; Infinity where the direction has no ramp. */
-  levelOf(settings: GroupSettings, direction: number, mapLane: number): number {
+  ceilingOf(settings: GroupSettings, direction: number, mapLane: number): number {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
     if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
@@ -207,7 +207,7 @@ export class RampBook {
     if (known === undefined) return false;
     if (known.timeToLiveMs > ramp.timeToLiveMs) return true;
     return (
-      ramp.mode === 'scheduled' && this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
+      ramp.mode === 'scheduled' && this.ceilingOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
     );
   }
 }

@@ -99,7 +99,7 @@ export class TargetBook {
     const { decision } = this.decide(settings, direction, mapLane);
     if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
     if (settings.ramp === null) return;
-    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.levelOf(settings, direction, mapLane));
+    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.ceilingOf(settings, direction, mapLane));
   }
 
   /** What the rates computed last are equal to: report-only enforces the message quota alone. */
