@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Attachment, type AttachmentsConfig, levelOf } from '../../core/attachments/attachment.js';
+import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/attachments/attachment.js';
 import { Attachments } from '../../core/attachments/attachments.js';
 import { isMapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
@@ -129,7 +129,7 @@ function addDangling(path: string, attachments: Attachments, groups: ReadonlySet
     findings.add(at, { problem, allowed: 'a chain that ends at a group', remedy: 'Name a group at one of them.' });
   } else if (followed.end === 'dangling') {
     const last = followed.via.at(-1) as string;
-    const problem = `leads to ${levelOf(last)} ${last}, which is attached to nothing`;
+    const problem = `leads to ${scopeKindOf(last)} ${last}, which is attached to nothing`;
     findings.add(at, {
       problem,
       allowed: 'a place below attachments.places',

@@ -2,7 +2,7 @@ import { formatPath, MISTAKES_MAX, type Mistake } from './config-error.js';
 
 export type ConfigPath = readonly (string | number)[];
 
-export interface Place {
+export interface Location {
   readonly line: number;
   readonly column: number;
   /** Where the configuration has several files. */
@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
-export type Locate = (path: ConfigPath, part: 'key' | 'value') => Place | null;
+export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 
 export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
 

@@ -1,7 +1,7 @@
 import { isMapping } from '../../input/mapping.js';
 import { notAMapping } from '../schema/setting-schema.js';
 import { formatPath, type Mistake } from '../setting/config-error.js';
-import type { Locate, Place } from '../setting/findings.js';
+import type { Locate, Location } from '../setting/findings.js';
 import type { ParsedYaml } from './parse-yaml.js';
 
 export interface ParsedFile {
@@ -100,7 +100,7 @@ class Merge {
   }
 }
 
-function placeIn({ file }: ParsedFile, place: Place | null): Place | null {
+function placeIn({ file }: ParsedFile, place: Location | null): Location | null {
   return place === null ? null : { ...place, file };
 }
 

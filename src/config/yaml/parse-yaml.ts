@@ -12,13 +12,13 @@ import {
   visit,
 } from 'yaml';
 import { MISTAKES_MAX } from '../setting/config-error.js';
-import type { ConfigPath, Finding, Locate, Place } from '../setting/findings.js';
+import type { ConfigPath, Finding, Locate, Location } from '../setting/findings.js';
 
 export interface ParsedYaml {
   readonly raw: unknown;
   readonly locate: Locate;
   /** Mistakes of the text itself. */
-  readonly mistakes: readonly (Finding & { readonly path: ConfigPath; readonly place: Place })[];
+  readonly mistakes: readonly (Finding & { readonly path: ConfigPath; readonly place: Location })[];
   /** False when the text is no YAML at all, so that looking for mistakes in its content makes no sense. */
   readonly readable: boolean;
 }
@@ -140,11 +140,11 @@ function childOf(node: Node | null, step: string | number): Child | null {
 
 /** Keys that are written twice, and keys of limits with nothing behind them. */
 function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistakes'] {
-  const mistakes: (Finding & { path: ConfigPath; place: Place })[] = [];
+  const mistakes: (Finding & { path: ConfigPath; place: Location })[] = [];
   const look = (node: unknown, path: ConfigPath): void => {
     if (isSeq(node)) for (const [index, item] of node.items.entries()) look(item, [...path, index]);
     if (!isMap(node)) return;
-    const first = new Map<string, Place>();
+    const first = new Map<string, Location>();
     for (const { key, value } of node.items) {
       if (!isScalar(key)) continue;
       const name = String(key.value);
@@ -180,12 +180,12 @@ function isBlank(value: unknown): boolean {
   return value === null || (isScalar(value) && value.value === null && (value.source ?? '') === '');
 }
 
-function duplicateKey(before: Place): Finding {
+function duplicateKey(before: Location): Finding {
   const problem = `is written twice, first in line ${before.line}`;
   return { problem, allowed: 'each key once', remedy: 'Keep one of the two.' };
 }
 
-function syntaxMistake(place: Place, message: string): ParsedYaml['mistakes'][number] {
+function syntaxMistake(place: Location, message: string): ParsedYaml['mistakes'][number] {
   const problem = `is not readable as YAML: ${message.replace(/\.$/, '')}`;
   return { path: [], place, problem, allowed: 'one YAML 1.2 document', remedy: 'Correct the syntax there.' };
 }
@@ -197,16 +197,16 @@ function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
 /** One missing bracket can make the parser complain about every line after it. */
 const SYNTAX_MISTAKES_MAX = 20;
 
-function placeOf(node: Node | null, lines: LineCounter): Place | null {
+function placeOf(node: Node | null, lines: LineCounter): Location | null {
   return node?.range ? placeAt(lines, node.range[0]) : null;
 }
 
-function placeAt(lines: LineCounter, offset: number): Place {
+function placeAt(lines: LineCounter, offset: number): Location {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-function lineColumn(text: string, offset: number): Place {
+function lineColumn(text: string, offset: number): Location {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }
