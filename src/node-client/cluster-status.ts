@@ -1,5 +1,5 @@
 import type { GroupStatus, NodeStatus, RateStatus } from '../api/node-status.js';
-import type { AskedNode } from './node-address.js';
+import type { NodeAddress } from './node-address.js';
 import { allPages, get } from './node-requests.js';
 
 /** A cluster as one of its nodes sees it. */
@@ -15,7 +15,7 @@ export const GROUPS_MAX = 20;
 
 /** Asks a node over its public HTTP API. `names` empty = the groups used at that node first, then others, 20 at most. */
 export async function fetchClusterStatus(
-  asked: AskedNode,
+  asked: NodeAddress,
   names: readonly string[],
   max = GROUPS_MAX,
 ): Promise<ClusterStatus> {
@@ -42,7 +42,7 @@ function demandOf({ demand }: ListedDirection): number {
   return (demand.messagesPerSecond ?? 0) + (demand.bytesPerSecond ?? 0) / 1024;
 }
 
-async function groupsToShow(asked: AskedNode, max: number): Promise<{ names: readonly string[]; notShown: number }> {
+async function groupsToShow(asked: NodeAddress, max: number): Promise<{ names: readonly string[]; notShown: number }> {
   const used: { readonly group: string; readonly demand: number }[] = [];
   const unused: string[] = [];
   for (const { group, publish, dispatch } of await allPages<ListedGroup>(asked, 'groups')) {

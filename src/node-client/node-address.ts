@@ -5,7 +5,7 @@ import { TOKEN_VARIABLE } from '../config/read/environment.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /** How a command names the node that it asks, and itself. */
-export interface AskingOptions {
+export interface NodeCommandOptions {
   readonly url: string;
   readonly token?: string;
   readonly tokenFile?: string;
@@ -14,7 +14,7 @@ export interface AskingOptions {
   readonly key?: string;
 }
 
-export interface AskedNode {
+export interface NodeAddress {
   readonly url: URL;
   readonly token: string | null;
   /** PEM texts. */
@@ -22,7 +22,7 @@ export interface AskedNode {
 }
 
 /** Throws USAGE, CONFIG_UNREADABLE. The flag wins over the file, that over the environment. */
-export function askedNode(options: AskingOptions): AskedNode {
+export function nodeAddress(options: NodeCommandOptions): NodeAddress {
   const { token, tokenFile, ca, cert, key } = options;
   const url = nodeUrl(options.url);
   if ((cert === undefined) !== (key === undefined)) throw usage('--cert and --key need each other');
@@ -49,7 +49,7 @@ export interface NodeAnswer {
 }
 
 /** Rejects with the error of the connection. node:http rather than fetch, which takes no certificates of its own. */
-export async function ask({ url, token, tls }: AskedNode, request: NodeRequest): Promise<NodeAnswer> {
+export async function ask({ url, token, tls }: NodeAddress, request: NodeRequest): Promise<NodeAnswer> {
   const { method, path, headers, body, timeoutMs } = request;
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest;
   const authorization = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -1,7 +1,7 @@
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import { type AskedNode, ask, type NodeRequest } from './node-address.js';
+import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
 
-export { askedNode } from './node-address.js';
+export { nodeAddress } from './node-address.js';
 
 const TIMEOUT_MS = 5000;
 
@@ -22,7 +22,7 @@ export interface Change {
 
 /** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
 export async function change<Answer>(
-  node: AskedNode,
+  node: NodeAddress,
   { method, path: plain, body, expected, dryRun, force }: Change,
 ): Promise<Answer | null> {
   const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
@@ -40,7 +40,7 @@ export async function change<Answer>(
   throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
 }
 
-export async function get<Answer>(node: AskedNode, path: string): Promise<Answer> {
+export async function get<Answer>(node: NodeAddress, path: string): Promise<Answer> {
   const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
@@ -58,7 +58,7 @@ interface JsonAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function answerTo(node: AskedNode, request: NodeRequest): Promise<JsonAnswer> {
+async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAnswer> {
   const { status, text } = await ask(node, request).catch((error: Error & { cause?: Error; code?: string }) =>
     unreachable(node, error.cause?.message || error.message || error.code || 'the connection failed'),
   );
@@ -74,7 +74,7 @@ function isGood({ status }: JsonAnswer): boolean {
 }
 
 /** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
-export async function allPages<Listed>(node: AskedNode, list: string): Promise<Listed[]> {
+export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
   const found: Listed[] = [];
   let after: string | null = null;
   do {
@@ -89,6 +89,6 @@ export async function allPages<Listed>(node: AskedNode, list: string): Promise<L
   return found;
 }
 
-function unreachable({ url }: AskedNode, reason: string): never {
+function unreachable({ url }: NodeAddress, reason: string): never {
   throw new QuotameshError('NODE_UNREACHABLE', { url: url.origin, reason });
 }

@@ -1,8 +1,8 @@
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import type { Because } from '../../core/attachments/attachments.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AttachedTo } from '../../groups/changes/attaching.js';
-import { askedNode, change, get } from '../../node-client/node-requests.js';
+import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import type { GroupOptions } from './group-command.js';
 
 export async function attachPlace(group: string | undefined, options: GroupOptions): Promise<void> {
@@ -12,14 +12,14 @@ export async function attachPlace(group: string | undefined, options: GroupOptio
   }
   const body = { group, sameAs, exempt, andBroader };
   const path = pathOf(options);
-  const attached = await change<AttachedTo>(askedNode(options), { method: 'PUT', path, body, expected });
+  const attached = await change<AttachedTo>(nodeAddress(options), { method: 'PUT', path, body, expected });
   if (attached === null) return;
   print(json ? JSON.stringify(attached) : `${attached.place}: revision ${attached.revision}`);
 }
 
 export async function detachPlace(options: GroupOptions): Promise<void> {
   const { ifRevision: expected, json = false } = options;
-  await change(askedNode(options), { method: 'DELETE', path: pathOf(options), expected });
+  await change(nodeAddress(options), { method: 'DELETE', path: pathOf(options), expected });
   const place = placeOf(options);
   print(json ? JSON.stringify({ place, detached: true }) : `${place}: detached`);
 }
@@ -31,13 +31,13 @@ export async function whichGroups(options: GroupOptions): Promise<void> {
     if (value !== undefined) query.append(name, value);
   }
   for (const one of header) query.append('header', one);
-  const found = await get<Which>(askedNode(options), `/v1/which?${query}`);
+  const found = await get<Which>(nodeAddress(options), `/v1/which?${query}`);
   print(json ? JSON.stringify(found) : whichText(found).join('\n'));
 }
 
 /** What GET /v1/which answers. */
 export interface Which {
-  readonly place: Place;
+  readonly place: Scope;
   readonly groups: readonly string[];
   readonly exempt: boolean;
   /** Nothing is attached: the default group is in force. */

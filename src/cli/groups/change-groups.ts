@@ -8,8 +8,8 @@ import type { AttachedTo } from '../../groups/changes/attaching.js';
 import type { DefinedGroup } from '../../groups/changes/change-group.js';
 import type { ChangePreview } from '../../groups/changes/preview-change.js';
 import { isMapping } from '../../input/mapping.js';
-import type { AskedNode } from '../../node-client/node-address.js';
-import { allPages, askedNode, type Change, change, get } from '../../node-client/node-requests.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { allPages, type Change, change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { textTable } from '../../terminal/text-table.js';
 import type { GroupOptions } from './group-command.js';
 import { previewText } from './preview-text.js';
@@ -27,7 +27,7 @@ interface Rates {
 type Changed = DefinedGroup | ChangePreview;
 
 export async function listGroups({ json = false, ...options }: GroupOptions): Promise<void> {
-  const groups = await allPages<Summary>(askedNode(options), 'groups');
+  const groups = await allPages<Summary>(nodeAddress(options), 'groups');
   if (json) {
     print(JSON.stringify({ groups }));
     return;
@@ -41,12 +41,12 @@ export async function listGroups({ json = false, ...options }: GroupOptions): Pr
 }
 
 export async function getGroup(name: string, { json = false, ...options }: GroupOptions): Promise<void> {
-  const found = await get<DefinedGroup>(askedNode(options), `${pathOf(name)}/definition`);
+  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(name)}/definition`);
   print(json ? JSON.stringify(found) : yamlOf([found]));
 }
 
 export async function setGroup(name: string, pairs: readonly string[], options: GroupOptions): Promise<void> {
-  const node = askedNode(options);
+  const node = nodeAddress(options);
   if (options.file === undefined && pairs.length === 0) throw usage('name at least one key=value, or a --file');
   if (options.file !== undefined && pairs.length > 0) throw usage('--file has all keys: name either it or key=value');
   const { ifRevision: expected } = options;
@@ -62,7 +62,7 @@ export async function setGroup(name: string, pairs: readonly string[], options: 
 
 /** A patch of a group that there is; where there is none, it is made. */
 export async function patchOrMake(
-  node: AskedNode,
+  node: NodeAddress,
   name: string,
   body: Readonly<Record<string, unknown>>,
   { expected, dryRun }: Pick<Change, 'expected' | 'dryRun'> = {},
@@ -76,7 +76,7 @@ export async function patchOrMake(
 export async function deleteGroup(name: string, options: GroupOptions): Promise<void> {
   const { json = false, ifRevision: expected, dryRun, force } = options;
   const path = pathOf(name);
-  const left = await change<Changed>(askedNode(options), { method: 'DELETE', path, expected, dryRun, force });
+  const left = await change<Changed>(nodeAddress(options), { method: 'DELETE', path, expected, dryRun, force });
   if (left !== null) {
     report(left, options);
     return;
@@ -85,7 +85,7 @@ export async function deleteGroup(name: string, options: GroupOptions): Promise<
 }
 
 export async function exportGroups({ json = false, all = false, ...options }: GroupOptions): Promise<void> {
-  const node = askedNode(options);
+  const node = nodeAddress(options);
   const names = (await allPages<Summary>(node, 'groups')).filter(({ origin }) => all || origin === 'run-time');
   const groups: DefinedGroup[] = [];
   for (const { group } of names) groups.push(await get<DefinedGroup>(node, `${pathOf(group)}/definition`));

@@ -2,8 +2,8 @@ import { parseQuantity } from '../../config/setting/quantity.js';
 import { valueAt } from '../../config/setting/setting-value.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { DefinedGroup } from '../../groups/changes/change-group.js';
-import type { AskedNode } from '../../node-client/node-address.js';
-import { askedNode, change, get } from '../../node-client/node-requests.js';
+import type { NodeAddress } from '../../node-client/node-address.js';
+import { change, get, nodeAddress } from '../../node-client/node-requests.js';
 import { patchOrMake, pathOf } from './change-groups.js';
 import type { QuotaOptions } from './quota-command.js';
 
@@ -14,7 +14,7 @@ type QuotaName = keyof typeof KEYS;
 /** In bytes per second; null = there is none. */
 export async function getQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const found = await get<DefinedGroup>(askedNode(options), `${pathOf(group)}/definition`);
+  const found = await get<DefinedGroup>(nodeAddress(options), `${pathOf(group)}/definition`);
   const quotas = namesOf(name).map((each) => {
     const units = valueAt(found.definition, `quota.${direction}.${KEYS[each]}`);
     const given = units === undefined || units === null ? null : parseQuantity('rate', units as number | string);
@@ -27,7 +27,7 @@ export async function getQuotas(group: string, name: string | undefined, options
 /** page_cost_quota = ceiling(byte_quota / READ_COST_BYTE_FACTOR), as the text has it. */
 export async function setQuota(group: string, name: string, value: string, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const node = askedNode(options);
+  const node = nodeAddress(options);
   const [known] = namesOf(name) as [QuotaName];
   const bytes = parseQuantity('byte-rate', value);
   if (!(bytes >= 0 && bytes <= Number.MAX_SAFE_INTEGER)) {
@@ -41,7 +41,7 @@ export async function setQuota(group: string, name: string, value: string, optio
 
 export async function clearQuotas(group: string, name: string | undefined, options: QuotaOptions): Promise<void> {
   const direction = directionOf(options);
-  const node = askedNode(options);
+  const node = nodeAddress(options);
   const nulls = Object.fromEntries(namesOf(name).map((each) => [KEYS[each], null]));
   const body = { quota: { [direction]: nulls } };
   const changed = await change<DefinedGroup>(node, { method: 'PATCH', path: pathOf(group), body });
@@ -53,7 +53,7 @@ function revisionOf(changed: object | null): number | undefined {
 }
 
 /** The same for every group, and for every node of a cluster. */
-async function pageBytes(node: AskedNode): Promise<number> {
+async function pageBytes(node: NodeAddress): Promise<number> {
   const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
   return readPageBytes;
 }

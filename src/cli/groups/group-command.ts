@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from '../look/node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from '../look/node-command.js';
 
-export interface GroupOptions extends AskingOptions {
+export interface GroupOptions extends NodeCommandOptions {
   readonly json?: boolean;
   /** Of `set` and `delete`. */
   readonly ifRevision?: string;
@@ -116,7 +116,7 @@ function placed(name: string, description: string): Command {
 }
 
 function command(name: string, description: string): Command {
-  return askingCommand(name, description).option('--json', 'JSON instead of text');
+  return nodeCommand(name, description).option('--json', 'JSON instead of text');
 }
 
 const HELP = `

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from '../look/node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from '../look/node-command.js';
 
-export interface QuotaOptions extends AskingOptions {
+export interface QuotaOptions extends NodeCommandOptions {
   readonly direction: string;
   readonly json?: boolean;
 }
@@ -39,7 +39,7 @@ export function quotaCommand(): Command {
 }
 
 function command(name: string, description: string): Command {
-  return askingCommand(name, description)
+  return nodeCommand(name, description)
     .option('--direction <direction>', 'publish or dispatch', 'publish')
     .option('--json', 'JSON instead of text');
 }

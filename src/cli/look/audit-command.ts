@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from './node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
 
-export interface AuditOptions extends AskingOptions {
+export interface AuditOptions extends NodeCommandOptions {
   readonly group?: string;
   readonly place?: string;
   readonly after?: string;
@@ -11,7 +11,7 @@ export interface AuditOptions extends AskingOptions {
 }
 
 export function auditCommand(): Command {
-  return askingCommand('audit', 'Print who changed which group or attachment at run time, oldest first.')
+  return nodeCommand('audit', 'Print who changed which group or attachment at run time, oldest first.')
     .option('--group <name>', 'only changes of this group')
     .option('--place <path>', 'only changes of what this place is attached to: acme, acme/orders')
     .option('--after <revision>', 'only changes with a higher revision')

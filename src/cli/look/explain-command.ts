@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from './node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
 
-export interface ExplainOptions extends AskingOptions {
+export interface ExplainOptions extends NodeCommandOptions {
   readonly json?: boolean;
 }
 
 export function explainCommand(): Command {
-  return askingCommand('explain', 'Print every input of the decision in force for a group, in order.')
+  return nodeCommand('explain', 'Print every input of the decision in force for a group, in order.')
     .argument('<group>', 'a configured group')
     .option('--json', 'JSON instead of text')
     .addHelpText('after', HELP)

@@ -1,19 +1,19 @@
 import type { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from './node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
 
-export interface NodesOptions extends AskingOptions {
+export interface NodesOptions extends NodeCommandOptions {
   readonly json?: boolean;
 }
 
 export function nodesCommand(): Command {
-  return askingCommand('nodes', 'Print the nodes of a running cluster, as one of them sees it.')
+  return nodeCommand('nodes', 'Print the nodes of a running cluster, as one of them sees it.')
     .option('--json', 'JSON instead of a table')
     .addHelpText('after', HELP)
     .action(async ({ json = false, ...options }: NodesOptions) => {
-      const { get, askedNode } = await import('../../node-client/node-requests.js');
+      const { get, nodeAddress } = await import('../../node-client/node-requests.js');
       const { memberTable } = await import('./status-table.js');
-      const node = await get<import('../../api/node-status.js').NodeStatus>(askedNode(options), '/v1/nodes');
+      const node = await get<import('../../api/node-status.js').NodeStatus>(nodeAddress(options), '/v1/nodes');
       process.stdout.write(`${json ? JSON.stringify({ nodes: node.members }) : memberTable(node).join('\n')}\n`);
     });
 }

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AuditedChange } from '../../groups/registry/audit-trail.js';
 import { isMapping } from '../../input/mapping.js';
-import { askedNode, get } from '../../node-client/node-requests.js';
+import { get, nodeAddress } from '../../node-client/node-requests.js';
 import type { AuditOptions } from './audit-command.js';
 
 /** `quotamesh audit`: all there is, then, with --follow, what comes. */
 export async function showAudit({ group, place, after, json, follow, ...options }: AuditOptions): Promise<void> {
-  const node = askedNode(options);
+  const node = nodeAddress(options);
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw usage(`--after must be a revision, got ${after}`);
   if (group !== undefined && place !== undefined) throw usage('--group and --place exclude each other');
   const asked = Object.entries({ group, place }).flatMap(([name, value]) =>

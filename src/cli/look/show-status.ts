@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
-import { askedNode } from '../../node-client/node-requests.js';
+import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
 import type { StatusOptions } from './status-command.js';
 import { statusTable } from './status-table.js';
@@ -12,7 +12,7 @@ export async function showStatus({
   watch = false,
   ...options
 }: StatusOptions): Promise<void> {
-  const asked = askedNode(options);
+  const asked = nodeAddress(options);
   const render = (status: ClusterStatus) => (json ? JSON.stringify(status) : statusTable(status));
   if (!watch) {
     process.stdout.write(`${render(await fetchClusterStatus(asked, group))}\n`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { styleText } from 'node:util';
 import type { NodeStatus } from '../../api/node-status.js';
 import { fetchClusterStatus } from '../../node-client/cluster-status.js';
-import { askedNode } from '../../node-client/node-requests.js';
+import { nodeAddress } from '../../node-client/node-requests.js';
 import { describeError } from '../../terminal/exit.js';
 import { textTable } from '../../terminal/text-table.js';
 import { TOP_SORTS, type TopOptions, type TopSort } from './top-command.js';
@@ -10,7 +10,7 @@ import { type TopRow, topRows } from './top-rows.js';
 
 /** `quotamesh top`: a table in place on a terminal, lines elsewhere. */
 export async function showTop({ sort: first, groups, every, count, json, ...options }: TopOptions): Promise<void> {
-  const asked = askedNode(options);
+  const asked = nodeAddress(options);
   const isLive = process.stdout.isTTY && json !== true;
   const keys = new SortKeys(first, isLive);
   const print = async () => {

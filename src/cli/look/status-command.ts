@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from './node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
 
-export interface StatusOptions extends AskingOptions {
+export interface StatusOptions extends NodeCommandOptions {
   readonly group?: readonly string[];
   readonly json?: boolean;
   readonly watch?: boolean;
 }
 
 export function statusCommand(): Command {
-  return askingCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
+  return nodeCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
     .option('--group <name...>', 'only these groups (default: 20 at most, those in use first)')
     .option('--json', 'JSON instead of a table')
     .option('--watch', 'go on until Ctrl-C, once a second')

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { AskingOptions } from '../../node-client/node-address.js';
-import { askingCommand } from './node-command.js';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
 
 /** By what `top` sorts; the first letter is its key. */
 export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
 export type TopSort = (typeof TOP_SORTS)[number];
 
-export interface TopOptions extends AskingOptions {
+export interface TopOptions extends NodeCommandOptions {
   readonly sort: TopSort;
   readonly groups: number;
   readonly every: number;
@@ -15,7 +15,7 @@ export interface TopOptions extends AskingOptions {
 }
 
 export function topCommand(): Command {
-  return askingCommand('top', 'Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
+  return nodeCommand('top', 'Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
     .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
     .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
     .option('--every <seconds>', 'how often', seconds, 1)
