@@ -18,7 +18,7 @@ export type {
 export type { GroupStatus, NodeStatus } from './api/node-status.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';
 export type { ReportedHealth } from './backends/report-backend.js';
-export type { Place } from './core/attachments/attachment.js';
+export type { Scope, Scope as Place } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
 export { QuotameshError } from './errors/quotamesh-error.js';
 export { setNodeCount } from './groups/node-count.js';

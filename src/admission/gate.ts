@@ -15,7 +15,7 @@ import {
   type Where,
 } from '../api/decision.js';
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
-import type { Place } from '../core/attachments/attachment.js';
+import type { Scope } from '../core/attachments/attachment.js';
 import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/base/vocabulary.js';
 import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
 import { Levels } from '../core/limiter/levels.js';
@@ -236,7 +236,7 @@ export class Gate {
     throw groupUnknown(group, this.#hints.take(this.#clock()) === 0 ? this.#groups.keys() : []);
   }
 
-  #tryPlace(place: Place, amounts: Amounts, options: AcquireOptions): Decision {
+  #tryPlace(place: Scope, amounts: Amounts, options: AcquireOptions): Decision {
     const ask = this.#asks.askOf(place, amounts, options);
     return ask === null ? this.#passExempt(amounts, options) : this.#tryAll(ask, options);
   }

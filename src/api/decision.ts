@@ -1,4 +1,4 @@
-import type { Place } from '../core/attachments/attachment.js';
+import type { Scope } from '../core/attachments/attachment.js';
 import type { Dimension } from '../core/base/vocabulary.js';
 import type { Level } from '../core/limiter/levels.js';
 import type { ReportedCost } from './reported-cost.js';
@@ -7,7 +7,7 @@ import type { ReportedCost } from './reported-cost.js';
  * Whom work is charged to: a group by its name; or tenant, namespace, topic, client and headers, whose groups the
  * attachments know (docs/administration.md): all of them decide, and all are charged or none.
  */
-export type Where = string | Place;
+export type Where = string | Scope;
 
 /** The answer to one acquire. */
 export type Decision = Granted | Refused | NotReady;

@@ -1,6 +1,6 @@
 import type { Where } from '../api/decision.js';
 import type { MqttRule } from '../config/resolved/resolved-config.js';
-import type { Place } from '../core/attachments/attachment.js';
+import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';
 
@@ -55,7 +55,7 @@ export class GroupRules {
   #attached({ tenant, namespace }: Captured): Where | null {
     const own = this.#existing(namespace === undefined ? null : `${tenant}/${namespace}`);
     if (own !== null) return own;
-    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Place;
+    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Scope;
     const { groups, exempt } = this.#inForce.resolve(place);
     const isWhole = groups.every((group) => this.#inForce.isGroup(group));
     return exempt || (groups.length > 0 && isWhole) ? place : null;

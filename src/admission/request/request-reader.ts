@@ -1,5 +1,5 @@
 import type { Amounts, BatchAmounts, Origin, ReserveOptions, TakeOptions, Where } from '../../api/decision.js';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import { ALL_COUNTED, type JointRequest } from '../../core/limiter/joint-levels.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -59,7 +59,7 @@ export class RequestReader {
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
     if (asked === null) {
-      if (amounts === 'all') throw noEndOf(scopeText(where as Place));
+      if (amounts === 'all') throw noEndOf(scopeText(where as Scope));
       return null;
     }
     const ask = retried(asked, options);

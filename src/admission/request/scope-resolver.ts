@@ -1,5 +1,5 @@
 import type { Amounts } from '../../api/decision.js';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { Attachments, type Resolution } from '../../core/attachments/attachments.js';
 import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
@@ -29,15 +29,15 @@ export class ScopeResolver {
   }
 
   /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
-  resolve(place: Place): Resolution {
-    return this.attachments.resolve(checkedPlace(place));
+  resolve(place: Scope): Resolution {
+    return this.attachments.resolve(checkedScope(place));
   }
 
   /**
    * Lanes of the groups that a place belongs to, the most specific first; none where it is exempt. What is attached to
    * nothing belongs to the default group, and without one throws PLACE_UNATTACHED; GROUP_UNKNOWN where a group is gone.
    */
-  lanesOf(place: Place, direction: number): readonly number[] {
+  lanesOf(place: Scope, direction: number): readonly number[] {
     const { groups, exempt } = this.resolve(place);
     const { gate, config } = this.#node;
     if (groups.length > 0) return groups.map((group) => laneOf(gate.groupIndex(group), direction));
@@ -60,7 +60,7 @@ function counted(sum: number, amount: number): number {
 }
 
 /** `tenant acme, namespace orders`, for people. */
-export function scopeText(place: Place): string {
+export function scopeText(place: Scope): string {
   const { headers, ...names } = place;
   const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
   return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
@@ -70,7 +70,7 @@ const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
 /** A few are looked at; a request seldom has more. */
 const HEADERS_MAX = 100;
 
-function checkedPlace(place: Place): Place {
+function checkedScope(place: Scope): Scope {
   for (const key of Object.keys(place)) {
     if (key === 'headers' || (NAMES as readonly string[]).includes(key)) continue;
     const near = `; known are ${NAMES.join(', ')}, headers`;

@@ -1,5 +1,5 @@
 /** Where work comes from and goes to; what is not known is absent. */
-export interface Place {
+export interface Scope {
   readonly tenant?: string;
   readonly namespace?: string;
   readonly topic?: string;
@@ -42,18 +42,18 @@ export interface AttachmentsConfig {
 }
 
 /** From broad to specific. */
-export const PLACE_LEVELS = ['tenant', 'namespace', 'topic'] as const;
-export type PlaceLevel = (typeof PLACE_LEVELS)[number];
+export const SCOPE_KINDS = ['tenant', 'namespace', 'topic'] as const;
+export type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** `acme` is a tenant, `acme/orders` a namespace, `acme/orders/a/b` a topic: tenants and namespaces have no slash. */
-export function levelOf(path: string): PlaceLevel {
+export function scopeKindOf(path: string): ScopeKind {
   const tenantEnd = path.indexOf('/');
   if (tenantEnd === -1) return 'tenant';
   return path.indexOf('/', tenantEnd + 1) === -1 ? 'namespace' : 'topic';
 }
 
 /** Paths of a place, the most specific first; empty without a tenant. */
-export function pathsOf({ tenant, namespace, topic }: Place): string[] {
+export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   if (!isName(tenant)) return [];
   if (!isName(namespace)) return [tenant];
   const path = `${tenant}/${namespace}`;

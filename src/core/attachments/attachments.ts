@@ -2,16 +2,16 @@ import {
   type Attachment,
   type AttachmentRule,
   type AttachmentsConfig,
-  levelOf,
-  type Place,
-  type PlaceLevel,
   pathsOf,
+  type Scope,
+  type ScopeKind,
+  scopeKindOf,
 } from './attachment.js';
 import { type Captured, fill, matchName, matchTopic } from './patterns.js';
 
 /** Why a group is enforced, or why nothing is. */
 export interface Because {
-  readonly level: 'rule' | PlaceLevel;
+  readonly level: 'rule' | ScopeKind;
   /** Path of the attached place; of a rule `rule 3`, counted from 0 as in YAML's mistakes. */
   readonly at: string;
   readonly origin: 'yaml' | 'run-time';
@@ -30,7 +30,7 @@ export interface Resolution {
   readonly because: readonly Because[];
 }
 
-export interface AttachedPlace {
+export interface AttachedScope {
   readonly path: string;
   readonly origin: 'yaml' | 'run-time';
   readonly attachment: Attachment;
@@ -76,7 +76,7 @@ export class Attachments {
     else this.#atRunTime.set(path, attachment);
   }
 
-  at(path: string): AttachedPlace | null {
+  at(path: string): AttachedScope | null {
     const atRunTime = this.#atRunTime.get(path);
     if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
     if (!Object.hasOwn(this.#places, path)) return null;
@@ -94,11 +94,11 @@ export class Attachments {
   }
 
   /** All places, by path. */
-  list(): AttachedPlace[] {
+  list(): AttachedScope[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  *#all(): Generator<AttachedPlace> {
+  *#all(): Generator<AttachedScope> {
     for (const [path, attachment] of this.#atRunTime) yield { path, origin: 'run-time', attachment };
     for (const [path, attachment] of Object.entries(this.#places)) {
       if (!this.#atRunTime.has(path)) yield { path, origin: 'yaml', attachment };
@@ -106,7 +106,7 @@ export class Attachments {
   }
 
   /** Places that would be attached to nothing without this group. */
-  of(group: string): AttachedPlace[] {
+  of(group: string): AttachedScope[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
       return followed.group === group;
@@ -130,7 +130,7 @@ export class Attachments {
     });
   }
 
-  resolve(place: Place): Resolution {
+  resolve(place: Scope): Resolution {
     const groups: string[] = [];
     const because: Because[] = [];
     for (const found of this.#matching(place)) {
@@ -157,7 +157,7 @@ export class Attachments {
     return current.group === null ? { end: 'exempt', group: null, via } : { end: 'group', group: current.group, via };
   }
 
-  *#matching(place: Place): Generator<Because> {
+  *#matching(place: Scope): Generator<Because> {
     for (let at = 0; at < this.#rules.length; at++) {
       const rule = this.#rules[at] as AttachmentRule;
       const captured = match(rule, place);
@@ -175,12 +175,12 @@ export class Attachments {
       // What leads nowhere says nothing; `dangling` tells.
       if (followed.end === 'dangling' || followed.end === 'cyclic') continue;
       const { group, via } = followed;
-      yield { level: levelOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
+      yield { level: scopeKindOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
     }
   }
 }
 
-function match(rule: AttachmentRule, place: Place): Captured | null {
+function match(rule: AttachmentRule, place: Scope): Captured | null {
   const captured: Captured = Object.create(null);
   const { tenant = '', namespace = '', topic = '', client = '', headers = {} } = place;
   if (tenant !== '') captured.tenant = tenant;

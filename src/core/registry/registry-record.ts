@@ -1,4 +1,4 @@
-import { levelOf } from '../attachments/attachment.js';
+import { scopeKindOf } from '../attachments/attachment.js';
 
 /**
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
@@ -133,7 +133,7 @@ const ATTACHMENT = '/attachment/';
  * of groups cannot: `/attachment/tenant/acme`, `/attachment/namespace/acme/orders`.
  */
 export function attachmentName(path: string): string {
-  return `${ATTACHMENT}${levelOf(path)}/${path}`;
+  return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }
 
 /** The path of the attached place; null for the name of a group. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refused } from '../../api/decision.js';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
@@ -124,7 +124,7 @@ function laneAsked(node: QuotaNode, body: AcquireBody, refusedBy?: string): numb
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? body.group;
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
-  return node.gate.places.lanesOf(whereOf(body) as Place, direction)[0] ?? null;
+  return node.gate.places.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
 }
 
 function sendJson(reply: FastifyReply, body: string): void {

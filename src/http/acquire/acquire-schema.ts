@@ -1,7 +1,7 @@
 import { NAME_MAX } from '../../admission/request/request-checks.js';
 import type { Where } from '../../api/decision.js';
 import type { ReportedCost } from '../../api/reported-cost.js';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { COST } from './cost-schema.js';
 
@@ -140,11 +140,11 @@ export function whereOf({ group, tenant, namespace, topic, client, headers }: Ac
   return group;
 }
 
-function besidesGroup(field: keyof Place): QuotameshError {
+function besidesGroup(field: keyof Scope): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where group is given' });
 }
 
-function withoutUndefined(place: Readonly<Record<keyof Place, unknown>>): Place {
+function withoutUndefined(place: Readonly<Record<keyof Scope, unknown>>): Scope {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
 }
 

@@ -3,7 +3,7 @@ import { scopeText } from '../../admission/request/scope-resolver.js';
 import type { Amounts, Granted, NotReady, Refused, Reservation } from '../../api/decision.js';
 import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import type { Telemetry } from '../../ports/telemetry.js';
@@ -76,7 +76,7 @@ export class OpenReservations {
     const reservation = this.#node.reserve(whereOf(body), body, body);
     if (!reservation.granted) return reservation;
     const { messages = 0, bytes = 0, cost } = body;
-    const group = body.group ?? scopeText(whereOf(body) as Place);
+    const group = body.group ?? scopeText(whereOf(body) as Scope);
     const untilMs = this.#node.clock() + validMs;
     this.#open.set(++this.#last, { reservation, group, messages, bytes, cost, untilMs });
     this.#counts.open = this.#open.size;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { Place } from '../../core/attachments/attachment.js';
+import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../groups/changes/attaching.js';
 import type { QuotaNode } from '../../node/quota-node.js';
@@ -100,14 +100,14 @@ function pageOf(node: QuotaNode, request: FastifyRequest) {
   return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
 }
 
-function which(node: QuotaNode, place: Place) {
+function which(node: QuotaNode, place: Scope) {
   const { groups, exempt, because } = node.gate.places.resolve(place);
   const { defaultGroup } = node.config;
   const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;
   return { place, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
 }
 
-function placeIn(request: FastifyRequest): Place {
+function placeIn(request: FastifyRequest): Scope {
   rejectUnknownQuery(request, [...NAMES, 'header']);
   const query = request.query as Readonly<Record<string, string | string[]>>;
   const names = NAMES.filter((name) => query[name] !== undefined).map((name) => [name, query[name]] as const);
@@ -116,6 +116,6 @@ function placeIn(request: FastifyRequest): Place {
     if (at > 0) return [header.slice(0, at).trim().toLowerCase(), header.slice(at + 1).trim()] as const;
     throw new QuotameshError('FIELD_INVALID', { field: 'header', reason: 'must be name:value' });
   });
-  const place = Object.fromEntries(names) as Place;
+  const place = Object.fromEntries(names) as Scope;
   return headers.length === 0 ? place : { ...place, headers: Object.fromEntries(headers) };
 }

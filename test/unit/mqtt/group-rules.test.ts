@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import type { Where } from '../../../src/api/decision.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { MqttRule } from '../../../src/config/resolved/resolved-config.js';
-import type { Place } from '../../../src/core/attachments/attachment.js';
+import type { Scope } from '../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';
 import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
@@ -19,7 +19,7 @@ attachments.define('labs/gone', { ...NOTHING, group: 'deleted' });
 
 function inForce(defaultGroup: string | null) {
   const isGroup = (name: string) => GROUPS.includes(name);
-  return { defaultGroup, isGroup, resolve: (place: Place) => attachments.resolve(place) };
+  return { defaultGroup, isGroup, resolve: (place: Scope) => attachments.resolve(place) };
 }
 
 const ANYTHING: MqttRule = { clientId: null, username: null, topic: null, tenant: null, namespace: null, group: null };

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type Attachment,
   type AttachmentRule,
-  levelOf,
-  type Place,
   pathsOf,
+  type Scope,
+  scopeKindOf,
 } from '../../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../../src/core/attachments/attachments.js';
 
@@ -43,7 +43,7 @@ const GROUPS = new Set(['gold', 'orders', 'deep', 'trials', 'tier-free']);
 const attachments = new Attachments({ places: PLACES, rules: RULES }, (group) => GROUPS.has(group));
 
 describe('which groups limit a place', () => {
-  test.each<[string, Place, readonly string[] | 'exempt']>([
+  test.each<[string, Scope, readonly string[] | 'exempt']>([
     ['a tenant', { tenant: 'acme' }, ['gold']],
     ['a namespace without an attachment has its tenant’s', { tenant: 'acme', namespace: 'other' }, ['gold']],
     ['the most specific alone', { tenant: 'acme', namespace: 'orders', topic: 't' }, ['orders']],
@@ -94,7 +94,7 @@ describe('which groups limit a place', () => {
   });
 
   test('why: each place or rule that counts, in the order in which it counts', () => {
-    const reasons = (place: Place) =>
+    const reasons = (place: Scope) =>
       attachments.resolve(place).because.map(({ level, at, via }) => [level, at, ...via]);
     expect(reasons({ tenant: 'acme', namespace: 'both', topic: 'deep', headers: { 'x-tier': 'free' } })).toEqual([
       ['rule', 'rule 1'],
@@ -142,10 +142,10 @@ describe('which groups limit a place', () => {
     ['acme/orders/a', 'topic'],
     ['acme/orders/a/b', 'topic'],
   ])('%s is a %s', (path, level) => {
-    expect(levelOf(path)).toBe(level);
+    expect(scopeKindOf(path)).toBe(level);
   });
 
-  test.each<[Place, readonly string[]]>([
+  test.each<[Scope, readonly string[]]>([
     [{ tenant: 'acme', namespace: 'orders', topic: 'a/b' }, ['acme/orders/a/b', 'acme/orders', 'acme']],
     [{ tenant: 'acme', namespace: 'orders', topic: '' }, ['acme/orders', 'acme']],
     [{ tenant: 'acme', namespace: '', topic: 'a' }, ['acme']],
