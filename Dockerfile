@@ -3,7 +3,7 @@ FROM node:22-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Optional binaries (LMDB) come inside npm packages; nothing needs an install script.
-RUN npm install --no-save --no-audit --no-fund --ignore-scripts
+RUN npm ci --no-audit --no-fund --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -23,15 +23,12 @@ const BUILD_INPUTS = [
 
 export function ensureInstalled() {
   requireNode();
-  const stamp = join(root, 'node_modules', '.quotamesh-installed');
+  const stamp = join(root, 'node_modules', '.quotamesh-ci');
   const wanted = fingerprint(['package.json', 'package-lock.json']) + process.version;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing packages …');
-  // Not `npm ci`: it refuses a lock file that was written behind a registry mirror which lacks the optional binaries of
-  // other platforms. Versions are pinned exactly in package.json and the lock file is honoured, not rewritten.
   // Optional binaries come inside npm packages; install scripts would only compile what is there already.
-  const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--loglevel=error'];
-  run('npm', ['install', ...flags]);
+  run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--loglevel=error']);
   writeFileSync(stamp, wanted);
 }
 
