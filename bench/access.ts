@@ -10,7 +10,8 @@ import { RouteGuard } from '../src/http/access/route-guard.js';
 import { createAcquireOutcomes } from '../src/http/acquire/acquire-outcomes.js';
 import { needs } from '../src/http/route/route-access.js';
 import { createHttpServer } from '../src/http/server/http-server.js';
-import { createNode, type QuotaNode } from '../src/index.js';
+import { createNode } from '../src/index.js';
+import type { QuotaNode } from '../src/node/quota-node.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
 import type { LoadAnswer, LoadOrder } from './limiter/http-load.js';
 

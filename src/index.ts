@@ -15,15 +15,15 @@ export type {
   WaitOptions,
   Where,
 } from './api/decision.js';
+export type { GroupExplanation } from './api/group-explanation.js';
 export type { GroupStatus, NodeStatus } from './api/node-status.js';
+export type { QuotaNode } from './api/quota-node.js';
 export type { CostOptions, ReportedCost } from './api/reported-cost.js';
-export type { ReportedHealth } from './backends/report-backend.js';
+export type { ReportedHealth } from './api/reported-health.js';
 export type { Scope, Scope as Place } from './core/attachments/attachment.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
 export { QuotameshError } from './errors/quotamesh-error.js';
-export { setNodeCount } from './groups/node-count.js';
 export { type CreateNodeOptions, createNode } from './node/create-node.js';
-export type { QuotaNode } from './node/quota-node.js';
+export { setNodeCount } from './node/set-node-count.js';
 export { VERSION } from './package/version.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
-export type { GroupExplanation } from './status/explain-group.js';

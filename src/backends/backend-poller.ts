@@ -1,11 +1,21 @@
-import type { PolledBackend } from '../config/resolved/resolved-config.js';
+import type { ReportedHealth } from '../api/reported-health.js';
+import type { PolledBackend, ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { backendIdOf } from '../core/base/ids.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
+import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { metricSample } from './metric-sample.js';
 
 /** A page of metrics of a large process has some hundred KB. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface BackendPollerParts {
+  readonly config: Pick<ResolvedConfig, 'cluster' | 'backends'>;
+  readonly clock: Clock;
+  readonly loop: CoordinatorView;
+  readonly telemetry: Telemetry;
+  readonly reportBackend: (backend: string, health: ReportedHealth) => void;
+}
 
 /**
  * Reads the health of the configured backends from their Prometheus pages. One node of the cluster asks each backend
@@ -16,20 +26,18 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 export class BackendPoller {
   /** Answers by outcome, since the start. */
   readonly polls = { good: 0, failed: 0 };
-  readonly #node: QuotaNode;
-  readonly #telemetry: Telemetry;
+  readonly #parts: BackendPollerParts;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Backends whose last poll failed: one log line when it begins, one when it ends. */
   readonly #failing = new Set<string>();
   #isStopped = false;
 
-  constructor(node: QuotaNode, telemetry: Telemetry) {
-    this.#node = node;
-    this.#telemetry = telemetry;
+  constructor(parts: BackendPollerParts) {
+    this.#parts = parts;
   }
 
   start(): void {
-    for (const backend of this.#node.config.backends) this.#plan(backend, 0);
+    for (const backend of this.#parts.config.backends) this.#plan(backend, 0);
   }
 
   stop(): void {
@@ -44,30 +52,31 @@ export class BackendPoller {
   }
 
   async #poll(backend: PolledBackend): Promise<void> {
-    const startMs = this.#node.clock();
+    const startMs = this.#parts.clock();
     if (this.#isOurs(backend)) {
       try {
         const level = metricSample(await fetchPage(backend), backend.metric);
         const { name, zone, target, spring } = backend;
-        if (this.#node.isReady) this.#node.reportBackend(name, { zone, level, target, spring });
+        if (this.#parts.loop.isReady) this.#parts.reportBackend(name, { zone, level, target, spring });
         this.#succeeded(name);
       } catch (error) {
         this.#failed(backend, error as Error & { cause?: Error });
       }
     }
-    this.#plan(backend, Math.max(0, backend.everyMs - (this.#node.clock() - startMs)));
+    this.#plan(backend, Math.max(0, backend.everyMs - (this.#parts.clock() - startMs)));
   }
 
   #isOurs({ name }: PolledBackend): boolean {
-    const { coordinator, config } = this.#node;
-    if (coordinator === null || !this.#node.isReady) return false;
+    const { config, loop } = this.#parts;
+    const { coordinator } = loop;
+    if (coordinator === null || !loop.isReady) return false;
     const { alive } = coordinator.membership;
     return alive[backendIdOf(config.cluster, name) % alive.length]?.nodeKey === coordinator.nodeKey;
   }
 
   #succeeded(backend: string): void {
     this.polls.good++;
-    if (this.#failing.delete(backend)) this.#telemetry.log('info', 'backend answers again', { backend });
+    if (this.#failing.delete(backend)) this.#parts.telemetry.log('info', 'backend answers again', { backend });
   }
 
   #failed({ name: backend, url }: PolledBackend, error: Error & { cause?: Error }): void {
@@ -77,7 +86,7 @@ export class BackendPoller {
     this.#failing.add(backend);
     const reason = error.cause?.message || error.message;
     const message = 'health of a backend cannot be read; its last good word holds for a while, then nothing is limited';
-    this.#telemetry.log('warn', message, { backend, url: withoutSecrets(url), reason });
+    this.#parts.telemetry.log('warn', message, { backend, url: withoutSecrets(url), reason });
   }
 }
 

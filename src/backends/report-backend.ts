@@ -1,34 +1,32 @@
+import type { ReportedHealth } from '../api/reported-health.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../config/setting/setting.js';
+import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
+import type { CoordinatorEvent } from '../core/protocol/events-and-effects.js';
 import type { BackendHealth } from '../core/protocol/record.js';
 import { isSaneHealth } from '../core/target/throttling-ratio.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { show } from '../input/shown-value.js';
-import type { QuotaNode } from '../node/quota-node.js';
 
-/** How a backend is: a level (queue, utilisation) with target and spring, or the ratio itself. */
-export interface ReportedHealth {
-  /** Backends that fail together; default: the backend is a zone of its own. */
-  readonly zone?: string;
-  readonly level?: number;
-  /** At this level it can bear just what it does now. */
-  readonly target?: number;
-  /** It is near saturation from target − spring on, and can bear half at target + spring. */
-  readonly spring?: number;
-  /** Part of its present work that it can bear, 0 to 2; null = not near saturation. */
-  readonly throttlingRatio?: number | null;
+export interface BackendParts {
+  readonly config: Pick<ResolvedConfig, 'limiting'>;
+  readonly loop: CoordinatorView & { step(event: CoordinatorEvent): void };
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
 }
 
 /** A broken sensor (NaN, nothing, a negative queue) is refused by name: the last good word holds, then none. */
-export function reportBackend(node: QuotaNode, backend: string, given: ReportedHealth): void {
+export function reportBackend(parts: BackendParts, backend: string, given: ReportedHealth): void {
   const health = healthOf(backend, given);
   const { zone = backend } = given;
   if (!isName(zone)) invalid(backend, 'zone', `must be ${GROUP_NAME.text}`);
-  const { coordinator, config } = node;
-  if (coordinator === null || !node.isReady) throw node.notReadyError();
+  const { config, loop } = parts;
+  const { coordinator } = loop;
+  if (coordinator === null || !loop.isReady) throw parts.notReady();
   if (!coordinator.targets.backends.hasRoomFor(backend)) {
     throw new QuotameshError('BACKENDS_FULL', { backend, max: config.limiting.maxBackends });
   }
-  node.step({ kind: 'backend-reported', backend, zone, health });
+  loop.step({ kind: 'backend-reported', backend, zone, health });
 }
 
 const FIELDS: readonly string[] = ['zone', 'level', 'target', 'spring', 'throttlingRatio'];

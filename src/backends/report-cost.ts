@@ -1,12 +1,26 @@
 import type { CostOptions, ReportedCost } from '../api/reported-cost.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { GROUP_NAME } from '../config/setting/setting.js';
 import { backendIdOf } from '../core/base/ids.js';
 import { directionIndex, laneOf } from '../core/base/vocabulary.js';
+import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
 import { NO_BACKEND } from '../core/target/cost-meter.js';
 import { costUnits } from '../core/target/cost-units.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
 import { show } from '../input/shown-value.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { Clock } from '../ports/clock.js';
+
+export interface CostParts {
+  readonly config: Pick<ResolvedConfig, 'cluster' | 'costs'>;
+  readonly clock: Clock;
+  readonly gate: {
+    /** Throws GROUP_UNKNOWN naming the near ones. */
+    groupIndex(group: string): number;
+  };
+  readonly loop: ServingLoop;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
 
 /**
  * Costs of work that has been done, on all backends that it touched. Sampling with probability p keeps the average cost
@@ -15,7 +29,7 @@ import type { QuotaNode } from '../node/quota-node.js';
  * Work of several groups counts in all of them or, when this throws, in none: whoever reports again reports once.
  */
 export function reportCost(
-  node: QuotaNode,
+  parts: CostParts,
   groups: string | readonly string[],
   costs: ReportedCost | readonly ReportedCost[],
   options: CostOptions,
@@ -25,7 +39,7 @@ export function reportCost(
   }
   const { direction = 'publish', messages = 1, sampled = 1 } = options;
   const names = Array.isArray(groups) ? (groups as readonly string[]) : [groups as string];
-  const indexes = [...new Set(names.map((name) => node.gate.groupIndex(name)))];
+  const indexes = [...new Set(names.map((name) => parts.gate.groupIndex(name)))];
   if (direction !== 'publish' && direction !== 'dispatch') {
     throw new QuotameshError('COST_INVALID', { field: 'direction', reason: 'must be "publish" or "dispatch"' });
   }
@@ -35,33 +49,34 @@ export function reportCost(
   }
   const all = Array.isArray(costs) ? (costs as readonly ReportedCost[]) : [costs as ReportedCost];
   if (all.length === 0) invalid('costs', 'must name at least one cost');
-  const { coordinator, config } = node;
+  const { config, loop } = parts;
+  const { coordinator } = loop;
   for (const cost of all) {
     checkCost(cost);
     checkAmount('cost / sampled', costUnits(cost, config.costs) / sampled);
   }
   checkAmount('messages / sampled', messages / sampled);
-  if (coordinator === null || !node.isReady) throw node.notReadyError();
+  if (coordinator === null || !loop.isReady) throw parts.notReady();
   const lanes = indexes.map((index) => laneOf(index, directionIndex(direction)));
   if (!coordinator.costs.hasRoomFor(lanes)) {
     throw new QuotameshError('COSTS_FULL', { max: config.costs.maxLanes, group: names.join(', ') });
   }
-  for (const lane of lanes) countCosts(node, lane, all, { pieces: messages / sampled, sampled });
+  for (const lane of lanes) countCosts(parts, lane, all, { pieces: messages / sampled, sampled });
 }
 
 function countCosts(
-  node: QuotaNode,
+  parts: CostParts,
   lane: number,
   costs: readonly ReportedCost[],
   { pieces, sampled }: { readonly pieces: number; readonly sampled: number },
 ): void {
-  const { config } = node;
-  node.serve(lane);
-  const nowMs = node.clock();
+  const { config, loop } = parts;
+  loop.serve(lane);
+  const nowMs = parts.clock();
   costs.forEach((cost, at) => {
     const backend = cost.backend === undefined ? NO_BACKEND : backendIdOf(config.cluster, cost.backend);
     const units = costUnits(cost, config.costs) / sampled;
-    node.coordinator?.costs.report(lane, backend, units, at === 0 ? pieces : 0, nowMs);
+    loop.coordinator?.costs.report(lane, backend, units, at === 0 ? pieces : 0, nowMs);
   });
 }
 

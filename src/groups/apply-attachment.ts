@@ -1,36 +1,37 @@
+import type { RegistryConfig } from '../config/resolved/resolved-config.js';
 import { examineAttachment } from '../config/rules/attachment-definition.js';
+import type { Attachments } from '../core/attachments/attachments.js';
 import type { GroupDefinition } from '../core/registry/registry-record.js';
-import type { QuotaNode } from '../node/quota-node.js';
+
+export interface BoundedAttachments {
+  readonly attachments: Attachments;
+  readonly registry: Pick<RegistryConfig, 'maxAttachments'>;
+}
 
 /**
- * Of the log: checked when it was proposed, but perhaps by a newer version. Returns why it cannot be used here, or
- * null.
+ * Puts an attachment that was read from the log in force. It was checked when it was proposed, but perhaps by a newer
+ * version. Returns why it cannot be used here, or null.
  */
 export function applyAttachment(
-  node: QuotaNode,
+  bounded: BoundedAttachments,
   path: string,
   definition: GroupDefinition | null,
   revision: number,
 ): string | null {
-  const attachments = attachmentsOf(node);
+  const { attachments, registry } = bounded;
   if (definition === null) {
     attachments.define(path, null);
     return null;
   }
   const { attachment, mistakes } = examineAttachment(path, withoutOwner(definition), `revision ${revision}`);
   if (attachment === null) return `${mistakes[0]?.path} ${mistakes[0]?.problem}`;
-  if (isFull(node, path)) return `registry.maxAttachments = ${node.config.registry.maxAttachments}`;
+  if (isFull(bounded, path)) return `registry.maxAttachments = ${registry.maxAttachments}`;
   attachments.define(path, attachment);
   return null;
 }
 
-export function attachmentsOf(node: QuotaNode) {
-  return node.gate.places.attachments;
-}
-
-export function isFull(node: QuotaNode, path: string): boolean {
-  const attachments = attachmentsOf(node);
-  return attachments.at(path)?.origin !== 'run-time' && attachments.size >= node.config.registry.maxAttachments;
+export function isFull({ attachments, registry }: BoundedAttachments, path: string): boolean {
+  return attachments.at(path)?.origin !== 'run-time' && attachments.size >= registry.maxAttachments;
 }
 
 /** The attachment as YAML writes it. */

@@ -1,5 +1,6 @@
 import type { GroupConfig } from '../config/resolved/resolved-config.js';
 import { invariant } from '../core/base/invariant.js';
+import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
 
 /**
  * The groups in force at this node, by number: those of YAML, then those that came at run time, in the order in which
@@ -29,6 +30,10 @@ export class GroupTable {
     const found = this.#list[group];
     invariant(found !== undefined, 'a group has a number of the table', { group });
     return found;
+  }
+
+  ofLane(lane: number): GroupConfig {
+    return this.at(Math.floor(lane / DIRECTION_COUNT));
   }
 
   isLive(group: number): boolean {

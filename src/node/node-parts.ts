@@ -1,21 +1,44 @@
+import type { Gate } from '../admission/gate.js';
+import type { BackendPoller } from '../backends/backend-poller.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import type { Attachments } from '../core/attachments/attachments.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import type { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { GroupsInForce } from '../groups/groups-in-force.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import type { WakingClock } from './waking-clock.js';
+import type { NodeLife } from './node-life.js';
+import type { NodeLoop } from './node-loop.js';
+import type { TopicPump } from './topic-pump.js';
 
-/** What a node is put together from. */
-export interface QuotaNodeOptions {
+/**
+ * The parts of one node, as the assembly has put them together. For what stands on top of a node (HTTP, MQTT, metrics,
+ * the command line) and for tests. No part knows this, and embedders never see it.
+ */
+export interface NodeParts {
   readonly config: ResolvedConfig;
-  readonly topic: ReportTopic;
-  /** Of the groups that are defined at run time; without it there are none. */
-  readonly registryTopic?: ReportTopic | null;
-  readonly telemetry: Telemetry;
   readonly version: string;
-  /** Random 16-bit number, see CoordinatorSettings. */
-  readonly nonce: number;
-  /** Default: that of `wakingClock`. */
-  readonly clock?: Clock;
-  /** Default: this machine's; none where `clock` is given. */
-  readonly wakingClock?: WakingClock;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly topic: ReportTopic;
+  readonly pump: TopicPump;
+  readonly limiter: Limiter;
+  /** The groups in force: of YAML, and of the registry. */
+  readonly groups: GroupTable;
+  readonly attachments: Attachments;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+  readonly gate: Gate;
+  readonly poller: BackendPoller;
+  readonly loop: NodeLoop;
+  readonly life: NodeLife;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
 }

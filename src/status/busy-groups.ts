@@ -1,11 +1,14 @@
 import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
 import { DIRECTIONS, type Direction, MESSAGES, slotOf } from '../core/base/vocabulary.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { StatusParts } from './status-parts.js';
 
 const SHOWN_MAX = 20;
 
 /** Lanes that backends hold below their quota, as their shares were computed last; in report-only they only would be. */
-export function describeBusy({ coordinator, config }: QuotaNode): Pick<NodeStatus, 'busyLanes' | 'busyGroups'> {
+export function describeBusy({
+  loop: { coordinator },
+  config,
+}: StatusParts): Pick<NodeStatus, 'busyLanes' | 'busyGroups'> {
   if (coordinator === null) return { busyLanes: 0, busyGroups: [] };
   const busy: BusyGroupStatus[] = [];
   for (const { lane, group, direction, binding, isBusy } of coordinator.lanes.values()) {

@@ -1,7 +1,10 @@
 import { DIRECTION_COUNT, DIRECTIONS } from '../core/base/vocabulary.js';
 import { busiest } from '../core/target/busiest.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
-import type { QuotaNode } from '../node/quota-node.js';
+
+import type { StatusParts } from './status-parts.js';
+
+type BackendsParts = Pick<StatusParts, 'loop' | 'groups'>;
 
 /** A backend as `/v1/backends` shows it. */
 export interface BackendStatus {
@@ -32,12 +35,12 @@ const BUSIEST_MAX = 5;
 /** … above a floor; here a part of what the backend does. */
 const BUSIEST_RATIO = 0.01;
 
-export function describeBackends(node: QuotaNode): readonly BackendStatus[] {
-  const { coordinator } = node;
+export function describeBackends(parts: BackendsParts): readonly BackendStatus[] {
+  const { coordinator } = parts.loop;
   if (coordinator === null) return [];
   const logMs = coordinator.log.membershipLogMs;
   return Array.from(coordinator.targets.backends.all(), ({ id, name, zone, health, ratio, isSilent, heardLogMs }) => {
-    const groups = groupsOn(node, id);
+    const groups = groupsOn(parts, id);
     const costPerSecond = groups.reduce((sum, { cost }) => sum + cost, 0);
     const { level, target, spring } = health.kind === 'level' ? health : NO_LEVEL;
     return {
@@ -55,7 +58,10 @@ export function describeBackends(node: QuotaNode): readonly BackendStatus[] {
 const NO_LEVEL = { level: null, target: null, spring: null };
 
 /** Groups that are configured here, as `direction/name`, with their cost on a backend. */
-function groupsOn({ coordinator, groups }: QuotaNode, backend: number): { group: string; cost: number }[] {
+function groupsOn(
+  { loop: { coordinator }, groups }: BackendsParts,
+  backend: number,
+): { group: string; cost: number }[] {
   if (coordinator === null) return [];
   const { usageMap, targets } = coordinator;
   return Array.from(usageMap.costs.lanesOn(backend), (lane) => {

@@ -27,25 +27,26 @@ import {
 import type { Coordinator } from '../core/coordinator/coordinator.js';
 import { danglingAttachments } from '../groups/changes/attaching.js';
 import { degradedRegistry, describeRegistry, originOf } from '../groups/registry/describe-registry.js';
-import type { QuotaNode } from '../node/quota-node.js';
 import { describeBusy } from './busy-groups.js';
 import { describeRamp } from './describe-ramp.js';
 import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import type { ReadinessParts, StatusParts } from './status-parts.js';
 
 /** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
-export function describeNode(node: QuotaNode): NodeStatus {
-  const { coordinator, config, pump, topic } = node;
-  const nowMs = node.clock();
+export function describeNode(parts: StatusParts): NodeStatus {
+  const { config, pump, topic } = parts;
+  const { coordinator } = parts.loop;
+  const nowMs = parts.clock();
   return {
     cluster: config.cluster,
     nodeId: config.nodeId,
-    version: node.version,
+    version: parts.version,
     incarnation: coordinator === null ? 0 : incarnationCount(coordinator.incarnation),
     phase: coordinator?.phase ?? 'opening',
-    ready: node.isReady && !node.isClosing,
-    notReadyBecause: notReadyBecause(node),
-    degraded: degraded(node, nowMs),
-    uptimeMs: nowMs - node.startedMs,
+    ready: parts.loop.isReady && !parts.life.isClosing,
+    notReadyBecause: notReadyBecause(parts),
+    degraded: degraded(parts, nowMs),
+    uptimeMs: nowMs - parts.startedMs,
     members: coordinator === null ? [] : membersOf(coordinator, nowMs),
     topic: {
       kind: config.topic.kind,
@@ -58,15 +59,15 @@ export function describeNode(node: QuotaNode): NodeStatus {
       pendingAppends: pump.pendingAppends,
       counters: { ...topic.counters },
     },
-    registry: describeRegistry(node),
-    signatures: describeSignatures(node),
-    configuration: node.yaml.status,
-    rounds: node.rounds.count,
+    registry: describeRegistry(parts),
+    signatures: describeSignatures(parts),
+    configuration: parts.yaml.status,
+    rounds: parts.loop.rounds.count,
     reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
-    lastRebalancingMs: node.rebalancing.lastMs(nowMs),
-    pool: poolOf(node),
+    lastRebalancingMs: parts.loop.rebalancing.lastMs(nowMs),
+    pool: poolOf(parts),
     recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
-    ...describeBusy(node),
+    ...describeBusy(parts),
   };
 }
 
@@ -74,39 +75,46 @@ export function describeNode(node: QuotaNode): NodeStatus {
  * A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the
  * log.
  */
-export function describeGroup(node: QuotaNode, group: number): GroupStatus {
-  const config = node.groups.at(group);
-  const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(node, group, config, direction));
+export function describeGroup(parts: StatusParts, group: number): GroupStatus {
+  const config = parts.groups.at(group);
+  const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(parts, group, config, direction));
   return {
     group: config.name,
     strategy: config.strategy,
     promise: 'relaxed',
     enabled: config.enabled,
-    ...originOf(node, config.name),
+    ...originOf(parts, config.name),
     directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
   };
 }
 
-function describeDirection(node: QuotaNode, group: number, config: GroupConfig, direction: Direction): DirectionStatus {
+function describeDirection(
+  parts: StatusParts,
+  group: number,
+  config: GroupConfig,
+  direction: Direction,
+): DirectionStatus {
   const quota = config.quota[direction];
-  const target = targetOf(node, group, direction);
+  const target = targetOf(parts, group, direction);
   const nodes =
-    node.coordinator === null ? [] : laneShares(node.coordinator, group, DIRECTIONS.indexOf(direction), node.clock());
+    parts.loop.coordinator === null
+      ? []
+      : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
   return {
     quota: rates(quota),
     target: rates(target),
-    ramp: rampOf(node, group, direction),
+    ramp: rampOf(parts, group, direction),
     shareSum: {
       messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
       bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
     },
-    local: localOf(node, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
+    local: localOf(parts, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
     nodes,
   };
 }
 
 /** As computed from the log; the configured quotas before there is one. */
-function targetOf({ coordinator, groups }: QuotaNode, group: number, direction: Direction): Rates {
+function targetOf({ loop: { coordinator }, groups }: StatusParts, group: number, direction: Direction): Rates {
   if (coordinator === null) return groups.at(group).quota[direction];
   const { usageMap, targets, settings } = coordinator;
   const configured = settings.groups[group] as GroupSettings;
@@ -116,7 +124,7 @@ function targetOf({ coordinator, groups }: QuotaNode, group: number, direction: 
   return [target[MESSAGES] as number, target[BYTES] as number];
 }
 
-function rampOf({ coordinator }: QuotaNode, group: number, direction: Direction): RampStatus | null {
+function rampOf({ loop: { coordinator } }: StatusParts, group: number, direction: Direction): RampStatus | null {
   if (coordinator === null) return null;
   const { settings, usageMap } = coordinator;
   const configured = settings.groups[group] as GroupSettings;
@@ -163,18 +171,19 @@ function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, n
 }
 
 /** The link of a group that is not used yet: that of the node, because any of its partitions may be the lane's. */
-function linkBeforeUse(node: QuotaNode, lane: number): LocalStatus['link'] {
-  const link = node.coordinator?.link;
+function linkBeforeUse(parts: StatusParts, lane: number): LocalStatus['link'] {
+  const link = parts.loop.coordinator?.link;
   const isolated = link?.isolatedPartitions ?? [];
   if (link === undefined || isolated.length === 0) return 'linked';
-  const nowMs = node.clock();
+  const nowMs = parts.clock();
   const silentMs = Math.max(...isolated.map((partition) => link.silentMs(partition, nowMs)));
-  const { holdMs } = node.groups.at(Math.floor(lane / DIRECTION_COUNT)).isolation;
+  const { holdMs } = parts.groups.at(Math.floor(lane / DIRECTION_COUNT)).isolation;
   return silentMs > holdMs ? 'fallback' : 'held';
 }
 
-function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined): LocalStatus {
-  const { limiter, coordinator } = node;
+function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefined): LocalStatus {
+  const { limiter } = parts;
+  const { coordinator } = parts.loop;
   const state = coordinator?.lanes.get(lane);
   const messages = slotOf(lane, MESSAGES);
   const bytes = slotOf(lane, BYTES);
@@ -183,7 +192,7 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
     served: state !== undefined,
-    link: state?.link ?? linkBeforeUse(node, lane),
+    link: state?.link ?? linkBeforeUse(parts, lane),
     share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
     limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
     admittedMessages: limiter.admitted.at(messages),
@@ -193,12 +202,12 @@ function localOf(node: QuotaNode, lane: number, computed: RateStatus | undefined
     refusedMessages: limiter.refused.at(messages),
     refusedBytes: limiter.refused.at(bytes),
     heldBack: limiter.heldBack[lane] as number,
-    debtMessages: limiter.buckets.debt(lane, MESSAGES, node.clock()),
-    debtBytes: limiter.buckets.debt(lane, BYTES, node.clock()),
+    debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
+    debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),
   };
 }
 
-function poolOf({ coordinator, groups }: QuotaNode): PoolStatus | null {
+function poolOf({ loop: { coordinator }, groups }: StatusParts): PoolStatus | null {
   const [first] = groups.numbers.values();
   const given = first === undefined ? 0 : groups.at(first).nodeCount;
   if (given > 0) return { size: given, agreed: true };
@@ -222,19 +231,19 @@ function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
 }
 
 /** The reasons alone, for answers, because making the whole status goes through all groups. */
-export function notReadyBecause(node: QuotaNode): string[] {
-  if (node.isClosing) return ['the node is stopping'];
-  if (node.isReady) return [];
-  const lost = node.pump.lost === null ? [] : [`the topic is lost: ${node.pump.lost}`];
-  if (node.registry !== null && !node.registry.isReady) {
-    const { lost: why } = node.registry;
+export function notReadyBecause(parts: ReadinessParts): string[] {
+  if (parts.life.isClosing) return ['the node is stopping'];
+  if (parts.loop.isReady) return [];
+  const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`];
+  if (parts.registry !== null && !parts.registry.isReady) {
+    const { lost: why } = parts.registry;
     return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
   }
-  const { coordinator } = node;
+  const { coordinator } = parts.loop;
   const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
   const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
   const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
-  const apart = signedApart(node);
+  const apart = signedApart(parts);
   return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
 }
 
@@ -248,29 +257,29 @@ const WAITING_FOR: Readonly<Record<string, string>> = {
   fenced: 'a newer process uses this node id',
 };
 
-function degraded(node: QuotaNode, nowMs: number): string[] {
+function degraded(parts: StatusParts, nowMs: number): string[] {
   const reasons: string[] = [];
-  if (node.pump.lost !== null) reasons.push(`topic lost: ${node.pump.lost}`);
-  if (nowMs - (node.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
-    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${node.config.limits.maxNodes} node ids already`);
+  if (parts.pump.lost !== null) reasons.push(`topic lost: ${parts.pump.lost}`);
+  if (nowMs - (parts.loop.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${parts.config.limits.maxNodes} node ids already`);
   }
-  if (nowMs - (node.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
-    const { maxGroupsPerNode, maxRows } = node.config.limits;
+  if (nowMs - (parts.loop.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    const { maxGroupsPerNode, maxRows } = parts.config.limits;
     reasons.push(
       `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
     );
   }
-  const found = node.topic.partitionsFound ?? node.topic.partitions;
-  if (found > node.topic.partitions) {
-    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${node.topic.partitions}`);
+  const found = parts.topic.partitionsFound ?? parts.topic.partitions;
+  if (found > parts.topic.partitions) {
+    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${parts.topic.partitions}`);
   }
-  reasons.push(...degradedRegistry(node.registry), ...degradedSignatures(node), ...danglingAttachments(node));
-  reasons.push(...node.yaml.degraded);
-  const epochs = node.coordinator?.log.epochs;
+  reasons.push(...degradedRegistry(parts.registry), ...degradedSignatures(parts), ...danglingAttachments(parts));
+  reasons.push(...parts.yaml.degraded);
+  const epochs = parts.loop.coordinator?.log.epochs;
   if (epochs?.isHolding) {
     reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
   }
-  const link = node.coordinator?.link;
+  const link = parts.loop.coordinator?.link;
   for (const partition of link?.isolatedPartitions ?? []) {
     reasons.push(
       `isolated: partition ${partition}, own records silent for ${Math.round(link?.silentMs(partition, nowMs) ?? 0)} ms`,

@@ -1,12 +1,15 @@
 import type { SignatureStatus } from '../api/node-status.js';
-import type { QuotaNode } from '../node/quota-node.js';
 import type { ReportTopic } from '../ports/report-topic.js';
+
+import type { ReadinessParts } from './status-parts.js';
+
+type SignedParts = Pick<ReadinessParts, 'topic' | 'registry'>;
 
 /** Records that nobody of the cluster has signed are a reason to look for as long. */
 const ALARM_MS = 300_000;
 
 /** Empty where records are not signed. */
-export function describeSignatures({ topic, registry }: QuotaNode): SignatureStatus[] {
+export function describeSignatures({ topic, registry }: SignedParts): SignatureStatus[] {
   return [...signaturesOf('reports', topic), ...(registry === null ? [] : signaturesOf('registry', registry.topic))];
 }
 
@@ -18,9 +21,9 @@ function signaturesOf(log: SignatureStatus['log'], { signatures }: ReportTopic):
 }
 
 /** Records of a bad writer, or of a node with another key or none. */
-export function degradedSignatures(node: QuotaNode): string[] {
-  const { topic, registry } = node;
-  const apart = signedApart(node);
+export function degradedSignatures(parts: SignedParts): string[] {
+  const { topic, registry } = parts;
+  const apart = signedApart(parts);
   return [
     ...(apart === null ? [] : [`isolated: ${apart}`]),
     ...reasonsOf('topic', topic),
@@ -29,7 +32,7 @@ export function degradedSignatures(node: QuotaNode): string[] {
 }
 
 /** Why the node is apart by its signatures; null = it is not. */
-export function signedApart({ topic: { signatures } }: QuotaNode): string | null {
+export function signedApart({ topic: { signatures } }: Pick<SignedParts, 'topic'>): string | null {
   if (!signatures?.isApart) return null;
   const who = signatures.strangers === 1 ? '1 node writes' : `${signatures.strangers} nodes write`;
   return `no other node signs with this node's key (topic.hmac.key, id ${signatures.keyId}), and ${who} with another or none`;

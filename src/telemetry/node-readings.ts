@@ -22,7 +22,7 @@ export function nodeReadings(
       series(node.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
       series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
       series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
-      series(node.gate.places.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
+      series(node.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
     },
     quotamesh_incarnation: (series) => series(status().incarnation),
     quotamesh_members: (series) => {

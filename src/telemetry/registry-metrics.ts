@@ -33,6 +33,6 @@ export function groupSourceReadings(
     quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
     quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
     quotamesh_registry_audited_changes: (series) => series(node.registry?.audited ?? 0),
-    quotamesh_registry_attachments: (series) => series(node.gate.places.attachments.size),
+    quotamesh_registry_attachments: (series) => series(node.attachments.size),
   };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { AuditRecord } from '../../src/core/registry/registry-record.js';
-import type { QuotaNode } from '../../src/index.js';
+import type { QuotaNode } from '../../src/node/quota-node.js';
 
 /** What a writer that was killed has done to one group. */
 export interface Life {

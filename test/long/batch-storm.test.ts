@@ -3,7 +3,6 @@ import { afterEach, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
 import type { Batch, Where } from '../../src/api/decision.js';
 import { examineGroup } from '../../src/config/read/group-definition.js';
-import { defineGroup, removeGroup } from '../../src/groups/groups-in-force.js';
 import type { QuotaNode } from '../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
 
@@ -43,7 +42,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const { open, ended } = node.gate.batches.counts;
     expect([open, ended > 0]).toEqual([0, true]);
     // Whoever is counted as waiting still would take room.
-    defineGroup(node, examineGroup('free', { enabled: false }, '(test)').config!);
+    node.inForce.define(examineGroup('free', { enabled: false }, '(test)').config!);
     for (let batch = 0; batch < 50; batch++) await node.takeBatch('free', { messages: 1 });
     await expect(node.takeBatch('free', { messages: 1 })).rejects.toMatchObject({ code: 'BATCHES_FULL' });
   },
@@ -87,7 +86,7 @@ async function changeGroups(node: QuotaNode, random: Random, endMs: number): Pro
   while (performance.now() < endMs) {
     await sleep(random.next() * 150);
     const [name, group] = changes[Math.floor(random.next() * changes.length)] as (typeof changes)[number];
-    if (name === 'temp' && node.groups.numbers.has(name)) removeGroup(node, name);
-    else defineGroup(node, examineGroup(name, group, '(test)').config!);
+    if (name === 'temp' && node.groups.numbers.has(name)) node.inForce.remove(name);
+    else node.inForce.define(examineGroup(name, group, '(test)').config!);
   }
 }

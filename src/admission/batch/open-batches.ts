@@ -10,24 +10,39 @@ import type {
   WaitOptions,
   Where,
 } from '../../api/decision.js';
+import type { LimitsConfig } from '../../config/resolved/resolved-config.js';
 import { MESSAGES } from '../../core/base/vocabulary.js';
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
-import { GRANTED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { TimeHeap } from '../../core/limiter/time-heap.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { GroupTable } from '../../groups/group-table.js';
 import { show } from '../../input/shown-value.js';
-import type { QuotaNode } from '../../node/quota-node.js';
-import type { Gate } from '../gate.js';
-import { cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
+import type { Decider } from '../decide/decider.js';
+import type { RefusalExplainer } from '../decide/explain-refusal.js';
+import { type AvailableParts, cutToPart, leastOf, ofPart, wholeMessages } from '../request/partial-grant.js';
 import {
   directionOf,
   rejectUnlessBetween,
   rejectUnlessOptions,
   rejectUnlessSignal,
 } from '../request/request-checks.js';
-import { WAIT_MS_MAX } from '../wait/wait-lines.js';
+import type { RequestReader } from '../request/request-reader.js';
+import type { ScopeResolver } from '../request/scope-resolver.js';
+import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
 import { handedBack } from './refund.js';
 import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
+
+export interface OpenBatchesParts extends AvailableParts {
+  readonly limiter: Limiter;
+  readonly groups: GroupTable;
+  readonly limits: LimitsConfig;
+  readonly reader: RequestReader;
+  readonly decider: Decider;
+  readonly explainer: RefusalExplainer;
+  readonly waiting: Waiting;
+  readonly places: ScopeResolver;
+}
 
 interface Open {
   readonly granted: Required<Amounts>;
@@ -47,8 +62,7 @@ interface Open {
 export class OpenBatches {
   /** Since the start, but for `open`. Those that `expired` are among the ended ones. */
   readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
-  readonly #node: QuotaNode;
-  readonly #gate: Gate;
+  readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
   /** Numbers of batches by the time at which they expire, ended ones among them: a take looks only at those due. */
   readonly #ends = new TimeHeap<number>();
@@ -58,9 +72,8 @@ export class OpenBatches {
   #waiting = 0;
   #last = 0;
 
-  constructor(node: QuotaNode, gate: Gate) {
-    this.#node = node;
-    this.#gate = gate;
+  constructor(parts: OpenBatchesParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -81,12 +94,12 @@ export class OpenBatches {
   }
 
   tryTake(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Batch | Refused | NotReady {
-    const gate = this.#gate;
-    this.expire(this.#node.clock());
-    const { maxReservations: max } = this.#node.config.limits;
+    const { clock, explainer, limits, reader } = this.#parts;
+    this.expire(clock());
+    const { maxReservations: max } = limits;
     if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
-    const ask = gate.askForBatch(where, amounts, options);
-    if (ask !== null && this.#isClosed) return gate.explain(ask, UNCONFIRMED);
+    const ask = reader.forBatch(where, amounts, options);
+    if (ask !== null && this.#isClosed) return explainer.explain(ask, UNCONFIRMED);
     if (ask === null) {
       // `all` of what has no limit was refused above.
       const { messages = 0, bytes = 0 } = amounts as Amounts;
@@ -94,12 +107,12 @@ export class OpenBatches {
     }
     const answer = this.#reserve(ask, ask, false);
     if (answer === GRANTED) return this.#opened(ask, ask, directionOf(options));
-    return gate.explain({ ...ask, ...leastOf(ask) }, answer);
+    return explainer.explain({ ...ask, ...leastOf(ask) }, answer);
   }
 
   /** Whoever waits asks for the least that is worth waking up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
-    const ask = this.#gate.askForBatch(where, amounts, options) as JointRequest;
+    const ask = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
     const { messages, bytes } = ask;
     const least = leastOf(ask);
     let batch: Batch | null = null;
@@ -112,7 +125,7 @@ export class OpenBatches {
     };
     this.#waiting++;
     try {
-      const decision = await this.#gate.waiting.acquire(Object.assign(ask, least), options, decide);
+      const decision = await this.#parts.waiting.acquire(Object.assign(ask, least), options, decide);
       return batch ?? (decision as Refused | NotReady);
     } finally {
       this.#waiting--;
@@ -120,17 +133,18 @@ export class OpenBatches {
   }
 
   #there(ask: JointRequest): number {
-    return this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
+    return this.#parts.joint.available(ask, MESSAGES, this.#parts.clock());
   }
 
   /** As many of the most as there are; then they are what is asked for. */
   #reserve(ask: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
     ask.messages = messages;
     ask.bytes = bytes;
-    cutToPart(this.#node, ask);
-    const answer = this.#gate.reserveInTurn(ask, isItsTurn);
-    if (answer !== GRANTED) return ofPart(this.#node.limiter, ask, answer);
-    this.#gate.leftOut(ask, messages - ask.messages, bytes - ask.bytes);
+    const { decider, limiter } = this.#parts;
+    cutToPart(this.#parts, ask);
+    const answer = decider.reserving(ask, isItsTurn);
+    if (answer !== GRANTED) return ofPart(limiter, ask, answer);
+    decider.leftOut(ask, messages - ask.messages, bytes - ask.bytes, ask.retry);
     return GRANTED;
   }
 
@@ -163,8 +177,8 @@ export class OpenBatches {
   }
 
   #opened({ messages, bytes }: Required<Amounts>, ask: JointRequest | null, direction: number): Batch {
-    const nowMs = this.#node.clock();
-    const windows = ask === null ? [] : windowsOf(this.#node, ask, nowMs);
+    const nowMs = this.#parts.clock();
+    const windows = ask === null ? [] : windowsOf(this.#parts.limiter, ask, nowMs);
     const { epoch, validMs } = this.#validity(windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
     this.#open.set(this.#last, { granted: { messages, bytes }, ask, direction, windows });
@@ -179,7 +193,7 @@ export class OpenBatches {
   #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
     const lengths = windows.filter((_, at) => at % 2 === 0);
     const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
-    const validMs = Math.min(...(ends.length === 0 ? [this.#node.config.limits.reservationMs] : ends));
+    const validMs = Math.min(...(ends.length === 0 ? [this.#parts.limits.reservationMs] : ends));
     const [first = 0, epoch = 0] = windows;
     return { epoch: first === 0 ? null : epoch, validMs };
   }
@@ -191,7 +205,7 @@ export class OpenBatches {
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
     // Of several groups the most specific one says what becomes of work that was dropped.
-    const isCounted = ask !== null && this.#gate.groupOf(ask.lane).dropped === 'counted';
+    const isCounted = ask !== null && this.#parts.groups.ofLane(ask.lane).dropped === 'counted';
     const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;
     this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
@@ -199,7 +213,7 @@ export class OpenBatches {
 
   /** Throws BATCH_UNKNOWN, BATCH_ENDED. */
   #openAs(id: string): [number, Open] {
-    const nowMs = this.#node.clock();
+    const nowMs = this.#parts.clock();
     this.expire(nowMs);
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
@@ -209,7 +223,7 @@ export class OpenBatches {
     }
     // A shorter window, or a bucket, would get what a longer one had given out.
     const { ask } = open;
-    if (ask === null || areSameWindows(open.windows, windowsOf(this.#node, ask, nowMs))) return [at, open];
+    if (ask === null || areSameWindows(open.windows, windowsOf(this.#parts.limiter, ask, nowMs))) return [at, open];
     this.#expire(at, open);
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
@@ -224,8 +238,8 @@ export class OpenBatches {
     this.#open.delete(at);
     this.counts.open = this.#open.size;
     this.counts.ended++;
-    if (ask !== null) this.#gate.joint.settle(ask, messages, bytes, this.#node.clock());
-    else this.#gate.places.countExempt(direction, { messages, bytes });
+    if (ask !== null) this.#parts.joint.settle(ask, messages, bytes, this.#parts.clock());
+    else this.#parts.places.countExempt(direction, { messages, bytes });
   }
 
   #numberOf(id: string): number {

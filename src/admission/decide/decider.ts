@@ -1,35 +1,40 @@
 import type { Decision } from '../../api/decision.js';
+import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Levels } from '../../core/limiter/levels.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { Clock } from '../../ports/clock.js';
 import { cutToPart, ofPart } from '../request/partial-grant.js';
 import type { Waiting } from '../wait/wait-lines.js';
 
 export interface DeciderParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly loop: ServingLoop;
   readonly levels: Levels;
   readonly joint: JointLevels;
-  /** Made later. */
   readonly waiting: Waiting;
-  explain(ask: JointRequest, answer: number): Decision;
+  readonly explain: (ask: JointRequest, answer: number) => Decision;
 }
 
 /** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
 export class Decider {
-  readonly #node: QuotaNode;
   readonly #limiter: Limiter;
   readonly #parts: DeciderParts;
+  readonly #clock: Clock;
+  readonly #loop: ServingLoop;
 
-  constructor(node: QuotaNode, parts: DeciderParts) {
-    this.#node = node;
-    this.#limiter = node.limiter;
+  constructor(parts: DeciderParts) {
     this.#parts = parts;
+    this.#limiter = parts.limiter;
+    this.#clock = parts.clock;
+    this.#loop = parts.loop;
   }
 
   /** Whole messages of the average size asked for; what is left out counts as refused demand. */
   tryPart(ask: JointRequest): Decision {
     const { messages, bytes, retry } = ask;
-    cutToPart(this.#node, ask);
+    cutToPart(this.#parts, ask);
     const answer = this.passing(ask);
     if (answer !== GRANTED) return this.#parts.explain(ask, ofPart(this.#limiter, ask, answer));
     this.leftOut(ask, messages - ask.messages, bytes - ask.bytes, retry);
@@ -39,7 +44,7 @@ export class Decider {
   /** What was left out of a part is refused demand of the groups that are short of it. */
   leftOut(ask: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
-    const nowMs = this.#node.clock();
+    const nowMs = this.#clock();
     const isShort = (lane: number) =>
       ask.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
     for (const lane of [ask.lane, ...ask.further].filter(isShort)) {
@@ -50,7 +55,7 @@ export class Decider {
   /** Decides for somebody who does not wait, although others may. */
   passing(ask: JointRequest): number {
     if (!this.#mayPass(ask, ask.lane)) return this.#held(ask, ask.lane, ask.retry);
-    const answer = this.answer(ask, this.#node.clock());
+    const answer = this.answer(ask, this.#clock());
     if (answer === GRANTED) this.#passed(ask, ask.lane);
     return answer;
   }
@@ -61,7 +66,7 @@ export class Decider {
     const held = lines.find((lane) => !this.#mayPass(ask, lane));
     if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
     ask.refusedLane = ask.lane;
-    const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#node.clock()));
+    const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#clock()));
     if (answer === GRANTED) for (const lane of lines) this.#passed(ask, lane);
     return answer;
   }
@@ -103,13 +108,13 @@ export class Decider {
 
   /** A lane is served from its first use on. */
   serve({ lane, further }: JointRequest): void {
-    this.#node.serve(lane);
-    for (const one of further) this.#node.serve(one);
+    this.#loop.serve(lane);
+    for (const one of further) this.#loop.serve(one);
   }
 
   servedAnswer(ask: JointRequest, answer: () => number): number {
     const first = answer();
-    if (first !== UNCONFIRMED || !this.#node.isReady) return first;
+    if (first !== UNCONFIRMED || !this.#loop.isReady) return first;
     this.serve(ask);
     return answer();
   }

@@ -1,48 +1,49 @@
 import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../../core/base/vocabulary.js';
+import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../../core/limiter/levels.js';
-import { ABOVE_WINDOW, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import { ABOVE_WINDOW, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
-import { notReadyBecause } from '../../status/describe-node.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Clock } from '../../ports/clock.js';
 import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
 
-interface NoGrantParts {
+export interface RefusalExplainerParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
   readonly levels: Levels;
   readonly joint: JointLevels;
   readonly refusals: RefusalLedger;
+  readonly loop: CoordinatorView;
+  /** For people; '' where the node is ready. */
+  readonly whyNotReady: () => string;
 }
 
 /** What a person or client is told about an answer of the limiter that is no grant. */
 export class RefusalExplainer {
-  readonly #node: QuotaNode;
-  readonly #levels: Levels;
-  readonly #joint: JointLevels;
-  readonly #refusals: RefusalLedger;
+  readonly #parts: RefusalExplainerParts;
 
-  constructor(node: QuotaNode, { levels, joint, refusals }: NoGrantParts) {
-    this.#node = node;
-    this.#levels = levels;
-    this.#joint = joint;
-    this.#refusals = refusals;
+  constructor(parts: RefusalExplainerParts) {
+    this.#parts = parts;
   }
 
   /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
   explain(ask: JointRequest, answer: number): Refused | NotReady {
-    const nowMs = this.#node.clock();
+    const nowMs = this.#parts.clock();
     const lane = ask.refusedLane;
     if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
     if (answer === CLIENTS_FULL) throw this.#full(lane, 'client', nowMs);
     if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...ask, lane }, nowMs);
     if (answer === UNCONFIRMED) {
-      this.#refusals.count(lane, null, -1, nowMs);
+      this.#parts.refusals.count(lane, null, -1, nowMs);
       return this.#notReady();
     }
     const { level, dimension: refused } = refusedBy(answer - REFUSED);
     const dimension = DIMENSIONS[refused] as Dimension;
-    this.#refusals.count(lane, level, refused, nowMs);
-    const tokensMs = this.#joint.waitMs(ask, nowMs);
+    this.#parts.refusals.count(lane, level, refused, nowMs);
+    const tokensMs = this.#parts.joint.waitMs(ask, nowMs);
     const waitMs = level === 'group' ? this.#settledMs(ask, refused, tokensMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
@@ -55,7 +56,8 @@ export class RefusalExplainer {
    * and a round. Worked: 60/s, two nodes, share 0.06: tokens in 16 s; told 250 ms + 16 s · 0.06 / 30.
    */
   #settledMs({ lane, further }: JointRequest, dimension: number, tokensMs: number): number {
-    const { coordinator, limiter } = this.#node;
+    const { limiter } = this.#parts;
+    const { coordinator } = this.#parts.loop;
     if (tokensMs <= SETTLED_MS || coordinator === null || further.length > 0) return tokensMs;
     const limit = limiter.buckets.rate.at(lane * DIMENSIONS.length + dimension);
     const due = coordinator.shares.dueOf(lane, dimension);
@@ -63,21 +65,21 @@ export class RefusalExplainer {
   }
 
   #notReady(): NotReady {
-    const because = notReadyBecause(this.#node).join('; ') || 'shares are not confirmed';
+    const because = this.#parts.whyNotReady() || 'shares are not confirmed';
     return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
   }
 
   #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
-    this.#refusals.count(lane, level, -1, nowMs);
+    this.#parts.refusals.count(lane, level, -1, nowMs);
     const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
-    const max = this.#levels.maxOf(lane, level);
+    const max = this.#parts.levels.maxOf(lane, level);
     return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
   }
 
   #aboveWindow({ lane, messages, bytes }: JointRequest, nowMs: number): QuotameshError {
-    const { buckets } = this.#node.limiter;
+    const { buckets } = this.#parts.limiter;
     const dimension = buckets.scarcest(lane, messages, bytes);
-    this.#refusals.count(lane, 'group', dimension, nowMs);
+    this.#parts.refusals.count(lane, 'group', dimension, nowMs);
     const slot = lane * DIMENSIONS.length + dimension;
     return new QuotameshError('BATCH_ABOVE_WINDOW', {
       ...{ amount: [messages, bytes][dimension] as number, dimension: DIMENSIONS[dimension] as Dimension },
@@ -86,7 +88,7 @@ export class RefusalExplainer {
   }
 
   #nameOf(lane: number): string {
-    return this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT)).name;
+    return this.#parts.groups.ofLane(lane).name;
   }
 }
 

@@ -1,23 +1,7 @@
+import type { RefusalCount, RefusalReason } from '../../api/group-explanation.js';
 import { BYTES, DIMENSION_COUNT, DIMENSIONS, type Dimension, MESSAGES } from '../../core/base/vocabulary.js';
+import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import { LEVELS, type Level } from '../../core/limiter/levels.js';
-import type { Binding } from '../../core/target/target-rate.js';
-import type { QuotaNode } from '../../node/quota-node.js';
-
-/**
- * What a refusal follows from. Of the group's own: the ceiling that the target was equal to, `bytes` for the byte quota,
- * or `isolated` where the node holds less because the topic is away. `own-limit`: a fixed limit of the node, a topic or
- * a client. `no-room`: too many topics or clients. `not-ready`: the node decides nothing.
- */
-export type RefusalReason = Binding | 'bytes' | 'isolated' | 'own-limit' | 'no-room' | 'not-ready';
-
-export interface RefusalCount {
-  /** Null where the node decides nothing at all. */
-  readonly level: Level | null;
-  readonly dimension: Dimension | null;
-  readonly reason: RefusalReason;
-  readonly count: number;
-  readonly lastAgoMs: number;
-}
 
 interface Entry {
   readonly level: Level | null;
@@ -32,11 +16,11 @@ interface Entry {
  * refuse, at most a few dozen entries each. Under overload most answers are refusals: one look-up and two numbers each.
  */
 export class RefusalLedger {
-  readonly #node: QuotaNode;
+  readonly #loop: CoordinatorView;
   readonly #lanes = new Map<number, Entry[]>();
 
-  constructor(node: QuotaNode) {
-    this.#node = node;
+  constructor(loop: CoordinatorView) {
+    this.#loop = loop;
   }
 
   /** @param dimension index; −1 = no room, or nothing is decided */
@@ -64,7 +48,7 @@ export class RefusalLedger {
     if (level === null) return 'not-ready';
     if (dimension === -1) return 'no-room';
     if (level !== 'group') return 'own-limit';
-    const state = this.#node.coordinator?.lanes.get(lane);
+    const state = this.#loop.coordinator?.lanes.get(lane);
     if (state !== undefined && state.link !== 'linked') return 'isolated';
     return dimension === BYTES ? 'bytes' : (state?.binding ?? 'messages');
   }

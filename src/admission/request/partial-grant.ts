@@ -1,20 +1,27 @@
 import type { Amounts } from '../../api/decision.js';
 import { BYTES, MESSAGES } from '../../core/base/vocabulary.js';
-import type { JointRequest } from '../../core/limiter/joint-levels.js';
+import type { ServingLoop } from '../../core/coordinator/coordinator-view.js';
+import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
 import { ABOVE_WINDOW, type Limiter, REFUSED } from '../../core/limiter/limiter.js';
 import type { TokenRequest } from '../../core/limiter/token-request.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { Clock } from '../../ports/clock.js';
+
+export interface AvailableParts {
+  readonly clock: Clock;
+  readonly joint: JointLevels;
+  readonly loop: ServingLoop;
+}
 
 /** Leaves of an ask the whole messages that are there now; all of it where there is none. */
-export function cutToPart(node: QuotaNode, ask: JointRequest): void {
-  const nowMs = node.clock();
-  for (const lane of [ask.lane, ...ask.further]) node.serve(lane);
-  const there = (dimension: number) => node.gate.joint.available(ask, dimension, nowMs) + SLACK;
+export function cutToPart({ clock, joint, loop }: AvailableParts, ask: JointRequest): void {
+  const nowMs = clock();
+  for (const lane of [ask.lane, ...ask.further]) loop.serve(lane);
+  const there = (dimension: number) => joint.available(ask, dimension, nowMs) + SLACK;
   let part = wholePart(ask, there(MESSAGES), there(BYTES));
   if (part.messages === 0 && part.bytes === 0) {
     // A message larger than a whole bucket or window is let through once that is full: this one alone, then.
     part = leastOf(ask);
-    if (!node.gate.joint.containsTokens({ ...ask, ...part }, nowMs)) return;
+    if (!joint.containsTokens({ ...ask, ...part }, nowMs)) return;
   }
   ask.messages = part.messages;
   ask.bytes = part.bytes;

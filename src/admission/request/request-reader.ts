@@ -3,10 +3,10 @@ import type { Scope } from '../../core/attachments/attachment.js';
 import { laneOf, MESSAGES } from '../../core/base/vocabulary.js';
 import { ALL_COUNTED, type JointRequest } from '../../core/limiter/joint-levels.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
-import type { Gate } from '../gate.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { GroupNames } from './group-names.js';
 import type { LaneBounds } from './lane-bounds.js';
-import { wholeMessages } from './partial-grant.js';
+import { type AvailableParts, wholeMessages } from './partial-grant.js';
 import {
   directionOf,
   noEndOf,
@@ -15,12 +15,18 @@ import {
   rejectUnlessOptions,
   rejectUnlessSomething,
 } from './request-checks.js';
-import { scopeText } from './scope-resolver.js';
+import { type ScopeResolver, scopeText } from './scope-resolver.js';
+
+export interface RequestReaderParts extends AvailableParts {
+  readonly groups: GroupTable;
+  readonly names: GroupNames;
+  readonly places: ScopeResolver;
+  readonly bounds: LaneBounds;
+}
 
 /** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
 export class RequestReader {
-  readonly #node: QuotaNode;
-  readonly #gate: Gate;
+  readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
   /** Scratch space: what is being asked. */
   readonly #ask: JointRequest = {
@@ -36,10 +42,9 @@ export class RequestReader {
     refusedLane: 0,
   };
 
-  constructor(node: QuotaNode, gate: Gate, bounds: LaneBounds) {
-    this.#node = node;
-    this.#gate = gate;
-    this.#bounds = bounds;
+  constructor(parts: RequestReaderParts) {
+    this.#parts = parts;
+    this.#bounds = parts.bounds;
   }
 
   isAllowed(lane: number, messages: number, bytes: number): boolean {
@@ -64,9 +69,10 @@ export class RequestReader {
     }
     const ask = retried(asked, options);
     if (amounts !== 'all') return ask;
-    for (const lane of [ask.lane, ...ask.further]) this.#node.serve(lane);
-    const there = this.#gate.joint.available(ask, MESSAGES, this.#node.clock());
-    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${this.#gate.groupOf(ask.lane).name}`);
+    const { clock, joint, loop, groups } = this.#parts;
+    for (const lane of [ask.lane, ...ask.further]) loop.serve(lane);
+    const there = joint.available(ask, MESSAGES, clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${groups.ofLane(ask.lane).name}`);
     ask.messages = wholeMessages(there);
     return ask;
   }
@@ -89,9 +95,9 @@ export class RequestReader {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);
     if (typeof where !== 'object' || where === null) {
-      return this.placeAt(laneOf(this.#gate.groupIndex(where), direction), messages, bytes, origin);
+      return this.placeAt(laneOf(this.#parts.names.indexOf(where), direction), messages, bytes, origin);
     }
-    const [lane, ...further] = this.#gate.places.lanesOf(where, direction);
+    const [lane, ...further] = this.#parts.places.lanesOf(where, direction);
     if (lane === undefined) return null;
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
     const ask = this.placeAt(lane, messages, bytes, { topic, client });
@@ -123,14 +129,14 @@ export class RequestReader {
       for (const field of ['messages', 'bytes'] as const) {
         const [amount, max] = [actual[field], Math.max(most[field], ask[field])];
         if (amount <= max) continue;
-        const group = this.#gate.groupOf(lane).name;
+        const group = this.#parts.groups.ofLane(lane).name;
         throw new QuotameshError('COMMIT_ABOVE_MAX_REQUEST', { field, amount, max, group });
       }
     }
   }
 
   reject(lane: number, amounts: Amounts): never {
-    const group = this.#gate.groupOf(lane).name;
+    const group = this.#parts.groups.ofLane(lane).name;
     rejectAmounts(amounts, { messages: this.#bounds.maxMessages[lane]!, bytes: this.#bounds.maxBytes[lane]!, group });
     throw new QuotameshError('UNEXPECTED', { reason: 'an amount was refused for no reason' });
   }

@@ -1,11 +1,11 @@
 import type { Amounts } from '../../api/decision.js';
 import type { Scope } from '../../core/attachments/attachment.js';
-import { Attachments, type Resolution } from '../../core/attachments/attachments.js';
+import type { Attachments, Resolution } from '../../core/attachments/attachments.js';
 import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { GroupNames } from './group-names.js';
 import { rejectUnlessName } from './request-checks.js';
 
 /** Work that nothing limits, since the start, by direction. */
@@ -17,20 +17,20 @@ export interface ExemptCounts {
 
 /** From who asks for what to the groups that decide. */
 export class ScopeResolver {
-  readonly attachments: Attachments;
   readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
     return { asks: 0, messages: 0, bytes: 0 };
   });
-  readonly #node: QuotaNode;
+  readonly #attachments: Attachments;
+  readonly #names: GroupNames;
 
-  constructor(node: QuotaNode) {
-    this.#node = node;
-    this.attachments = new Attachments(node.config.attachments, (group) => node.groups.numbers.has(group));
+  constructor(attachments: Attachments, names: GroupNames) {
+    this.#attachments = attachments;
+    this.#names = names;
   }
 
   /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
   resolve(place: Scope): Resolution {
-    return this.attachments.resolve(checkedScope(place));
+    return this.#attachments.resolve(checkedScope(place));
   }
 
   /**
@@ -39,11 +39,11 @@ export class ScopeResolver {
    */
   lanesOf(place: Scope, direction: number): readonly number[] {
     const { groups, exempt } = this.resolve(place);
-    const { gate, config } = this.#node;
-    if (groups.length > 0) return groups.map((group) => laneOf(gate.groupIndex(group), direction));
+    const names = this.#names;
+    if (groups.length > 0) return groups.map((group) => laneOf(names.indexOf(group), direction));
     if (exempt) return [];
-    if (config.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: scopeText(place) });
-    return [laneOf(gate.groupIndex(config.defaultGroup), direction)];
+    if (names.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: scopeText(place) });
+    return [laneOf(names.indexOf(names.defaultGroup), direction)];
   }
 
   countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {

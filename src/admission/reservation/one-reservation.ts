@@ -1,28 +1,45 @@
 import type { Amounts, Reservation } from '../../api/decision.js';
-import { reportCost } from '../../backends/report-cost.js';
+import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
 import { DIRECTION_COUNT, DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
-import type { JointRequest } from '../../core/limiter/joint-levels.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Clock } from '../../ports/clock.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
+import type { RequestReader } from '../request/request-reader.js';
+
+/** Counts costs of work for all of these groups, or throws and counts none. */
+export type ChargeCosts = (
+  groups: readonly string[],
+  costs: ReportedCost | readonly ReportedCost[],
+  options: CostOptions,
+) => void;
+
+export interface ReservationParts {
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly joint: JointLevels;
+  readonly reader: RequestReader;
+  readonly chargeCosts: ChargeCosts;
+}
 
 /** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
-export function reservationOf(node: QuotaNode, ask: JointRequest): Reservation {
-  const { gate } = node;
+export function reservationOf(parts: ReservationParts, ask: JointRequest): Reservation {
+  const { clock, groups, joint, reader, chargeCosts } = parts;
   let open = true;
   const settle = (messages: number, bytes: number) => {
     open = false;
-    gate.joint.settle(ask, messages, bytes, node.clock());
+    joint.settle(ask, messages, bytes, clock());
   };
   return {
     granted: true,
     commit: (actual, costs) => {
       const { messages, bytes } = amountsOf(actual, ask);
       if (!open) return;
-      gate.rejectAboveCommit(ask, { messages, bytes });
+      reader.rejectAboveCommit(ask, { messages, bytes });
       const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
       if (costs !== undefined) {
-        const groups = [ask.lane, ...ask.further].map((lane) => gate.groupOf(lane).name);
-        reportCost(node, groups, costs, { direction, messages });
+        const names = [ask.lane, ...ask.further].map((lane) => groups.ofLane(lane).name);
+        chargeCosts(names, costs, { direction, messages });
       }
       settle(messages, bytes);
     },

@@ -1,5 +1,5 @@
+import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../api/group-explanation.js';
 import type { RateStatus } from '../../api/node-status.js';
-import type { DirectionExplanation, GroupExplanation, LimitingExplanation } from '../../status/explain-group.js';
 
 /** One line per step, in the order in which the decision is made; the ceiling that binds is named at the end. */
 export function explanationText({ group, node, strategy, directions }: GroupExplanation): string {

@@ -1,5 +1,5 @@
+import type { GroupExplanation } from '../../api/group-explanation.js';
 import { get, nodeAddress } from '../../node-client/node-requests.js';
-import type { GroupExplanation } from '../../status/explain-group.js';
 import type { ExplainOptions } from './explain-command.js';
 import { explanationText } from './explanation-text.js';
 

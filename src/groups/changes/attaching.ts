@@ -5,9 +5,9 @@ import type { AttachedScope } from '../../core/attachments/attachments.js';
 import { NEVER } from '../../core/registry/group-history.js';
 import { attachmentName, type GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
-import { attachmentsOf, isFull } from '../apply-attachment.js';
+import { isFull } from '../apply-attachment.js';
 import { type Attaching, type Owner, ownerOf, rejectHiding, rejectUnlessOwned, withOwner } from './attachment-owner.js';
+import type { ChangeParts } from './change-parts.js';
 import { type Expected, registryOf } from './registry-of.js';
 
 /** A tenant, namespace or topic with what it is attached to. */
@@ -22,17 +22,15 @@ export interface AttachedTo {
   readonly attachedBy: Owner;
 }
 
-export function listAttachments(node: QuotaNode): AttachedTo[] {
-  return attachmentsOf(node)
-    .list()
-    .map((attached) => shown(node, attached));
+export function listAttachments(parts: ChangeParts): AttachedTo[] {
+  return parts.attachments.list().map((attached) => shown(parts, attached));
 }
 
 /** Throws ATTACHMENT_UNKNOWN. */
-export function attachmentAt(node: QuotaNode, path: string): AttachedTo {
-  const attached = attachmentsOf(node).at(path);
+export function attachmentAt(parts: ChangeParts, path: string): AttachedTo {
+  const attached = parts.attachments.at(path);
   if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
-  return shown(node, attached);
+  return shown(parts, attached);
 }
 
 /**
@@ -40,34 +38,34 @@ export function attachmentAt(node: QuotaNode, path: string): AttachedTo {
  * ATTACHMENT_DANGLING, ATTACHMENT_CYCLIC, ATTACHMENT_CHANGED, ATTACHMENT_OWNED, ATTACHMENTS_FULL.
  */
 export async function attach(
-  node: QuotaNode,
+  parts: ChangeParts,
   path: string,
   written: unknown,
   expected: Expected,
   by: Attaching,
 ): Promise<AttachedTo> {
-  const attachment = checked(node, path, written);
+  const attachment = checked(parts, path, written);
   const shown = attachmentAsWritten(attachment);
   const definition = withOwner(shown, by);
-  const revision = await changeAsOwner(node, path, { definition, expected, by }, () => {
-    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => ownerAt(node, place));
+  const revision = await changeAsOwner(parts, path, { definition, expected, by }, () => {
+    if (by.tenants !== null && !attachment.andBroader) rejectHiding(path, by, (place) => ownerAt(parts, place));
   });
   return { place: path, origin: 'run-time', revision, attachment: shown, attachedBy: ownerOf(definition) };
 }
 
 /** What was attached at run time no longer is; what YAML says of the place, if anything, is in force again. */
-export async function detach(node: QuotaNode, path: string, expected: Expected, by: Attaching): Promise<void> {
-  const attachments = attachmentsOf(node);
+export async function detach(parts: ChangeParts, path: string, expected: Expected, by: Attaching): Promise<void> {
+  const attachments = parts.attachments;
   const attached = attachments.at(path);
   if (attached === null) throw new QuotameshError('ATTACHMENT_UNKNOWN', { place: path.slice(0, 200) });
   if (attached.origin === 'yaml') {
-    throw new QuotameshError('ATTACHMENT_FROM_YAML', { place: path, source: node.config.source });
+    throw new QuotameshError('ATTACHMENT_FROM_YAML', { place: path, source: parts.config.source });
   }
   const same = attachments.list().filter(({ attachment }) => attachment.sameAs === path);
   if (same.length > 0 && !attachments.isConfigured(path)) {
     throw new QuotameshError('ATTACHMENT_IN_USE', { place: path, places: namesOf(same) });
   }
-  await changeAsOwner(node, path, { definition: null, expected, by });
+  await changeAsOwner(parts, path, { definition: null, expected, by });
 }
 
 interface AttachmentChange {
@@ -81,16 +79,16 @@ interface AttachmentChange {
  * place is still as it was when its scope was checked, because a caller with more scope may attach it meanwhile.
  */
 async function changeAsOwner(
-  node: QuotaNode,
+  parts: ChangeParts,
   path: string,
   { definition, expected, by }: AttachmentChange,
   check: () => void = () => undefined,
 ): Promise<number> {
-  const registry = registryOf(node);
+  const registry = registryOf(parts);
   const { tenants, ...changedBy } = by;
   for (let attempt = 1; ; attempt++) {
     const before = registry.stateOf(attachmentName(path));
-    rejectUnlessOwned(node, path, by, before.definition);
+    rejectUnlessOwned(parts, path, by, before.definition);
     check();
     const seen = before.definition === null ? 0 : before.revision;
     const required = tenants === null ? expected : (expected ?? seen);
@@ -103,30 +101,30 @@ async function changeAsOwner(
 const OWNER_ATTEMPTS = 20;
 
 /** The scope of an attachment; undefined if nothing is attached at this place itself. */
-function ownerAt(node: QuotaNode, place: string): Owner | undefined {
-  if (attachmentsOf(node).at(place) === null) return undefined;
-  return ownerOf(registryOf(node).stateOf(attachmentName(place)).definition);
+function ownerAt(parts: ChangeParts, place: string): Owner | undefined {
+  if (parts.attachments.at(place) === null) return undefined;
+  return ownerOf(registryOf(parts).stateOf(attachmentName(place)).definition);
 }
 
 /** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
-export function rejectInUse(node: QuotaNode, group: string, force: boolean): void {
-  const attachments = attachmentsOf(node);
+export function rejectInUse(parts: ChangeParts, group: string, force: boolean): void {
+  const attachments = parts.attachments;
   const inTheWay = force ? attachments.withoutRunTime(group).of(group) : attachments.of(group);
   if (inTheWay.length === 0) return;
   throw new QuotameshError('GROUP_IN_USE', { group, places: namesOf(inTheWay) });
 }
 
 /** Places that are attached to what is not there, for `degraded`. */
-export function danglingAttachments(node: QuotaNode): string[] {
-  const { dangling } = attachmentsOf(node);
+export function danglingAttachments({ attachments }: Pick<ChangeParts, 'attachments'>): string[] {
+  const { dangling } = attachments;
   if (dangling.length === 0) return [];
   return [`attached to what does not exist: ${dangling.slice(0, SHOWN_MAX).join(', ')}`];
 }
 
 const SHOWN_MAX = 20;
 
-function shown(node: QuotaNode, { path, origin, attachment }: AttachedScope): AttachedTo {
-  const { revision, definition } = node.registry?.stateOf(attachmentName(path)) ?? NEVER;
+function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope): AttachedTo {
+  const { revision, definition } = parts.registry?.stateOf(attachmentName(path)) ?? NEVER;
   const isYaml = definition === null;
   return {
     place: path,
@@ -137,22 +135,22 @@ function shown(node: QuotaNode, { path, origin, attachment }: AttachedScope): At
   };
 }
 
-function checked(node: QuotaNode, path: string, written: unknown): Attachment {
+function checked(parts: ChangeParts, path: string, written: unknown): Attachment {
   const place = path.slice(0, 200);
   const { attachment, mistakes } = examineAttachment(path, written, 'request');
   if (attachment === null || !PLACE_PATH.matches.test(path)) {
     throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: mistakesText(mistakes) });
   }
-  const { end, group, via } = attachmentsOf(node).follow(attachment, path);
+  const { end, group, via } = parts.attachments.follow(attachment, path);
   if (end === 'cyclic') {
     throw new QuotameshError('ATTACHMENT_CYCLIC', { place, circle: [path, ...via].join(' → ') });
   }
   const missing = end === 'dangling' ? `an attachment of ${via.at(-1)}` : `group ${group}`;
-  if (end === 'dangling' || (end === 'group' && !node.groups.numbers.has(group))) {
+  if (end === 'dangling' || (end === 'group' && !parts.groups.numbers.has(group))) {
     throw new QuotameshError('ATTACHMENT_DANGLING', { place, missing });
   }
-  if (isFull(node, path)) {
-    throw new QuotameshError('ATTACHMENTS_FULL', { place, max: node.config.registry.maxAttachments });
+  if (isFull({ attachments: parts.attachments, registry: parts.config.registry }, path)) {
+    throw new QuotameshError('ATTACHMENTS_FULL', { place, max: parts.config.registry.maxAttachments });
   }
   return attachment;
 }

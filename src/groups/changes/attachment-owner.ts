@@ -1,8 +1,8 @@
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import { OWNER } from '../apply-attachment.js';
+import type { ChangeParts } from './change-parts.js';
 
 /** The tenants for which a caller may change attachments; null = for the whole cluster. */
 export type Owner = readonly string[] | null;
@@ -32,8 +32,8 @@ export function owns({ tenants }: Attaching, owner: Owner): boolean {
 }
 
 /** Rejects a caller that may change less than the owner of the attachment. Throws ATTACHMENT_OWNED. */
-export function rejectUnlessOwned(node: QuotaNode, path: string, by: Attaching, definition: GroupDefinition | null) {
-  if (by.tenants === null || node.gate.places.attachments.at(path) === null) return;
+export function rejectUnlessOwned(parts: ChangeParts, path: string, by: Attaching, definition: GroupDefinition | null) {
+  if (by.tenants === null || parts.attachments.at(path) === null) return;
   const owner = ownerOf(definition);
   if (!owns(by, owner)) throw owned(path, path, by, owner);
 }

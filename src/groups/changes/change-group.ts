@@ -4,9 +4,9 @@ import { examineGroup } from '../../config/read/group-definition.js';
 import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping, type Mapping } from '../../input/mapping.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import { originOf } from '../registry/describe-registry.js';
 import { rejectInUse } from './attaching.js';
+import type { ChangeParts } from './change-parts.js';
 import { invalidGroup } from './invalid-group.js';
 import { type Expected, registryOf } from './registry-of.js';
 
@@ -21,14 +21,14 @@ export interface DefinedGroup {
 }
 
 /** Throws GROUP_UNKNOWN. */
-export function definedGroup(node: QuotaNode, name: string): DefinedGroup {
-  const number = node.groups.numbers.get(name);
-  if (number === undefined) return node.gate.unknownGroup(name);
+export function definedGroup(parts: ChangeParts, name: string): DefinedGroup {
+  const number = parts.groups.numbers.get(name);
+  if (number === undefined) return parts.gate.unknownGroup(name);
   return {
     group: name,
-    ...originOf(node, name),
-    definition: node.registry?.stateOf(name).definition ?? withoutNulls(describeGroup(node.groups.at(number))),
-    readPageBytes: node.config.costs.readPageBytes,
+    ...originOf(parts, name),
+    definition: parts.registry?.stateOf(name).definition ?? withoutNulls(describeGroup(parts.groups.at(number))),
+    readPageBytes: parts.config.costs.readPageBytes,
   };
 }
 
@@ -36,18 +36,18 @@ export function definedGroup(node: QuotaNode, name: string): DefinedGroup {
  * The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL.
  */
 export async function putGroup(
-  node: QuotaNode,
+  parts: ChangeParts,
   name: string,
   written: unknown,
   expected: Expected,
   by: ChangedBy,
 ): Promise<DefinedGroup & { readonly isNew: boolean }> {
-  const registry = registryOf(node);
-  const isNew = !node.groups.numbers.has(name);
-  const definition = checkedDefinition(node, name, written);
+  const registry = registryOf(parts);
+  const isNew = !parts.groups.numbers.has(name);
+  const definition = checkedDefinition(parts, name, written);
   const { accepted, state } = await registry.propose(name, expected, definition, by);
   if (!accepted) throw changed(name, state.revision, expected);
-  const { readPageBytes } = node.config.costs;
+  const { readPageBytes } = parts.config.costs;
   return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, isNew };
 }
 
@@ -56,16 +56,16 @@ export async function putGroup(
  * somebody else was faster.
  */
 export async function patchGroup(
-  node: QuotaNode,
+  parts: ChangeParts,
   name: string,
   patch: GroupDefinition,
   expected: Expected,
   by: ChangedBy,
 ): Promise<DefinedGroup> {
   for (let attempt = 1; ; attempt++) {
-    const { revision } = definedGroup(node, name);
+    const { revision } = definedGroup(parts, name);
     try {
-      return await putGroup(node, name, mergedDefinition(node, name, patch), expected ?? revision, by);
+      return await putGroup(parts, name, mergedDefinition(parts, name, patch), expected ?? revision, by);
     } catch (error) {
       const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
       if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
@@ -80,32 +80,32 @@ export async function patchGroup(
  * all.
  */
 export async function deleteGroup(
-  node: QuotaNode,
+  parts: ChangeParts,
   name: string,
   expected: Expected,
   by: ChangedBy,
   force = false,
 ): Promise<void> {
-  const registry = registryOf(node);
-  const { origin } = definedGroup(node, name);
-  if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: node.config.source });
-  expectRevision(node, name, expected);
-  const isGone = node.yaml.get(name) === undefined;
-  if (isGone) rejectInUse(node, name, force);
+  const registry = registryOf(parts);
+  const { origin } = definedGroup(parts, name);
+  if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: parts.config.source });
+  expectRevision(parts, name, expected);
+  const isGone = parts.yaml.get(name) === undefined;
+  if (isGone) rejectInUse(parts, name, force);
   const { accepted, state } = await registry.propose(name, expected, null, by, { detaching: isGone && force });
   if (!accepted) throw changed(name, state.revision, expected);
 }
 
 /** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
-export function mergedDefinition(node: QuotaNode, name: string, patch: GroupDefinition): unknown {
-  return merged(definedGroup(node, name).definition, patch);
+export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupDefinition): unknown {
+  return merged(definedGroup(parts, name).definition, patch);
 }
 
 /** What is written, without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
-export function checkedDefinition(node: QuotaNode, name: string, written: unknown): GroupDefinition {
-  const registry = registryOf(node);
+export function checkedDefinition(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
+  const registry = registryOf(parts);
   try {
-    return checked(node, name, written);
+    return checked(parts, name, written);
   } catch (error) {
     registry.changes.invalid++;
     throw error;
@@ -116,12 +116,12 @@ export function checkedDefinition(node: QuotaNode, name: string, written: unknow
  * Rejects a replacement of a whole group that takes a limit away without saying so: `quota: null`, or null for a single
  * rate, says so. Throws GROUP_INVALID.
  */
-export function rejectLimitForgotten(node: QuotaNode, name: string, written: Mapping, expected: Expected): void {
+export function rejectLimitForgotten(parts: ChangeParts, name: string, written: Mapping, expected: Expected): void {
   // Other mistakes are told first.
-  expectRevision(node, name, expected);
-  checkedDefinition(node, name, written);
-  if (!node.groups.numbers.has(name)) return;
-  const forgotten = new Set(forgottenLimits(definedGroup(node, name).definition, written));
+  expectRevision(parts, name, expected);
+  checkedDefinition(parts, name, written);
+  if (!parts.groups.numbers.has(name)) return;
+  const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, written));
   if (forgotten.size === 0) return;
   const paths = [...forgotten].join(', ');
   const nulls = [...forgotten].map((path) => `${path}: null`).join(', ');
@@ -150,14 +150,14 @@ const LIMITS: ReadonlySet<string> = new Set([
 ]);
 
 /** Throws GROUP_CHANGED, as the log would have it if it decided now. */
-export function expectRevision(node: QuotaNode, name: string, expected: Expected): void {
-  const revision = registryOf(node).stateOf(name).revision;
+export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
+  const revision = registryOf(parts).stateOf(name).revision;
   if (expected !== null && expected !== revision) throw changed(name, revision, expected);
 }
 
 const PATCH_ATTEMPTS = 20;
 
-function checked(node: QuotaNode, name: string, written: unknown): GroupDefinition {
+function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
   const definition = withoutNulls(written ?? {}) as GroupDefinition;
   const { mistakes } = examineGroup(name, definition, 'request');
   if (mistakes.length > 0) throw invalidGroup(name, mistakes);
@@ -166,8 +166,8 @@ function checked(node: QuotaNode, name: string, written: unknown): GroupDefiniti
     const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
     throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
   }
-  const max = node.config.registry.maxGroups;
-  if (!node.groups.has(name) && node.groups.size - node.yaml.numbersTaken >= max) {
+  const max = parts.config.registry.maxGroups;
+  if (!parts.groups.has(name) && parts.groups.size - parts.yaml.numbersTaken >= max) {
     throw new QuotameshError('GROUPS_FULL', { group: name, max });
   }
   return definition;

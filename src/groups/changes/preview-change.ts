@@ -6,9 +6,9 @@ import { groupIdOf } from '../../core/base/ids.js';
 import { BYTES, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import type { GroupDefinition } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import { rejectInUse } from './attaching.js';
 import { checkedDefinition, expectRevision, mergedDefinition } from './change-group.js';
+import type { ChangeParts } from './change-parts.js';
 import type { Expected } from './registry-of.js';
 
 /** What a change would do; nothing is changed, and the log is not asked. */
@@ -33,55 +33,60 @@ export interface DirectionPreview {
  * As PUT, with every check of it. Shares are those that the last reports give; strategies that move in steps are shown
  * after their first one.
  */
-export function previewPut(node: QuotaNode, name: string, written: unknown, expected: Expected): ChangePreview {
-  const definition = checkedDefinition(node, name, written);
-  return preview(node, name, expected, examineGroup(name, definition, 'request').config, definition);
+export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {
+  const definition = checkedDefinition(parts, name, written);
+  return preview(parts, name, expected, examineGroup(name, definition, 'request').config, definition);
 }
 
 /** As PATCH. */
-export function previewPatch(node: QuotaNode, name: string, patch: GroupDefinition, expected: Expected): ChangePreview {
-  return previewPut(node, name, mergedDefinition(node, name, patch), expected);
+export function previewPatch(
+  parts: ChangeParts,
+  name: string,
+  patch: GroupDefinition,
+  expected: Expected,
+): ChangePreview {
+  return previewPut(parts, name, mergedDefinition(parts, name, patch), expected);
 }
 
 /** As DELETE: the group of YAML comes back, if there is one. */
-export function previewDelete(node: QuotaNode, name: string, expected: Expected, force = false): ChangePreview {
-  const { config, groups, registry, yaml } = node;
-  if (!groups.numbers.has(name)) return node.gate.unknownGroup(name);
+export function previewDelete(parts: ChangeParts, name: string, expected: Expected, force = false): ChangePreview {
+  const { config, groups, registry, yaml } = parts;
+  if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);
   if (registry === null) throw new QuotameshError('REGISTRY_OFF');
   if (registry.stateOf(name).definition === null) {
     throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: config.source });
   }
   const left = yaml.get(name) ?? null;
-  if (left === null) rejectInUse(node, name, force);
-  return preview(node, name, expected, left, left === null ? null : definitionOf(left));
+  if (left === null) rejectInUse(parts, name, force);
+  return preview(parts, name, expected, left, left === null ? null : definitionOf(left));
 }
 
 function preview(
-  node: QuotaNode,
+  parts: ChangeParts,
   name: string,
   expected: Expected,
   after: GroupConfig | null,
   definition: GroupDefinition | null,
 ): ChangePreview {
-  expectRevision(node, name, expected);
-  const number = node.groups.numbers.get(name);
-  const before = number === undefined ? null : node.groups.at(number);
+  expectRevision(parts, name, expected);
+  const number = parts.groups.numbers.get(name);
+  const before = number === undefined ? null : parts.groups.at(number);
   return {
     group: name,
     dryRun: true,
     definition,
-    before: before === null ? null : sharesOf(node, before),
-    after: after === null ? null : sharesOf(node, after),
+    before: before === null ? null : sharesOf(parts, before),
+    after: after === null ? null : sharesOf(parts, after),
   };
 }
 
-function sharesOf(node: QuotaNode, config: GroupConfig): GroupPreview {
-  const [publish, dispatch] = DIRECTIONS.map((direction, at) => directionOf(node, config, direction, at));
+function sharesOf(parts: ChangeParts, config: GroupConfig): GroupPreview {
+  const [publish, dispatch] = DIRECTIONS.map((direction, at) => directionOf(parts, config, direction, at));
   return { publish: publish as DirectionPreview, dispatch: dispatch as DirectionPreview };
 }
 
-function directionOf(node: QuotaNode, config: GroupConfig, direction: Direction, at: number): DirectionPreview {
-  const { coordinator } = node;
+function directionOf(parts: ChangeParts, config: GroupConfig, direction: Direction, at: number): DirectionPreview {
+  const { coordinator } = parts.loop;
   const quota = rates(config.quota[direction]);
   if (coordinator === null) return { quota, target: quota, nodes: [] };
   const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(coordinator.settings.cluster, config.name), at);

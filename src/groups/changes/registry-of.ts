@@ -1,8 +1,8 @@
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import type { GroupRegistry } from '../registry/group-registry.js';
 
-export function registryOf({ registry }: QuotaNode): GroupRegistry {
+/** Throws REGISTRY_OFF. */
+export function registryOf({ registry }: { readonly registry: GroupRegistry | null }): GroupRegistry {
   if (registry === null) throw new QuotameshError('REGISTRY_OFF');
   return registry;
 }

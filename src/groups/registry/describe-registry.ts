@@ -1,9 +1,13 @@
 import type { GroupStatus, RegistryStatus } from '../../api/node-status.js';
 import { NEVER } from '../../core/registry/group-history.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import type { GroupRegistry } from './group-registry.js';
 
-export function describeRegistry({ registry }: QuotaNode): RegistryStatus {
+export interface RegistryHolder {
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+}
+
+export function describeRegistry({ registry }: RegistryHolder): RegistryStatus {
   return {
     enabled: registry !== null,
     ready: registry?.isReady ?? true,
@@ -18,7 +22,7 @@ export function describeRegistry({ registry }: QuotaNode): RegistryStatus {
 }
 
 /** Where the group in force comes from, and the revision that If-Match is asked for. */
-export function originOf({ registry }: QuotaNode, group: string): Pick<GroupStatus, 'origin' | 'revision'> {
+export function originOf({ registry }: RegistryHolder, group: string): Pick<GroupStatus, 'origin' | 'revision'> {
   const { revision, definition } = registry?.stateOf(group) ?? NEVER;
   return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };
 }

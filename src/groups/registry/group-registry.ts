@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { RegistryCodec } from '../../codec/registry-codec.js';
 import { examineGroup } from '../../config/read/group-definition.js';
+import type { RegistryConfig } from '../../config/resolved/resolved-config.js';
+import type { Attachments } from '../../core/attachments/attachments.js';
 import { clusterHashOf } from '../../core/base/ids.js';
 import type { GroupState } from '../../core/registry/group-history.js';
 import { Registry } from '../../core/registry/registry.js';
@@ -12,13 +14,15 @@ import {
   type GroupDefinition,
 } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { Clock } from '../../ports/clock.js';
 import type { AppendRecord, ReportTopic } from '../../ports/report-topic.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { TopicInbox } from '../../topic/topic-inbox.js';
 import { applyAttachment } from '../apply-attachment.js';
-import { defineGroup, removeGroup } from '../groups-in-force.js';
-import { YamlComparison } from '../yaml/yaml-comparison.js';
+import type { GroupTable } from '../group-table.js';
+import type { GroupsInForce } from '../groups-in-force.js';
+import type { YamlComparison } from '../yaml/yaml-comparison.js';
+import type { YamlGroups } from '../yaml/yaml-groups.js';
 import { type AppliedChange, announceChanges } from './announce-changes.js';
 import { logChange } from './audit-trail.js';
 import { RegistryDecoder } from './registry-decoder.js';
@@ -29,6 +33,22 @@ const ADOPT_AFTER_MS = 10_000;
 const DECISION_TIMEOUT_MS = 15_000;
 /** Handled per turn of the event loop; a group takes about 50 µs to read. */
 const RECORDS_PER_TURN = 200;
+
+export interface GroupRegistryParts {
+  readonly cluster: string;
+  readonly nodeId: string;
+  readonly settings: RegistryConfig;
+  readonly topic: ReportTopic;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  readonly comparison: YamlComparison;
+  readonly attachments: Attachments;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
 
 /**
  * Between the registry's topic, its machine in the core, and the groups of this node. A group that was defined at run
@@ -47,7 +67,7 @@ export class GroupRegistry {
   lastChangeMs = 0;
   /** What the nodes' YAML has differently. */
   readonly comparison: YamlComparison;
-  readonly #node: QuotaNode;
+  readonly #parts: GroupRegistryParts;
   readonly #telemetry: Telemetry;
   readonly #inbox: TopicInbox;
   readonly #codec: RegistryCodec;
@@ -60,10 +80,11 @@ export class GroupRegistry {
   #closed = false;
   #ready: () => void = () => undefined;
 
-  constructor(node: QuotaNode, topic: ReportTopic, telemetry: Telemetry) {
-    const { cluster, nodeId } = node.config;
-    this.#node = node;
+  constructor(parts: GroupRegistryParts) {
+    const { cluster, nodeId, settings, topic, telemetry } = parts;
+    this.#parts = parts;
     this.topic = topic;
+    this.comparison = parts.comparison;
     this.#telemetry = telemetry;
     this.#inbox = new TopicInbox({
       name: 'registry topic',
@@ -77,9 +98,8 @@ export class GroupRegistry {
     this.#codec = new RegistryCodec(cluster);
     const lifeId = randomUUID();
     const hash = clusterHashOf(cluster);
-    const { auditedChanges } = node.config.registry;
+    const { auditedChanges } = settings;
     this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
-    this.comparison = new YamlComparison(node, telemetry, hash);
     this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
   }
 
@@ -156,9 +176,9 @@ export class GroupRegistry {
     by: ChangedBy,
     { detaching = false } = {},
   ): Promise<Decision> {
-    if (!this.isReady || this.#closed) throw this.#node.notReadyError();
+    if (!this.isReady || this.#closed) throw this.#parts.notReady();
     const id = randomUUID();
-    const askedMs = this.#node.clock();
+    const askedMs = this.#parts.clock();
     let timer: NodeJS.Timeout | undefined;
     const decided = new Promise<Decision>((resolve, reject) => {
       this.#waiting.set(id, resolve);
@@ -172,7 +192,7 @@ export class GroupRegistry {
     try {
       const decision = await decided;
       this.changes[decision.accepted ? 'made' : 'late']++;
-      this.lastChangeMs = this.#node.clock() - askedMs;
+      this.lastChangeMs = this.#parts.clock() - askedMs;
       return decision;
     } catch (error) {
       this.changes.unconfirmed++;
@@ -208,7 +228,7 @@ export class GroupRegistry {
   }
 
   #step(event: RegistryEvent): void {
-    const effects = this.#registry.step(event, this.#node.clock());
+    const effects = this.#registry.step(event, this.#parts.clock());
     for (const name of effects.changed) this.#changed.add(name);
     for (const append of effects.appends) void this.#append(append);
     if (!this.isReady) return;
@@ -258,26 +278,27 @@ export class GroupRegistry {
   /** Null where it cannot be used here. */
   #apply(name: string, revision: number): AppliedChange['kind'] | null {
     const { definition } = this.stateOf(name);
-    const configured = this.#node.yaml.get(name);
+    const { attachments, inForce, settings, yaml } = this.#parts;
+    const configured = yaml.get(name);
     this.refused.delete(name);
     const path = attachedPath(name);
     if (path !== null) {
-      const reason = applyAttachment(this.#node, path, definition, revision);
+      const reason = applyAttachment({ attachments, registry: settings }, path, definition, revision);
       return reason === null ? 'attachment changed' : this.#refuse(name, revision, reason);
     }
     if (definition !== null) return this.#define(name, definition, revision);
-    if (configured === undefined) removeGroup(this.#node, name);
-    else defineGroup(this.#node, configured);
+    if (configured === undefined) inForce.remove(name);
+    else inForce.define(configured);
     return 'group deleted';
   }
 
   /** Checked when it was proposed; but perhaps by a newer version, whose keys mean nothing here. */
   #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
     const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
-    const { groups } = this.#node;
-    const max = this.#node.config.registry.maxGroups + this.#node.yaml.numbersTaken;
+    const { groups, inForce, settings, yaml } = this.#parts;
+    const max = settings.maxGroups + yaml.numbersTaken;
     if (config !== null && (groups.has(name) || groups.size < max)) {
-      defineGroup(this.#node, config);
+      inForce.define(config);
       return 'group defined';
     }
     const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
+import { clusterHashOf } from '../../core/base/ids.js';
+import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
 import { type RegistryKeys, registryKeys, type YamlRecord } from '../../core/registry/registry-record.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { Clock } from '../../ports/clock.js';
 import type { Telemetry } from '../../ports/telemetry.js';
+import type { GroupTable } from '../group-table.js';
 
 /** Records of a node's groups, so that each stays small: 10,000 groups are about 1 KB a part. */
 const PARTS = 256;
@@ -29,6 +32,27 @@ interface ToldYaml {
   readonly readMs: number;
 }
 
+export interface YamlComparisonParts {
+  readonly cluster: string;
+  readonly nodeId: string;
+  /** Of this program: nodes of other versions are left out. */
+  readonly version: string;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly loop: CoordinatorView;
+  readonly groups: GroupTable;
+  readonly yaml: HashedYaml;
+  /** Whether the registry's definition of a group is in force, whatever YAML says. */
+  readonly isRegistered: (name: string) => boolean;
+}
+
+/** The groups of this node's YAML. */
+export interface HashedYaml {
+  /** Rises with every configuration that is taken. */
+  readonly version: number;
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
 /**
  * Whether all nodes have the same YAML: each tells the hashes of its groups in the registry's topic, at its start and
  * after a change, and every node compares. It is told to people and changes nothing. Nodes of other versions are left
@@ -36,8 +60,7 @@ interface ToldYaml {
  */
 export class YamlComparison {
   differences: readonly YamlDifference[] = [];
-  readonly #node: QuotaNode;
-  readonly #telemetry: Telemetry;
+  readonly #parts: YamlComparisonParts;
   readonly #keys: RegistryKeys;
   /** Key → what the log says, and since when this node knows it. */
   readonly #told = new Map<string, ToldYaml>();
@@ -45,16 +68,15 @@ export class YamlComparison {
   #compared = '';
   #changes = 0;
 
-  constructor(node: QuotaNode, telemetry: Telemetry, cluster: number) {
-    this.#node = node;
-    this.#telemetry = telemetry;
-    this.#keys = registryKeys(cluster);
+  constructor(parts: YamlComparisonParts) {
+    this.#parts = parts;
+    this.#keys = registryKeys(clusterHashOf(parts.cluster));
   }
 
   /** @param isToRenew its own node writes it again, although it says nothing else */
   read(key: string, record: YamlRecord | null, isToRenew = false): void {
     if (record === null) this.#told.delete(key);
-    else this.#told.set(key, { record, isToRenew, readMs: this.#node.clock() });
+    else this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock() });
     this.#changes++;
   }
 
@@ -67,12 +89,13 @@ export class YamlComparison {
 
   /** Once a second: compares, where there is news, and returns what has to be written. */
   tick(): readonly KeyedYaml[] {
-    const { coordinator } = this.#node;
+    const { loop, yaml, groups } = this.#parts;
+    const { coordinator } = loop;
     if (coordinator === null || !coordinator.isReady) return [];
-    const state = `${this.#changes}/${this.#node.yaml.version}/${this.#node.groups.version}/${coordinator.membership.changes}`;
+    const state = `${this.#changes}/${yaml.version}/${groups.version}/${coordinator.membership.changes}`;
     if (state !== this.#compared) this.#compare();
     this.#compared = state;
-    const nowMs = this.#node.clock();
+    const nowMs = this.#parts.clock();
     if (nowMs - this.#sentMs < RESEND_MS) return [];
     const due = [...this.#ownDue(), ...this.#strangers(nowMs)].filter(isSmall);
     if (due.length > 0) this.#sentMs = nowMs;
@@ -80,22 +103,22 @@ export class YamlComparison {
   }
 
   #ownDue(): KeyedYaml[] {
-    const { config, version } = this.#node;
+    const { nodeId, version, yaml } = this.#parts;
     const parts = Array.from({ length: PARTS }, (): Record<string, string> => Object.create(null));
-    for (const [name, hash] of this.#node.yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
+    for (const [name, hash] of yaml.hashes) (parts[crc32(name) % PARTS] ?? {})[name] = hash;
     return parts.flatMap((groups, part): KeyedYaml[] => {
-      const key = this.#keys.yaml(config.nodeId, part);
+      const key = this.#keys.yaml(nodeId, part);
       const told = this.#told.get(key);
       const isEmpty = Object.keys(groups).length === 0;
       if (isEmpty) return told === undefined ? [] : [{ key, record: null }];
-      const record: YamlRecord = { kind: 'yaml', author: config.nodeId, version, part, groups: { ...groups } };
+      const record: YamlRecord = { kind: 'yaml', author: nodeId, version, part, groups: { ...groups } };
       return told?.isToRenew === false && isDeepStrictEqual(told.record, record) ? [] : [{ key, record }];
     });
   }
 
   /** Of nodes that the cluster has forgotten; one node frees them. */
   #strangers(nowMs: number): KeyedYaml[] {
-    const { coordinator } = this.#node;
+    const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
     const known = new Set(Array.from(coordinator.membership.all(), ({ nodeId }) => nodeId));
     return [...this.#told]
@@ -107,17 +130,17 @@ export class YamlComparison {
     const before = this.differences;
     this.differences = this.#find();
     if (isDeepStrictEqual(before, this.differences)) return;
-    if (this.differences.length === 0) this.#telemetry.log('info', 'all nodes have the same YAML again');
-    else this.#telemetry.log('warn', 'nodes have different YAML', shown(this.differences));
+    if (this.differences.length === 0) this.#parts.telemetry.log('info', 'all nodes have the same YAML again');
+    else this.#parts.telemetry.log('warn', 'nodes have different YAML', shown(this.differences));
   }
 
   #find(): YamlDifference[] {
-    const { config, yaml, registry } = this.#node;
+    const { nodeId: self, yaml, isRegistered } = this.#parts;
     const found = new Map<string, string[]>();
-    for (const [nodeId, groups] of this.#ofOthers(config.nodeId)) {
+    for (const [nodeId, groups] of this.#ofOthers(self)) {
       for (const name of new Set([...yaml.hashes.keys(), ...groups.keys()])) {
         if (yaml.hashes.get(name) === groups.get(name)) continue;
-        if (registry !== null && registry.stateOf(name).definition !== null) continue;
+        if (isRegistered(name)) continue;
         found.set(name, [...(found.get(name) ?? []), nodeId]);
       }
     }
@@ -128,11 +151,11 @@ export class YamlComparison {
 
   /** Of the alive nodes of this version that have told anything. */
   #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
-    const alive = new Set(this.#node.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
+    const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
     const others = new Map<string, Map<string, string>>();
     for (const { record } of this.#told.values()) {
       const { author, version, groups } = record;
-      if (author === self || version !== this.#node.version || !alive.has(author)) continue;
+      if (author === self || version !== this.#parts.version || !alive.has(author)) continue;
       const known = others.get(author) ?? new Map<string, string>();
       for (const [name, hash] of Object.entries(groups)) known.set(name, hash);
       others.set(author, known);

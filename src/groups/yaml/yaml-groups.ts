@@ -2,15 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigurationStatus } from '../../api/node-status.js';
 import type { GroupConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
 import { ConfigError, formatMistake } from '../../config/setting/config-error.js';
+import type { Attachments } from '../../core/attachments/attachments.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import type { Telemetry } from '../../ports/telemetry.js';
-import { defineGroup, removeGroup } from '../groups-in-force.js';
+import type { GroupsInForce } from '../groups-in-force.js';
 import { definitionHash } from './definition-hash.js';
 import { lostLimits } from './lost-limits.js';
 import { isSameValue } from './same-value.js';
 import { settingDifferences } from './setting-differences.js';
-import { SHOWN_MAX, shown } from './yaml-comparison.js';
+import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
+
+export interface YamlGroupsParts {
+  /** In force since the start. */
+  readonly config: ResolvedConfig;
+  readonly telemetry: Telemetry;
+  readonly inForce: GroupsInForce;
+  readonly attachments: Attachments;
+  /** Whether the registry's definition of a group is in force, whatever YAML says. */
+  readonly isRegistered: (name: string) => boolean;
+  /** What other nodes' YAML has differently, as far as they have told it. */
+  readonly differences: () => readonly YamlDifference[];
+}
 
 /**
  * The groups of this node's YAML, as the newest configuration without mistakes has them. A configuration is taken as a
@@ -23,18 +35,16 @@ export class YamlGroups {
   version = 0;
   /** Name → hash of the group's definition. */
   readonly hashes = new Map<string, string>();
-  readonly #node: QuotaNode;
-  readonly #telemetry: Telemetry;
+  readonly #parts: YamlGroupsParts;
   #groups: ReadonlyMap<string, GroupConfig>;
   /** Names that YAML has had in this process: their numbers are kept for ever. */
   readonly #names: Set<string>;
   #refused: string | null = null;
   #needsRestart: readonly string[] = [];
 
-  constructor(node: QuotaNode, telemetry: Telemetry) {
-    this.#node = node;
-    this.#telemetry = telemetry;
-    this.#groups = byName(node.config.groups);
+  constructor(parts: YamlGroupsParts) {
+    this.#parts = parts;
+    this.#groups = byName(parts.config.groups);
     this.#names = new Set(this.#groups.keys());
     for (const [name, group] of this.#groups) this.hashes.set(name, definitionHash(group));
   }
@@ -50,10 +60,9 @@ export class YamlGroups {
   }
 
   get status(): ConfigurationStatus {
-    const { config, registry } = this.#node;
-    const differences = registry?.comparison.differences ?? [];
+    const differences = this.#parts.differences();
     return {
-      source: config.source,
+      source: this.#parts.config.source,
       ...this.reloads,
       refusedBecause: this.#refused,
       needsRestart: this.#needsRestart,
@@ -65,7 +74,7 @@ export class YamlGroups {
   /** For people: what is not as it should be. */
   get degraded(): readonly string[] {
     const settings = this.#needsRestart.join(', ');
-    const differences = this.#node.registry?.comparison.differences ?? [];
+    const differences = this.#parts.differences();
     const { groups, nodes } = shown(differences);
     return [
       ...(this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`]),
@@ -81,7 +90,7 @@ export class YamlGroups {
   take(config: ResolvedConfig): void {
     const before = this.#groups;
     const after = byName(config.groups);
-    for (const name of namesInUse(this.#node.config)) {
+    for (const name of namesInUse(this.#parts.config)) {
       const held = before.get(name);
       if (held !== undefined && !after.has(name)) after.set(name, held);
     }
@@ -93,18 +102,18 @@ export class YamlGroups {
       return before.has(name) && !isSameValue(before.get(name), after.get(name));
     });
     for (const name of [...added, ...changed, ...removed]) this.#apply(name);
-    this.#node.gate.places.attachments.configure(config.attachments);
+    this.#parts.attachments.configure(config.attachments);
     this.version++;
     this.reloads.taken++;
     this.#refused = null;
     const counts = { added: added.length, changed: changed.length, removed: removed.length };
     const names = { groups: [...added, ...changed, ...removed].slice(0, SHOWN_MAX) };
     const audit = { audit: true, outcome: 'accepted', source: config.source };
-    this.#telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
+    this.#parts.telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
     const lost = changed.flatMap((name) => lostLimits(before.get(name), after.get(name)));
     if (lost.length > 0) {
       const facts = { source: config.source, count: lost.length, limits: lost.slice(0, SHOWN_MAX) };
-      this.#telemetry.log('warn', 'the configuration takes limits away', facts);
+      this.#parts.telemetry.log('warn', 'the configuration takes limits away', facts);
     }
     this.#compareSettings(config);
   }
@@ -117,8 +126,8 @@ export class YamlGroups {
     this.#refused = reason;
     const mistakes = error instanceof ConfigError ? error.report : undefined;
     const remedy = error instanceof QuotameshError ? error.remedy : undefined;
-    this.#telemetry.log('error', 'configuration refused, groups stay as they are', {
-      ...{ audit: true, outcome: 'refused', source: this.#node.config.source },
+    this.#parts.telemetry.log('error', 'configuration refused, groups stay as they are', {
+      ...{ audit: true, outcome: 'refused', source: this.#parts.config.source },
       ...{ reason, mistakes, remedy },
     });
   }
@@ -127,18 +136,18 @@ export class YamlGroups {
     const config = this.#groups.get(name);
     if (config === undefined) this.hashes.delete(name);
     else this.hashes.set(name, definitionHash(config));
-    const { registry } = this.#node;
-    if (registry !== null && registry.stateOf(name).definition !== null) return;
-    if (config === undefined) removeGroup(this.#node, name);
-    else defineGroup(this.#node, config);
+    const { inForce, isRegistered } = this.#parts;
+    if (isRegistered(name)) return;
+    if (config === undefined) inForce.remove(name);
+    else inForce.define(config);
   }
 
   #compareSettings(config: ResolvedConfig): void {
-    const settings = settingDifferences(this.#node.config, config);
+    const settings = settingDifferences(this.#parts.config, config);
     const isNews = !isDeepStrictEqual(settings, this.#needsRestart);
     this.#needsRestart = settings;
     if (settings.length > 0 && isNews) {
-      this.#telemetry.log('warn', 'settings have changed that only a restart puts in force', { settings });
+      this.#parts.telemetry.log('warn', 'settings have changed that only a restart puts in force', { settings });
     }
   }
 }

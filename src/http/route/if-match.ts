@@ -21,7 +21,7 @@ export function expectedOfGroup(request: FastifyRequest, node: QuotaNode, group:
 /** What the request expects of the attachment of a place; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
 export function expectedOfPlace(request: FastifyRequest, node: QuotaNode, place: string): Expected {
   return expectedBy(request, {
-    exists: node.gate.places.attachments.at(place) !== null,
+    exists: node.attachments.at(place) !== null,
     refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
   });
 }

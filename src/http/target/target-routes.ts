@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
-import type { ReportedHealth } from '../../backends/report-backend.js';
+import type { ReportedHealth } from '../../api/reported-health.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { QuotaNode } from '../../node/quota-node.js';
 import { describeBackends } from '../../status/describe-backends.js';

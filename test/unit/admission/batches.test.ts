@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Batch, BatchAmounts, TakeOptions } from '../../../src/api/decision.js';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import { defineGroup } from '../../../src/groups/groups-in-force.js';
 import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
@@ -151,7 +150,7 @@ describe('a group that is changed while a batch is open', () => {
   ])('to %s: nothing of the old window goes into it', async (_, change) => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 60 });
-    defineGroup(node, { ...node.groups.at(0), ...change });
+    node.inForce.define({ ...node.groups.at(0), ...change });
     const before = left(node);
     expect(() => batch.handBack({ messages: 60 })).toThrow(code('BATCH_ENDED'));
     expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
@@ -161,7 +160,7 @@ describe('a group that is changed while a batch is open', () => {
   test('to another rate: the window is the same one', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 60 });
-    defineGroup(node, { ...node.groups.at(0), dropped: 'counted' });
+    node.inForce.define({ ...node.groups.at(0), dropped: 'counted' });
     batch.handBack({ messages: 10, dropped: { messages: 50 } });
     expect(node.limiter.admitted.at(0)).toBe(50);
   });
@@ -181,7 +180,7 @@ describe('waiting for a batch', () => {
     node.limiter.tokens.set(0, 0);
     const waiting = take(node, { messages: 50 }, { waitMs: 60_000 });
     await sleep(20);
-    defineGroup(node, examineGroup('a', { quota: { publish: { messagesPerSecond: 1000 } } }, '(test)').config!);
+    node.inForce.define(examineGroup('a', { quota: { publish: { messagesPerSecond: 1000 } } }, '(test)').config!);
     expect((await waiting).messages).toBeGreaterThanOrEqual(1);
   });
 

@@ -100,7 +100,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   'places of attachments': {
     fill: (node, size) => {
       for (const path of Object.keys(places(size))) {
-        node.gate.places.attachments.define(path, { group: 'a', sameAs: null, exempt: false, andBroader: false });
+        node.attachments.define(path, { group: 'a', sameAs: null, exempt: false, andBroader: false });
       }
       return (at) => node.gate.tryAcquire({ tenant: `t${at % FEW}`, namespace: 'n' }, { messages: 1 });
     },

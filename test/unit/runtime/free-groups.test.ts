@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import { defineGroup } from '../../../src/groups/groups-in-force.js';
 import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
@@ -41,7 +40,7 @@ async function kindsWritten(node: QuotaNode, group: string): Promise<ReadonlySet
 
 function change(node: QuotaNode, name: string, written: object): void {
   const { config } = examineGroup(name, written, '(test)');
-  defineGroup(node, config!);
+  node.inForce.define(config!);
 }
 
 describe('a group without quota, or enabled: false', () => {

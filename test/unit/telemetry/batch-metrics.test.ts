@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Batch } from '../../../src/api/decision.js';
-import { defineGroup } from '../../../src/groups/groups-in-force.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUP = { quota: { publish: { messagesPerSecond: 1 } }, limiter: 'window', windowMs: 3_600_000 };
@@ -28,7 +27,7 @@ test('batches by how they ended, and hand-backs that were refused', async () => 
   back.handBack({ messages: 10 });
   expect(() => back.handBack({})).toThrow(/handed back already/);
   // Another window: what is left of it has been used, and the batch has ended.
-  defineGroup(scene.node, { ...scene.node.groups.at(0), windowMs: 60_000 });
+  scene.node.inForce.define({ ...scene.node.groups.at(0), windowMs: 60_000 });
   expect(() => late.handBack({})).toThrow(/another limiter or window/);
   expect(await exported()).toMatchObject({ batches: 1, 'handed-back': 1, expired: 1, hand_backs_refused_total: 2 });
   scene.node.gate.batches.expire(Number.POSITIVE_INFINITY);
