@@ -134,7 +134,10 @@ class GossipingNode implements Member<Gossip> {
     const sum = (dimension: 0 | 1) => this.#arrived.reduce((total, arrived) => total + arrived[dimension], 0);
     const seconds = (this.#arrived.length * GOSSIP_MS) / 1000;
     return {
-      ...{ node: this.#process.node, startedMs: this.#startedMs, sequence: this.#sequence, isLeaving },
+      node: this.#process.node,
+      startedMs: this.#startedMs,
+      sequence: this.#sequence,
+      isLeaving,
       demand: [sum(0) / seconds, sum(1) / seconds],
     };
   }

@@ -115,8 +115,14 @@ class Watcher {
     const names = [...this.#nodes.keys()];
     const series = this.#series.series(names, this.#quota);
     return {
-      ...{ scenario: this.#name, seed: 0, system: `quotamesh ${this.#strategy}`, nodes: names, series },
-      ...{ sampleMs, durationMs: (series[0]?.quota.length ?? 0) * sampleMs, happenings: this.#happenings },
+      scenario: this.#name,
+      seed: 0,
+      system: `quotamesh ${this.#strategy}`,
+      nodes: names,
+      series,
+      sampleMs,
+      durationMs: (series[0]?.quota.length ?? 0) * sampleMs,
+      happenings: this.#happenings,
       verdict: null,
     };
   }
@@ -161,14 +167,14 @@ function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSetti
   const defaults = resolveConfig({ cluster: header.cluster, topic: 'memory', groups }, { source: '(recording)' });
   const byName = new Map(defaults.groups.map((group) => [group.name, group]));
   return {
-    ...{ ...defaults.timing, sampleIntervalMs: defaults.sampleIntervalMs, ...header.timing },
-    ...{
-      cluster: header.cluster,
-      nodeId: '(replay)',
-      version: header.version,
-      nonce: 0,
-      partitions: header.partitions,
-    },
+    ...defaults.timing,
+    sampleIntervalMs: defaults.sampleIntervalMs,
+    ...header.timing,
+    cluster: header.cluster,
+    nodeId: '(replay)',
+    version: header.version,
+    nonce: 0,
+    partitions: header.partitions,
     limiting: header.limiting ?? defaults.limiting,
     costs: defaults.costs,
     groups: header.groups.map((group) => ({ ...byName.get(group.name), ...group, strategy })),

@@ -176,7 +176,11 @@ function custom(
 ): Field {
   const required = options.required === true;
   return {
-    ...{ says, allowed, required, json, default: options.default ?? null },
+    says,
+    allowed,
+    required,
+    json,
+    default: options.default ?? null,
     defaultText: required ? '(required)' : (options.defaultText ?? String(options.default ?? 'none')),
     read: (input) => {
       const value = read(input);

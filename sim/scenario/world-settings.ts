@@ -26,7 +26,10 @@ export function readSettings(
   checkRelations(new Map<string, unknown>([...paths, ['sampleIntervalMs', SAMPLE_INTERVAL_MS]]), root, findings);
   const limiting = readSection(findings, 'limiting', root);
   const settings = {
-    ...{ cluster: 'scenario', version: VERSION, partitions, sampleIntervalMs: SAMPLE_INTERVAL_MS },
+    cluster: 'scenario',
+    version: VERSION,
+    partitions,
+    sampleIntervalMs: SAMPLE_INTERVAL_MS,
     ...Object.fromEntries(timing),
     limiting: Object.fromEntries(limiting),
     costs: Object.fromEntries(readRows(COST_SETTINGS, [])),

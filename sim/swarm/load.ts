@@ -36,7 +36,13 @@ function drive(
   const lane = laneOf(group, 0);
   playStream(
     {
-      ...{ id: `group ${group} ${name}`, node, evenly: false, size: 1, piece: PIECE, retries: 0, retryAfterMs: 0 },
+      id: `group ${group} ${name}`,
+      node,
+      evenly: false,
+      size: 1,
+      piece: PIECE,
+      retries: 0,
+      retryAfterMs: 0,
       reader: null,
       profile: { atMs: [...atMs, untilMs], rate: [...rate, 0] },
     },

@@ -20,7 +20,10 @@ export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
   });
   const schema = mapping(TARGET_SCENARIO_FIELDS).extend({
     limiting: editorSchema(LIMITING_SETTINGS).optional(),
-    ...{ backends: list('backends'), groups: list('groups'), clients: list('clients'), phases: z.array(phase) },
+    backends: list('backends'),
+    groups: list('groups'),
+    clients: list('clients'),
+    phases: z.array(phase),
   });
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
 }

@@ -33,8 +33,12 @@ export function readTargetScenario(raw: Raw, findings: Findings): TargetScenario
 function readBackends(findings: Findings, input: unknown): readonly MockBackend[] {
   return readEntries(findings, ['backends'], input, BACKEND_FIELDS).flatMap(({ values }) =>
     namesOf(String(values.name), Number(values.count)).map((name) => ({
-      ...{ name, zone: (values.zone as string | null) ?? name, capacity: Number(values.capacityPerSecond) },
-      ...{ target: Number(values.target), spring: Number(values.spring), followsMs: Number(values.followsMs) },
+      name,
+      zone: (values.zone as string | null) ?? name,
+      capacity: Number(values.capacityPerSecond),
+      target: Number(values.target),
+      spring: Number(values.spring),
+      followsMs: Number(values.followsMs),
     })),
   );
 }
@@ -49,8 +53,10 @@ function readClients(findings: Findings, input: unknown, known: Known): readonly
     const named = values.backends === 'all' ? known.backends : ((values.backends ?? []) as readonly string[]);
     for (const name of named) checkKnown(findings, [...at, 'backends'], name, known.backends);
     const client = {
-      ...{ group: String(values.group), wantedPerSecond: Number(values.wantedPerSecond) },
-      ...{ units: unitsOf(findings, at, values), backends: named },
+      group: String(values.group),
+      wantedPerSecond: Number(values.wantedPerSecond),
+      units: unitsOf(findings, at, values),
+      backends: named,
     };
     return Array.from({ length: Number(values.count ?? 1) }, () => client);
   });

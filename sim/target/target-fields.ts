@@ -13,7 +13,9 @@ export const TARGET_SCENARIO_FIELDS: Fields = {
 
 const COUNT = quantity('count', 'So many alike.', { default: 1, min: 1, max: 200 });
 const CAPACITY = quantity('rate', 'Cost units per second at which its queue stands at `target`.', {
-  ...{ required: true, min: 1e-6, max: 1e12 },
+  required: true,
+  min: 1e-6,
+  max: 1e12,
 });
 
 export const BACKEND_FIELDS: Fields = {
@@ -22,13 +24,20 @@ export const BACKEND_FIELDS: Fields = {
   zone: name('Backends that fail together.', { defaultText: 'a zone of its own' }, GROUP_NAME),
   capacityPerSecond: CAPACITY,
   target: quantity('level', 'Level of its queue at which it can bear just what it does.', {
-    ...{ default: 800, min: 1e-9, max: 1e18 },
+    default: 800,
+    min: 1e-9,
+    max: 1e18,
   }),
   spring: quantity('level', 'From target − spring on it is near saturation.', {
-    ...{ default: 200, min: 1e-9, max: 1e18 },
+    default: 200,
+    min: 1e-9,
+    max: 1e18,
   }),
   followsMs: quantity('duration', 'Time constant with which its queue follows the work.', {
-    ...{ default: 10_000, min: 100, max: 600_000, defaultText: '10s' },
+    default: 10_000,
+    min: 100,
+    max: 600_000,
+    defaultText: '10s',
   }),
 };
 
@@ -36,10 +45,14 @@ export const TARGET_GROUP_FIELDS: Fields = {
   name: name('Its name.', { required: true }, GROUP_NAME),
   messagesPerSecond: quantity('rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
   costPerSecond: quantity('rate', 'Cost units of the whole cluster.', {
-    ...{ min: 0, max: 1e12, defaultText: 'unlimited' },
+    min: 0,
+    max: 1e12,
+    defaultText: 'unlimited',
   }),
   reservedCostPerSecond: quantity('rate', 'What saturated backends never take away; at most costPerSecond.', {
-    ...{ default: 0, min: 0, max: 1e12 },
+    default: 0,
+    min: 0,
+    max: 1e12,
   }),
 };
 
@@ -47,10 +60,14 @@ export const CLIENT_FIELDS: Fields = {
   group: name('The group it works for.', { required: true }, GROUP_NAME),
   count: COUNT,
   wantedPerSecond: quantity('rate', 'Pieces of work that each would do; its share paces it, down to 1/s.', {
-    ...{ required: true, min: 0.001, max: 10_000 },
+    required: true,
+    min: 0.001,
+    max: 10_000,
   }),
   units: quantity('factor', 'Cost of one piece, in own units, over all its backends.', {
-    ...{ min: 0, max: 1e12, defaultText: 'none' },
+    min: 0,
+    max: 1e12,
+    defaultText: 'none',
   }),
   readBytes: quantity('bytes', 'Cost of one piece: bytes read.', { min: 0, max: 1e12, defaultText: 'none' }),
   writtenBytes: quantity('bytes', 'Cost of one piece: bytes written.', { min: 0, max: 1e12, defaultText: 'none' }),
@@ -59,10 +76,14 @@ export const CLIENT_FIELDS: Fields = {
 
 export const PHASE_FIELDS: Fields = {
   forSeconds: seconds('Lasts so long.', {
-    ...{ min: 1, max: 3600, defaultText: 'until what is expected has held 10 s' },
+    min: 1,
+    max: 3600,
+    defaultText: 'until what is expected has held 10 s',
   }),
   settleWithinSeconds: seconds('What is expected has to hold from then on, for 10 s, looked at every second.', {
-    ...{ default: GIVE_UP_SEC, min: 1, max: GIVE_UP_SEC },
+    default: GIVE_UP_SEC,
+    min: 1,
+    max: GIVE_UP_SEC,
   }),
 };
 

@@ -87,8 +87,13 @@ function sampleMsFor(durationMs: number): number {
 function createColumns(nodes: number, samples: number, bins: number): Columns {
   const column = (length: number) => new Float64Array(length);
   return {
-    ...{ demand: column(nodes * samples), admitted: column(nodes * samples), refused: column(nodes * samples) },
-    ...{ fair: column(nodes * samples), limit: column(nodes * samples), quota: column(samples) },
-    ...{ binAdmitted: column(bins), binGranted: column(bins) },
+    demand: column(nodes * samples),
+    admitted: column(nodes * samples),
+    refused: column(nodes * samples),
+    fair: column(nodes * samples),
+    limit: column(nodes * samples),
+    quota: column(samples),
+    binAdmitted: column(bins),
+    binGranted: column(bins),
   };
 }

@@ -130,7 +130,8 @@ export class Pod implements Member<StoreMessage> {
     const { min, max } = this.#rampTo(messagesPerSecond);
     this.#reads ??= new EpochTokens({
       ...this.#ramp,
-      ...{ min: Math.ceil(min / batch), max: Math.ceil(max / batch) },
+      min: Math.ceil(min / batch),
+      max: Math.ceil(max / batch),
     });
     if (this.#reads.available(this.#known, this.#epoch) < 1) return 0;
     this.#reads.take(1, this.#known);

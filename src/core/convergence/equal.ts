@@ -17,7 +17,11 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
  * nodes of which one is busy, 1/N is used.
  */
 export const equal: Strategy = {
-  ...{ name: 'equal', remembers: false, reads: 'demand', overshoots: false, agreesOnPool: true },
+  name: 'equal',
+  remembers: false,
+  reads: 'demand',
+  overshoots: false,
+  agreesOnPool: true,
   converge,
 };
 

@@ -87,8 +87,17 @@ export class Coordinator {
     this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
     const { nodeKey, membership, usageMap, log, link, shares } = this;
     this.#publisher = new Publisher(settings, {
-      ...{ nodeKey, membership, usageMap, ramps, shares, link, epochs: this.log.epochs, appends },
-      ...{ book: this.#book, reporter: this.#reporter, table: this.#table },
+      nodeKey,
+      membership,
+      usageMap,
+      ramps,
+      shares,
+      link,
+      epochs: this.log.epochs,
+      appends,
+      book: this.#book,
+      reporter: this.#reporter,
+      table: this.#table,
     });
     this.log.writer = this.#publisher;
     this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });

@@ -91,7 +91,9 @@ function aclMissing(error: Error, { topic, grantee }: Access, operation: AclOper
   const missing = NEEDED_ACLS.filter((acl) => (operation === 'any' ? !acl.onlyToCreate : acl.operation === operation));
   const operations = missing.map((acl) => acl.operation);
   const facts = {
-    ...{ topic, principal: grantee.principal, operation: operations.join(', ') },
+    topic,
+    principal: grantee.principal,
+    operation: operations.join(', '),
     to: missing.map(({ to }) => to).join(', '),
     command: aclCommand(operations, [topic], grantee),
   };

@@ -279,7 +279,10 @@ export class TopicSupervisor implements Supervisor {
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;
     this.#toldUnreadable.add(unreadable);
     log('error', `Kafka topic holds records that no node can read: ${unreadable}`, {
-      ...{ topic: options.topic, partition, fromOffset: firstOffset, toOffset: nextOffset - 1 },
+      topic: options.topic,
+      partition,
+      fromOffset: firstOffset,
+      toOffset: nextOffset - 1,
       remedy: 'Only quotamesh may write to its topic, and compression.type of the topic must be producer.',
     });
   }

@@ -36,7 +36,9 @@ export async function restoreLog(
       restored += await link.restore([epoch, ...args]);
     }
     log('warn', 'Redis had lost records: this node has put back what it knew', {
-      ...{ topic: options.topic, restored, lacking: missing.length },
+      topic: options.topic,
+      restored,
+      lacking: missing.length,
     });
     return isAnother;
   } catch (error) {

@@ -118,7 +118,11 @@ export class SignatureBook implements RecordSignatures {
     this.#lines++;
     const what = mode === 'require' ? 'ignored' : 'believed, because hmac.verify is warn';
     telemetry.log('warn', `a record of the ${name} is not signed by this cluster; ${what}`, {
-      ...{ key, cause, partition, offset, unverified: this.unverifiedKeys },
+      key,
+      cause,
+      partition,
+      offset,
+      unverified: this.unverifiedKeys,
       ...(this.#lines === LINES_MAX ? { further: 'only counted' } : {}),
     });
   }
