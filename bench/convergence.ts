@@ -68,8 +68,8 @@ console.log(
   `${GROUPS} groups × ${NODES} nodes: applied in ${readMs.toFixed(0)} ms of CPU, ${rowNs.toFixed(0)} ns per row`,
 );
 const CHANGED_MOST = 100;
-/** Behind the buckets that were filled. */
-const CHANGED_BUCKET = 10_000;
+/** Behind the bundles that were filled. */
+const CHANGED_BUNDLE = 10_000;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
 const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
 const lanes = table.ordered;
@@ -146,9 +146,9 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
   return { kind: 'report', author: { nodeKey: member.nodeKey, incarnation: 65_536, sequence: ++sequence }, rows };
 }
 
-function apply(bucket: number, member: Member, record: ReportRecord): void {
+function apply(bundle: number, member: Member, record: ReportRecord): void {
   (record.author as { sequence: number }).sequence = ++sequence;
-  usageMap.apply({ partition: 0, bucket, isPast: false }, member, record, READ_AT);
+  usageMap.apply({ partition: 0, bundle, isPast: false }, member, record, READ_AT);
 }
 
 function updateAll(some: Iterable<LaneState>): void {
@@ -157,7 +157,7 @@ function updateAll(some: Iterable<LaneState>): void {
 
 /** As the coordinator does it: records mark lanes, and only these are computed. */
 function changes(count: number): void {
-  for (let at = 0; at < count; at++) apply(CHANGED_BUCKET + at, members[at] as Member, incoming[at] as ReportRecord);
+  for (let at = 0; at < count; at++) apply(CHANGED_BUNDLE + at, members[at] as Member, incoming[at] as ReportRecord);
   updateAll(table.dirty);
   table.dirty.clear();
 }

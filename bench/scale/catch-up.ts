@@ -127,10 +127,10 @@ class Turns {
 /** As compaction leaves it: every key once, node by node, and behind them the newest records, the signs of life. */
 function* recordsOf({ nodes, keysPerNode, partitions }: Log, partition: number, cluster: string): Generator<Append> {
   for (let node = 0; node < nodes; node++) {
-    for (let bucket = partition; bucket < keysPerNode; bucket += partitions) {
-      const { key: nodeKey, author } = authorOf(node, 1, bucket + 100, cluster);
-      const rows = Array.from({ length: ROWS_PER_RECORD }, (_, at) => rowOf(bucket * ROWS_PER_RECORD + at));
-      yield { partition, key: reportRecordKey(nodeKey, bucket), record: { kind: 'report', author, rows } };
+    for (let bundle = partition; bundle < keysPerNode; bundle += partitions) {
+      const { key: nodeKey, author } = authorOf(node, 1, bundle + 100, cluster);
+      const rows = Array.from({ length: ROWS_PER_RECORD }, (_, at) => rowOf(bundle * ROWS_PER_RECORD + at));
+      yield { partition, key: reportRecordKey(nodeKey, bundle), record: { kind: 'report', author, rows } };
     }
   }
   for (let node = 0; node < nodes; node++) yield signOf(node, partition, 1, cluster);

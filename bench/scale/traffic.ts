@@ -46,7 +46,7 @@ export interface Traffic {
 }
 
 const ROUND_MS = 20;
-/** Long enough for every bucket to have been published once, and for the times of the next to be spread evenly. */
+/** Long enough for every bundle to have been published once, and for the times of the next to be spread evenly. */
 const PAST_MS = 300_000;
 const PAST_ROUND_MS = 1000;
 
@@ -163,7 +163,7 @@ class WritingNode {
     return this.#appends;
   }
 
-  /** The group's demand is another one from now on: its bucket is due. */
+  /** The group's demand is another one from now on: its bundle is due. */
   #change(group: number): void {
     const lane = this.#laneOf(group);
     // From 1/s to 1,000/s in pieces of 100 bytes to 10 kB: floats without a pattern, as measured rates are.

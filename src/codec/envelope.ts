@@ -7,7 +7,7 @@ const wire = quotamesh.v1;
 
 export const MAGIC = 0x53454d51;
 export const WIRE_VERSION = 1;
-/** A bucket of 64 groups is below 5 KiB; anything much larger is not one of our records. */
+/** A bundle of 64 groups is below 5 KiB; anything much larger is not one of our records. */
 export const MAX_RECORD_BYTES = 64 * 1024;
 
 /** Why a value of a topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */

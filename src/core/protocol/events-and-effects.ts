@@ -28,7 +28,7 @@ export type CoordinatorEvent =
    * its own; it may come back by `group-changed`.
    */
   | { readonly kind: 'group-removed'; readonly group: number }
-  /** These keys may not be in the log: their buckets are published again. */
+  /** These keys may not be in the log: their bundles are published again. */
   | { readonly kind: 'append-failed'; readonly partition: number; readonly keys: readonly string[] }
   /** How a backend is, as the traffic side or a poller says. */
   | {

@@ -32,7 +32,7 @@ export interface FarewellRecord {
   readonly nodeId: NodeId;
 }
 
-/** One bucket of one node, complete for its key. */
+/** One bundle of one node, complete for its key. */
 export interface ReportRecord {
   readonly kind: 'report';
   readonly author: Author;
@@ -80,13 +80,13 @@ export interface ReportRow {
   readonly costs?: LaneCosts;
 }
 
-/** Keys of the topic. 8 characters of base64url for the node, a base-36 bucket number behind a slash for reports. */
+/** Keys of the topic. 8 characters of base64url for the node, a base-36 bundle number behind a slash for reports. */
 export function nodeRecordKey(nodeKey: NodeKey): string {
   return encodeKey(nodeKey);
 }
 
-export function reportRecordKey(nodeKey: NodeKey, bucket: number): string {
-  return `${encodeKey(nodeKey)}/${bucket.toString(36)}`;
+export function reportRecordKey(nodeKey: NodeKey, bundle: number): string {
+  return `${encodeKey(nodeKey)}/${bundle.toString(36)}`;
 }
 
 export function isNodeRecordKey(key: string): boolean {
@@ -117,7 +117,7 @@ export function nodeKeyOfRecordKey(key: string): NodeKey | null {
   return nodeKey;
 }
 
-/** The bucket number in a key; null if `reportRecordKey` does not make such a key. */
+/** The bundle number in a key; null if `reportRecordKey` does not make such a key. */
 export function bundleOfRecordKey(key: string): number | null {
   const begin = NODE_KEY_LENGTH + 1;
   const digits = key.length - begin;
@@ -132,7 +132,7 @@ export function bundleOfRecordKey(key: string): number | null {
   return number < BUNDLES_MAX ? number : null;
 }
 
-/** The most buckets of a node. With one group in each, this bounds the groups that a node has in use at once. */
+/** The most bundles of a node. With one group in each, this bounds the groups that a node has in use at once. */
 export const BUNDLES_MAX = 65_536;
 const NUMBER_LENGTH_MAX = 4;
 const BASE_36 = '0123456789abcdefghijklmnopqrstuvwxyz';

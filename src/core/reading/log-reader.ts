@@ -145,13 +145,13 @@ export class LogReader {
     if (record.kind === 'backend') return this.#applyBackend(read, record);
     if (record.kind === 'group-state') return this.#applyGroupState(read, record);
     const { author } = record;
-    const bucket = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
-    const isKeyOfKind = record.kind === 'report' ? bucket !== null : isNodeRecordKey(read.key);
+    const bundle = record.kind === 'report' ? bundleOfRecordKey(read.key) : null;
+    const isKeyOfKind = record.kind === 'report' ? bundle !== null : isNodeRecordKey(read.key);
     if (nodeKeyOfRecordKey(read.key) !== author.nodeKey || !isKeyOfKind) {
       this.#ignore('foreign-key');
       return false;
     }
-    if (bucket !== null && !this.usageMap.bounds.hasBucket(bucket)) {
+    if (bundle !== null && !this.usageMap.bounds.hasBundle(bundle)) {
       this.#refuseRows(read, 'too-many-groups', author, nowMs);
       return false;
     }
@@ -165,7 +165,7 @@ export class LogReader {
     if (record.kind === 'node' && (isNews || read.partition !== MEMBERSHIP_PARTITION)) {
       this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
     }
-    if (record.kind === 'report') this.#applyReport(read, member, record, bucket as number, nowMs);
+    if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
     else this.#applySignature(read, member, author, isNews);
     return isNews && this.#applySign(member, record, nowMs);
   }
@@ -210,12 +210,12 @@ export class LogReader {
     countLives(member, partition, this.usageMap);
   }
 
-  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bucket: number, nowMs: number): void {
+  #applyReport(read: ReadEvent, member: Member, record: ReportRecord, bundle: number, nowMs: number): void {
     const { incarnation } = record.author;
     const { partition } = read;
     const isPast = incarnation < member.incarnation || incarnation < (member.lives[partition] as number);
     const { ms: logMs } = this.logTimes[partition] as LogTime;
-    const verdict = this.usageMap.apply({ partition, bucket, isPast }, member, record, { nowMs, logMs });
+    const verdict = this.usageMap.apply({ partition, bundle, isPast }, member, record, { nowMs, logMs });
     if (verdict === 'older') this.writer?.sayAgain(read);
     if (isPast) this.#ignore('old-incarnation');
     else if (verdict === 'repeated' || verdict === 'older') this.#ignore('repeated');

@@ -62,9 +62,9 @@ export class Forgetting {
     this.#ownKeysMs = nowMs;
     return usageMap
       .keysOf(member)
-      .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bucket))
+      .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bundle))
       .slice(0, KEYS_PER_CALL)
-      .map(({ partition, bucket }) => ({ partition, key: reportRecordKey(nodeKey, bucket) }));
+      .map(({ partition, bundle }) => ({ partition, key: reportRecordKey(nodeKey, bundle) }));
   }
 
   #addForgottenNodes(keys: FreedKey[]): void {
@@ -80,14 +80,14 @@ export class Forgetting {
   }
 
   /**
-   * Adds the NODE keys last: as long as the log holds a bucket, it should hold the life to which the bucket belongs.
+   * Adds the NODE keys last: as long as the log holds a bundle, it should hold the life to which the bundle belongs.
    */
   #addKeysOf(member: Member, keys: FreedKey[]): boolean {
-    const buckets = this.#cluster.usageMap.keysOf(member);
-    for (const { partition, bucket } of buckets.slice(0, KEYS_PER_MEMBER)) {
-      keys.push({ partition, key: reportRecordKey(member.nodeKey, bucket) });
+    const bundles = this.#cluster.usageMap.keysOf(member);
+    for (const { partition, bundle } of bundles.slice(0, KEYS_PER_MEMBER)) {
+      keys.push({ partition, key: reportRecordKey(member.nodeKey, bundle) });
     }
-    if (buckets.length > KEYS_PER_MEMBER) return false;
+    if (bundles.length > KEYS_PER_MEMBER) return false;
     member.signedLives.forEach((life, partition) => {
       if (life !== 0) keys.push({ partition, key: nodeRecordKey(member.nodeKey) });
     });

@@ -22,7 +22,7 @@ import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendSender, type BackendWord } from './backend-sender.js';
 import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
 import { RampWriter } from './ramp-writer.js';
-import type { Bucket, ReportBook } from './report-book.js';
+import type { Bundle, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
@@ -46,7 +46,7 @@ export interface PublisherParts {
 }
 
 /**
- * Writes this node's records: heartbeats, due buckets, levels of ramps, the farewell. It numbers them and tells the
+ * Writes this node's records: heartbeats, due bundles, levels of ramps, the farewell. It numbers them and tells the
  * link watch what was sent when.
  */
 export class Publisher {
@@ -170,7 +170,7 @@ export class Publisher {
     this.#backends.sayAgain(nowMs);
     this.#publishBackends(nowMs);
     this.#writeRamps(nowMs);
-    for (const bucket of book.buckets) this.#publish(bucket, lanes, nowMs);
+    for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs);
     this.beat(nowMs, true);
   }
 
@@ -178,10 +178,10 @@ export class Publisher {
     this.#publishBackends(nowMs);
     this.#publishRamps(nowMs);
     const { book, link } = this.#parts;
-    book.forEachDue(nowMs, (bucket) => {
-      if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
-      // A topic that is away gets heartbeats only; the buckets stay dirty and go out when it is back.
-      if (link.of(bucket.partition) === 'linked') this.#publish(bucket, lanes, nowMs);
+    book.forEachDue(nowMs, (bundle) => {
+      if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
+      // A topic that is away gets heartbeats only; the bundles stay dirty and go out when it is back.
+      if (link.of(bundle.partition) === 'linked') this.#publish(bundle, lanes, nowMs);
     });
   }
 
@@ -218,22 +218,22 @@ export class Publisher {
       author,
       nodeId,
     }));
-    for (const { partition, key } of book.buckets) appends.push({ partition, key, record: null });
+    for (const { partition, key } of book.bundles) appends.push({ partition, key, record: null });
     const member = membership.get(nodeKey);
-    for (const { partition, bucket } of member === undefined ? [] : usageMap.keysOf(member)) {
-      if (book.has(partition, bucket)) continue;
-      appends.push({ partition, key: reportRecordKey(nodeKey, bucket), record: null });
+    for (const { partition, bundle } of member === undefined ? [] : usageMap.keysOf(member)) {
+      if (book.has(partition, bundle)) continue;
+      appends.push({ partition, key: reportRecordKey(nodeKey, bundle), record: null });
     }
   }
 
-  #publish(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+  #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { reporter, book } = this.#parts;
-    const rows = reporter.rowsOf(bucket, lanes);
-    const wasNeverPublished = bucket.publishedMs === Number.NEGATIVE_INFINITY;
-    book.published(bucket, nowMs);
+    const rows = reporter.rowsOf(bundle, lanes);
+    const wasNeverPublished = bundle.publishedMs === Number.NEGATIVE_INFINITY;
+    book.published(bundle, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
-    this.#heartbeat.reported(bucket.partition, nowMs);
-    this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
+    this.#heartbeat.reported(bundle.partition, nowMs);
+    this.#append(bundle.partition, bundle.key, nowMs, (author) => ({ kind: 'report', author, rows }));
   }
 
   #append(partition: number, key: string, nowMs: number, make: (author: Author) => TopicRecord): void {

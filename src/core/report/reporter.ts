@@ -12,7 +12,7 @@ import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
-import type { Bucket, ReportBook } from './report-book.js';
+import type { Bundle, ReportBook } from './report-book.js';
 
 /** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
 const SILENT_AFTER_SLOW_WINDOWS = 4;
@@ -32,7 +32,7 @@ const SHARE_STEP_TARGET_RATIO = 0.0001;
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
- * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
+ * From samples to reports: which lanes changed so much that the others must know, and what a bundle's record says.
  * It decides; the coordinator publishes.
  */
 export class Reporter {
@@ -52,7 +52,7 @@ export class Reporter {
     this.#looks = new LookList(limiter, settings.slowWindowMs, settings.sampleIntervalMs);
   }
 
-  /** Samples the served lanes that a round looks at, and marks the buckets that have to be published. */
+  /** Samples the served lanes that a round looks at, and marks the bundles that have to be published. */
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     const looks = this.#looks;
     looks.begin(lanes, nowMs);
@@ -81,10 +81,10 @@ export class Reporter {
     return this.#looks.idle(nowMs);
   }
 
-  /** The rows of a bucket; a lane whose rates are all zero has no row. */
-  rowsOf(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
+  /** The rows of a bundle; a lane whose rates are all zero has no row. */
+  rowsOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
     const rows: ReportRow[] = [];
-    for (const group of bucket.groups) {
+    for (const group of bundle.groups) {
       for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
         const state = lanes.get(laneOf(group, direction));
         if (state?.hasEntry) rows.push(this.#rowOf(state));
@@ -98,8 +98,8 @@ export class Reporter {
   }
 
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
-    const bucket = this.#book.bucketOf(lane.group, lane.groupId);
-    if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
+    const bundle = this.#book.bundleOf(lane.group, lane.groupId);
+    if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
     const { sample, settling, reported } = lane;
     const window = this.#changedWindow(lane, refusedNow);
     if (window !== -1) {
@@ -110,7 +110,7 @@ export class Reporter {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       reported.usage.set(usageIn(sample, SLOW));
-    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bucket.publishedMs)) {
+    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       return;
     }
     this.#entryChanged(lane);

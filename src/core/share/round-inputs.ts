@@ -68,7 +68,7 @@ export class RoundInputs {
       const { position } = this.#membership.inSlot(member[page.recordOf(place)] as number);
       if (position === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        // A node reports a lane in one bucket. Just after it moved a group to another bucket, both may be known.
+        // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
         keepLarger(round.usage[dimension] as Float64Array, position, page.usageOf(place, dimension));
         keepLarger(round.demand[dimension] as Float64Array, position, page.demandOf(place, dimension));
       }

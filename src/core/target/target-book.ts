@@ -204,7 +204,7 @@ export class TargetBook {
 
   /**
    * Of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get the
-   * same sums. While a node has two rows (its group has moved to another bucket) the smaller one comes first.
+   * same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
     const found: { readonly position: number; readonly costs: LaneCosts }[] = [];

@@ -2,7 +2,7 @@ import type { RecordStore } from './record-store.js';
 
 /** The keys of one node. */
 interface Keys {
-  /** A hash table with open addressing, by partition and bucket number: record + 1, or 0 = free. */
+  /** A hash table with open addressing, by partition and bundle number: record + 1, or 0 = free. */
   places: Int32Array;
   /** Per partition: the first record + 1, or 0 = none. Follow `records.nextOfKeys`. */
   readonly first: Int32Array;
@@ -12,7 +12,7 @@ interface Keys {
 /**
  * Finds the record of a key, and all records of one node on one partition. It stores numbers instead of the keys' text:
  * 20 bytes a key, where a Map of strings took 100. Each node has a table of its own, so that looking through a node
- * costs time for its keys alone, and so that a record with a high bucket number takes no more room than any other.
+ * costs time for its keys alone, and so that a record with a high bundle number takes no more room than any other.
  */
 export class BundleKeys {
   /** Records looked at so far to find others: what catching up costs, as a count. */
@@ -30,9 +30,9 @@ export class BundleKeys {
   }
 
   /** The record of a key, or −1. */
-  find(slot: number, partition: number, bucket: number): number {
+  find(slot: number, partition: number, bundle: number): number {
     const keys = this.#ofSlot[slot];
-    return keys === undefined ? -1 : (keys.places[this.#placeOf(keys, partition, bucket)] as number) - 1;
+    return keys === undefined ? -1 : (keys.places[this.#placeOf(keys, partition, bundle)] as number) - 1;
   }
 
   /** First record of a node on a partition, or −1; follow `next`. */
@@ -49,12 +49,12 @@ export class BundleKeys {
     return this.#ofSlot[slot]?.count ?? 0;
   }
 
-  /** Adds a record whose key is not known yet; its bucket and partition must have been written. */
+  /** Adds a record whose key is not known yet; its bundle and partition must have been written. */
   add(slot: number, record: number): void {
-    const { bucket: buckets, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
+    const { bundle: bundles, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
     const keys = this.#keysOf(slot);
     if (2 * (keys.count + 1) > keys.places.length) this.#grow(keys);
-    keys.places[this.#placeOf(keys, partitions[record] as number, buckets[record] as number)] = record + 1;
+    keys.places[this.#placeOf(keys, partitions[record] as number, bundles[record] as number)] = record + 1;
     const partition = partitions[record] as number;
     const first = (keys.first[partition] as number) - 1;
     nextOfKeys[record] = first;
@@ -79,26 +79,26 @@ export class BundleKeys {
   }
 
   /** The place of a key in the table, or the free place where it belongs. */
-  #placeOf({ places }: Keys, partition: number, bucket: number): number {
-    const { bucket: buckets, partition: partitions } = this.#records;
+  #placeOf({ places }: Keys, partition: number, bundle: number): number {
+    const { bundle: bundles, partition: partitions } = this.#records;
     const mask = places.length - 1;
-    let place = homeOf(partition, bucket) & mask;
+    let place = homeOf(partition, bundle) & mask;
     for (;;) {
       const record = (places[place] as number) - 1;
-      if (record === -1 || (buckets[record] === bucket && partitions[record] === partition)) return place;
+      if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return place;
       place = (place + 1) & mask;
     }
   }
 
   /** Frees the place of a record. Records after it that could not be found any more move up. */
   #free(keys: Keys, record: number): void {
-    const { bucket: buckets, partition: partitions } = this.#records;
+    const { bundle: bundles, partition: partitions } = this.#records;
     const { places } = keys;
     const mask = places.length - 1;
-    let free = this.#placeOf(keys, partitions[record] as number, buckets[record] as number);
+    let free = this.#placeOf(keys, partitions[record] as number, bundles[record] as number);
     for (let place = (free + 1) & mask; places[place] !== 0; place = (place + 1) & mask) {
       const other = (places[place] as number) - 1;
-      const home = homeOf(partitions[other] as number, buckets[other] as number);
+      const home = homeOf(partitions[other] as number, bundles[other] as number);
       if (((place - home) & mask) < ((place - free) & mask)) continue;
       places[free] = other + 1;
       free = place;
@@ -107,12 +107,12 @@ export class BundleKeys {
   }
 
   #grow(keys: Keys): void {
-    const { bucket: buckets, partition: partitions } = this.#records;
+    const { bundle: bundles, partition: partitions } = this.#records;
     const before = keys.places;
     keys.places = new Int32Array(2 * before.length);
     for (const place of before) {
       if (place === 0) continue;
-      const at = this.#placeOf(keys, partitions[place - 1] as number, buckets[place - 1] as number);
+      const at = this.#placeOf(keys, partitions[place - 1] as number, bundles[place - 1] as number);
       keys.places[at] = place;
     }
   }
@@ -126,8 +126,8 @@ export class BundleKeys {
   }
 }
 
-function homeOf(partition: number, bucket: number): number {
-  const mixed = Math.imul(bucket * PARTITIONS_MAX + partition, 0x9e3779b1);
+function homeOf(partition: number, bundle: number): number {
+  const mixed = Math.imul(bundle * PARTITIONS_MAX + partition, 0x9e3779b1);
   return mixed ^ (mixed >>> 15);
 }
 

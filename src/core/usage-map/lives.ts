@@ -23,8 +23,8 @@ export function buryKey(partition: number, key: string, membership: Membership, 
   const nodeKey = nodeKeyOfRecordKey(key);
   const member = nodeKey === null ? undefined : membership.get(nodeKey);
   if (member === undefined) return;
-  const bucket = bundleOfRecordKey(key);
-  if (bucket !== null) usageMap.remove(member, partition, bucket);
+  const bundle = bundleOfRecordKey(key);
+  if (bundle !== null) usageMap.remove(member, partition, bundle);
   else if (isNodeRecordKey(key)) membership.bury(member, partition);
   fallBack(member, partition, membership, usageMap);
   if (isForgotten(member) && !usageMap.hasKeysOf(member)) membership.drop(member);

@@ -80,7 +80,7 @@ describe('round trip', () => {
     expect(codec.decode(codec.encode(record))).toEqual({ record });
   });
 
-  test('a full bucket stays below 5 KiB', () => {
+  test('a full bundle stays below 5 KiB', () => {
     const rows = Array.from({ length: 128 }, (_, at) =>
       row({ groupId: 1e14 + at, shareMessages: 1.1, shareBytes: 2.2 }),
     );

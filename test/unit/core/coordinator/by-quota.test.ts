@@ -75,7 +75,7 @@ describe('what a saturated backend bears, divided by quota', () => {
   test('costs of a node that leaves are gone with it', () => {
     const node = saturated();
     const costs = ['b', 'c'].map((id) => node.report(id, [row({ group: 'orders', perSecond: 10, units: 6 })]));
-    node.read(...costs, node.report('c', [row({ group: 'mail', perSecond: 10, units: 18 })], { bucket: 1 }));
+    node.read(...costs, node.report('c', [row({ group: 'mail', perSecond: 10, units: 18 })], { bundle: 1 }));
     expect(borne(node, orders)).toBe(12.5);
     node.read(node.by('c', 'farewell'));
     expect(borne(node, orders)).toBe(7.5);

@@ -92,9 +92,9 @@ export class OneNode {
     return { partition, key: nodeRecordKey(author.nodeKey), record };
   }
 
-  report(nodeId: string, rows: readonly ReportRow[], { life = 1, partition = 0, bucket = 0 } = {}): Append {
+  report(nodeId: string, rows: readonly ReportRow[], { life = 1, partition = 0, bundle = 0 } = {}): Append {
     const author = this.#author(nodeId, life, 7);
-    return { partition, key: reportRecordKey(author.nodeKey, bucket), record: { kind: 'report', author, rows } };
+    return { partition, key: reportRecordKey(author.nodeKey, bundle), record: { kind: 'report', author, rows } };
   }
 
   /** As the gate asks: a lane is served from its first use on. */

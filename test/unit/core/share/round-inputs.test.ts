@@ -77,7 +77,7 @@ test('of a lane that moved to another bucket the larger of both words counts, in
   ] as const) {
     const node = OneNode.ready();
     node.read(node.by('b', 'node'), node.report('b', [row('orders', first)]));
-    node.read(node.report('b', [row('orders', second)], { bucket: 1 }));
+    node.read(node.report('b', [row('orders', second)], { bundle: 1 }));
     const { usage, demand, count } = roundOfGroup(node, 'orders');
     for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, 900]);
   }
@@ -145,7 +145,7 @@ describe('the age of what a node has said', () => {
     const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
     node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
     node.pass(100);
-    node.read(node.report('b', [row('orders', 900)], { bucket: 1 }));
+    node.read(node.report('b', [row('orders', 900)], { bundle: 1 }));
     node.pass(40);
     node.read(node.by('b', 'node'));
     const { ageMs, count } = roundOfGroup(node, 'orders');

@@ -137,7 +137,7 @@ describe('a buried node', () => {
     expect(reading.rowsOf('orders')).toEqual({ a: 3 });
   });
 
-  test('keeps the rows of a bucket that nobody buried', () => {
+  test('keeps the rows of a bundle that nobody buried', () => {
     const early = new Reading(2);
     early.report('a', { orders: 7 }, { partition: 1 });
     early.tombstone(nodeKeyText('a'), { partition: 1 });

@@ -57,7 +57,7 @@ describe('lives of one node id are bounded', () => {
   test('of 10,000 lives only the newest counts, and the keys that the log holds are remembered', () => {
     const node = OneNode.ready();
     for (let life = 1; life <= 10_000; life++) {
-      node.read(node.by('other', 'node', { life }), node.report('other', [], { life, bucket: life % 7 }));
+      node.read(node.by('other', 'node', { life }), node.report('other', [], { life, bundle: life % 7 }));
     }
     const other = [...node.coordinator.membership.all()].find(({ nodeId }) => nodeId === 'other');
     expect(other?.lives).toHaveLength(1);

@@ -21,7 +21,7 @@ interface Written {
   readonly life?: number;
   readonly sequence?: number;
   readonly partition?: number;
-  readonly bucket?: number;
+  readonly bundle?: number;
   readonly afterMs?: number;
 }
 
@@ -62,7 +62,7 @@ export class Reading {
   report(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
     const author = this.#author(nodeId, written);
     const rows = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
-    return this.#read(reportRecordKey(author.nodeKey, written.bucket ?? 0), { kind: 'report', author, rows }, written);
+    return this.#read(reportRecordKey(author.nodeKey, written.bundle ?? 0), { kind: 'report', author, rows }, written);
   }
 
   /** What a node says of something that is not its own. */
@@ -124,6 +124,6 @@ export function nodeKeyText(nodeId: string): string {
   return nodeRecordKey(nodeKeyOf('demo', nodeId));
 }
 
-export function bucketKeyText(nodeId: string, bucket = 0): string {
-  return reportRecordKey(nodeKeyOf('demo', nodeId), bucket);
+export function bundleKeyText(nodeId: string, bundle = 0): string {
+  return reportRecordKey(nodeKeyOf('demo', nodeId), bundle);
 }

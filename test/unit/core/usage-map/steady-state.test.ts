@@ -27,7 +27,7 @@ test('a record of a known key replaces the one before without growing the map', 
     for (let key = 0; key < KEYS; key++) {
       const record = records[key] as ReportRecord;
       (record.author as { sequence: number }).sequence = round;
-      const place = { partition: 0, bucket: key, isPast: false };
+      const place = { partition: 0, bundle: key, isPast: false };
       expect(usageMap.apply(place, member, record, { nowMs: round, logMs: round })).toBe('applied');
     }
   };
@@ -52,7 +52,7 @@ test('costs go with the record that said them, also where its rows are overwritt
   const costs = { transactions: 10, backends: [{ backend: 7, cost: 30 }] };
   const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
-    usageMap.apply({ partition: 0, bucket: 0, isPast: false }, member, said(sequence + 1, given), {
+    usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), {
       nowMs: 0,
       logMs: 0,
     });
