@@ -31,7 +31,7 @@ export class Limiter {
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Figure;
   readonly retryRefusals: Figure;
-  /** Per lane: connections and asks that are held back now, instead of refused. */
+  /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
   #hasAccrued: Uint8Array;
   readonly #refusedWork = new RefusedWork();

@@ -4,7 +4,7 @@ import type { Limiter } from '../limiter/limiter.js';
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
  * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
- * refused again, or in which connections and asks waited for the limiter.
+ * refused again, or in which connections and requests waited for the limiter.
  *
  * All marks of a lane lie in one column: 17 of them with arrays of their own took 10 kB per lane, 50 MB of a node that
  * serves 5,000 groups; so they take 2 (npm run bench:scale).
