@@ -9,7 +9,7 @@ import type { NodeClock } from './cluster-under-test.js';
 import type { EventQueue } from './event-queue.js';
 import { exaggerated } from './lie.js';
 import type { NodeObserver } from './node-observer.js';
-import { ReadPosition } from './read-position.js';
+import { ReadOffsets } from './read-offsets.js';
 import { SignedReader } from './signed-reader.js';
 import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
 
@@ -40,7 +40,7 @@ export class SimulatedNode {
   /** A stalled process runs nothing: no rounds, no reads, no requests. */
   isStalled = false;
   /** How far the coordinator has read: what was delivered to a stalled process is not read. */
-  readonly position: ReadPosition;
+  readonly readOffsets: ReadOffsets;
   /** Whether the log that it began with had been compacted. */
   readonly beganCompacted: boolean;
   /** Null = nothing is signed. */
@@ -72,7 +72,7 @@ export class SimulatedNode {
     this.#queue = queue;
     this.#observer = observer;
     this.beganCompacted = compacted;
-    this.position = new ReadPosition(settings.partitions);
+    this.readOffsets = new ReadOffsets(settings.partitions);
     this.#clock = clock;
     this.#topic = topic;
     this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
@@ -174,7 +174,7 @@ export class SimulatedNode {
     const nowMs = this.nowMs;
     const effects = this.coordinator.step(event, nowMs);
     enforce(effects, this.coordinator, this.limiter, nowMs);
-    this.position.follow(event);
+    this.readOffsets.follow(event);
     this.#observer?.stepped(this, event, effects);
     const { notices, decidedLanes, appends } = effects;
     const atMs = this.#queue.nowMs;

@@ -86,7 +86,7 @@ function compare(
   other: Division,
   { agreesOnPool, fail }: { readonly agreesOnPool: boolean; readonly fail: (says: string) => void },
 ): void {
-  const names = `${first.name} and ${second.name}, both at ${first.node.position.next.join('/')}`;
+  const names = `${first.name} and ${second.name}, both at ${first.node.readOffsets.next.join('/')}`;
   if (one.members.join() !== other.members.join()) {
     fail(`${names} know ${one.members.length} and ${other.members.length} members`);
     return;

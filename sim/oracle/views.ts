@@ -34,7 +34,7 @@ export function viewsOf(
 }
 
 function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
-  return one.node.signingKey === other.node.signingKey && one.node.position.isEqual(other.node.position);
+  return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
 function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {

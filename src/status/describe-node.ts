@@ -55,7 +55,7 @@ export function describeNode(parts: StatusParts): NodeStatus {
       epochChanges: coordinator?.log.epochs.changes ?? 0,
       lost: pump.lost,
       positions:
-        coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.position(at)),
+        coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.nextOffset(at)),
       pendingAppends: pump.pendingAppends,
       counters: { ...topic.counters },
     },
@@ -143,7 +143,7 @@ export function laneShares(
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
   const round = shares.converge(group, direction, mapLane);
-  const rows = rowByPosition(coordinator, mapLane);
+  const rows = rowByIndex(coordinator, mapLane);
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
     const store = usageMap.rows;
@@ -160,12 +160,12 @@ export function laneShares(
   });
 }
 
-function rowByPosition(coordinator: Coordinator, mapLane: number): Map<number, number> {
+function rowByIndex(coordinator: Coordinator, mapLane: number): Map<number, number> {
   const { membership, usageMap } = coordinator;
   const rows = new Map<number, number>();
   for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-    const { position } = membership.inSlot(usageMap.rows.memberOf(row));
-    if (position !== -1) rows.set(position, row);
+    const { index } = membership.inSlot(usageMap.rows.memberOf(row));
+    if (index !== -1) rows.set(index, row);
   }
   return rows;
 }

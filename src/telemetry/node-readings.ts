@@ -88,7 +88,7 @@ function oldestReportMs(node: QuotaNode): number {
   let oldestMs = nowMs;
   for (const { mapLane } of servedLanes(node)) {
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-      if (membership.inSlot(usageMap.rows.memberOf(row)).position === -1) continue;
+      if (membership.inSlot(usageMap.rows.memberOf(row)).index === -1) continue;
       oldestMs = Math.min(oldestMs, usageMap.rows.readMsOf(row));
     }
   }

@@ -165,7 +165,7 @@ export class RegistryCluster {
   }
 
   #deliver(node: SimulatedRegistry, most: number): boolean {
-    const from = node.registry.position;
+    const from = node.registry.offset;
     const records = this.#from(from, most);
     if (records.length > 0) node.step({ kind: 'records-read', records }, this.nowMs);
     if (node.goal === null) node.goal = this.#end;

@@ -146,7 +146,7 @@ describe('the laws of the registry, in virtual time', () => {
     const cluster = new RegistryCluster(() => 0.5);
     const [first, second] = [cluster.start('first'), cluster.start('second')];
     cluster.settle();
-    const at = first.registry.position;
+    const at = first.registry.offset;
     first.propose('orders', 0, { n: 1 }, cluster.nowMs);
     second.propose('orders', 0, { n: 2 }, cluster.nowMs);
     cluster.settle();

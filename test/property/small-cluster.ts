@@ -39,13 +39,13 @@ export class CompactedLog {
 export class Process {
   readonly coordinator: Coordinator;
   readonly #limiter: Limiter;
-  readonly #position: number[];
+  readonly #nextOffset: number[];
   readonly #out: Append[] = [];
 
   constructor(settings: CoordinatorSettings, history: readonly (readonly ReadEvent[])[], nowMs: number) {
     this.#limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(settings, this.#limiter);
-    this.#position = history.map(() => 0);
+    this.#nextOffset = history.map(() => 0);
     this.read(history, nowMs);
   }
 
@@ -64,10 +64,10 @@ export class Process {
   read(log: readonly (readonly ReadEvent[])[], nowMs: number): void {
     log.forEach((partition, at) => {
       let from = partition.length;
-      while (from > 0 && (partition[from - 1] as ReadEvent).offset >= (this.#position[at] as number)) from--;
+      while (from > 0 && (partition[from - 1] as ReadEvent).offset >= (this.#nextOffset[at] as number)) from--;
       const records = partition.slice(from);
       if (records.length === 0) return;
-      this.#position[at] = (records.at(-1) as ReadEvent).offset + 1;
+      this.#nextOffset[at] = (records.at(-1) as ReadEvent).offset + 1;
       this.#step({ kind: 'records-read', records }, nowMs);
     });
   }

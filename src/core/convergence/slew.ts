@@ -8,7 +8,7 @@ import type { LaneView, Strategy } from './strategy.js';
  *
  *     shareᵢ = min(strategyᵢ, appliedᵢ + slewPerSecond · target · age)
  *
- * What it buys: nodes whose read positions are τ apart exceed the target by at most N · slewPerSecond · target · τ.
+ * What it buys: nodes whose read offsets are τ apart exceed the target by at most N · slewPerSecond · target · τ.
  * One step counts at most 250 ms (see smoothing).
  * Worked: target 1,000, slewPerSecond 0.1, applied 200, strategy 900 → 225 a quarter of a second later, and from report
  * to report 300 after one second, 900 after seven. N = 10

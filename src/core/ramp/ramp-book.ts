@@ -51,7 +51,7 @@ export class RampBook {
   #logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
-  #position = 0;
+  #nextOffset = 0;
   /** Nothing is forgotten before; a lower bound, because records only move that back. */
   #nextForgetMs = Number.POSITIVE_INFINITY;
 
@@ -67,7 +67,7 @@ export class RampBook {
 
   /** The newest record read: its append time (0 = none yet), and the offset after it. */
   get readUntil(): { readonly readUntilMs: number; readonly readUntilOffset: number } {
-    return { readUntilMs: this.#appendMs, readUntilOffset: this.#position };
+    return { readUntilMs: this.#appendMs, readUntilOffset: this.#nextOffset };
   }
 
   /** Called when another log begins. The nodes that use a ramp write into that log how far the ramp was. */
@@ -80,7 +80,7 @@ export class RampBook {
     this.#logMs = 0;
     this.#spanMs = 0;
     this.#appendMs = 0;
-    this.#position = 0;
+    this.#nextOffset = 0;
     this.#nextForgetMs = Number.POSITIVE_INFINITY;
     for (const { timeToLiveMs } of this.#carried.values()) {
       this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
@@ -96,9 +96,9 @@ export class RampBook {
   }
 
   /** The log has been read up to there; levels that nobody renewed are forgotten. */
-  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, position: number): void {
+  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, nextOffset: number): void {
     this.#appendMs = appendMs;
-    this.#position = position;
+    this.#nextOffset = nextOffset;
     this.#logMs = logMs;
     this.#spanMs = spanMs;
     if (spanMs <= this.#nextForgetMs) return;
@@ -131,7 +131,7 @@ export class RampBook {
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && this.#levels.size >= LEVELS_MAX) return 'too-many-levels';
-    const offset = this.#position - 1;
+    const offset = this.#nextOffset - 1;
     if (known !== undefined && this.#isUnknownTo(record, known)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;

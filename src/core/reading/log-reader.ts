@@ -91,11 +91,11 @@ export class LogReader {
   }
 
   /** Offset after the last record read of a partition. */
-  position(partition: number): number {
+  nextOffset(partition: number): number {
     return this.#nextOffset[partition] as number;
   }
 
-  /** Called when another log begins: positions, lives, log time and reports mean nothing in it. */
+  /** Called when another log begins: offsets, lives, log time and reports mean nothing in it. */
   forgetAll(): void {
     this.#nextOffset.fill(0);
     for (const logTime of this.logTimes) logTime.startAgain();
@@ -124,7 +124,7 @@ export class LogReader {
   }
 
   #apply(read: ReadEvent, nowMs: number): boolean {
-    if (read.offset < this.position(read.partition)) {
+    if (read.offset < this.nextOffset(read.partition)) {
       this.#ignore('repeated-offset');
       return false;
     }
@@ -133,7 +133,7 @@ export class LogReader {
     logTime.advanceTo(read.appendMs, this.#beginsLife(read));
     if (read.partition === MEMBERSHIP_PARTITION) {
       this.#backends.expire(logTime.ms);
-      this.#ramps.advanceTo(logTime, this.position(read.partition));
+      this.#ramps.advanceTo(logTime, this.nextOffset(read.partition));
     }
     if (read.record === null) this.#applyTombstone(read);
     const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);

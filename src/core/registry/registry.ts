@@ -113,7 +113,7 @@ export class Registry {
   }
 
   /** Offset after the last record read. */
-  get position(): number {
+  get offset(): number {
     return this.#nextOffset;
   }
 

@@ -153,7 +153,7 @@ export class RampWriter {
     let rank = 0;
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const member = membership.inSlot(rows.memberOf(row));
-      if (member.position !== -1 && member.nodeKey < nodeKey) rank++;
+      if (member.index !== -1 && member.nodeKey < nodeKey) rank++;
     }
     return rank;
   }

@@ -65,23 +65,23 @@ export class RoundInputs {
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const page = rows.pageOf(row);
       const place = rows.placeOf(row);
-      const { position } = this.#membership.inSlot(member[page.recordOf(place)] as number);
-      if (position === -1) continue;
+      const { index } = this.#membership.inSlot(member[page.recordOf(place)] as number);
+      if (index === -1) continue;
       for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
         // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
-        keepLarger(round.usage[dimension] as Float64Array, position, page.usageOf(place, dimension));
-        keepLarger(round.demand[dimension] as Float64Array, position, page.demandOf(place, dimension));
+        keepLarger(round.usage[dimension] as Float64Array, index, page.usageOf(place, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, index, page.demandOf(place, dimension));
       }
-      if (remembers) this.#fillMemory(round, row, position);
+      if (remembers) this.#fillMemory(round, row, index);
     }
   }
 
-  #fillMemory(round: LaneView, row: number, position: number): void {
+  #fillMemory(round: LaneView, row: number, index: number): void {
     const rows = this.#usageMap.rows;
     const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
-    round.ageMs[position] = Math.min(round.ageMs[position] as number, rows.ageMs(row, logTime.ms));
+    round.ageMs[index] = Math.min(round.ageMs[index] as number, rows.ageMs(row, logTime.ms));
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      keepLarger(round.applied[dimension] as Float64Array, position, rows.shareOf(row, dimension));
+      keepLarger(round.applied[dimension] as Float64Array, index, rows.shareOf(row, dimension));
     }
   }
 

@@ -22,7 +22,7 @@ export function updateLanes(
   nowMs: number,
 ): void {
   // −1 = the log counts this node as dead.
-  const own = membership.get(nodeKey)?.position ?? -1;
+  const own = membership.get(nodeKey)?.index ?? -1;
   for (const lane of lanes) {
     lane.link = link.worse(lane, nowMs);
     const moved = shares.update(lane, own, nowMs);

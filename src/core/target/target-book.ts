@@ -207,14 +207,14 @@ export class TargetBook {
    * same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
-    const found: { readonly position: number; readonly costs: LaneCosts }[] = [];
+    const found: { readonly index: number; readonly costs: LaneCosts }[] = [];
     const { rows, costs: ofRows } = this.#usageMap;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const costs = ofRows.of(row);
-      const { position } = this.#membership.inSlot(rows.memberOf(row));
-      if (costs !== undefined && position !== -1) found.push({ position, costs });
+      const { index } = this.#membership.inSlot(rows.memberOf(row));
+      if (costs !== undefined && index !== -1) found.push({ index, costs });
     }
-    found.sort((one, other) => one.position - other.position || one.costs.transactions - other.costs.transactions);
+    found.sort((one, other) => one.index - other.index || one.costs.transactions - other.costs.transactions);
     return found.map(({ costs }) => costs);
   }
 }

@@ -33,7 +33,7 @@ export interface Member {
   lastSignMs: number;
   state: 'alive' | 'left' | 'expired';
   /** Index among the alive nodes in order of NodeKey; −1 while not alive. */
-  position: number;
+  index: number;
 }
 
 /**
@@ -224,7 +224,7 @@ export class Membership {
       lastSignLogMs: logMs,
       lastSignMs: 0,
       state: 'expired',
-      position: -1,
+      index: -1,
     };
   }
 
@@ -239,7 +239,7 @@ export class Membership {
       else high = middle;
     }
     this.alive.splice(low, 0, member);
-    for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).position = at;
+    for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).index = at;
   }
 
   /** Removes the members that are no longer alive from `alive`. */
@@ -248,7 +248,7 @@ export class Membership {
     let kept = 0;
     for (const member of this.alive) {
       const isAlive = member.state === 'alive';
-      member.position = isAlive ? kept : -1;
+      member.index = isAlive ? kept : -1;
       if (isAlive) this.alive[kept++] = member;
     }
     this.alive.length = kept;

@@ -129,7 +129,7 @@ export class GroupRegistry {
 
   /** Offset after the last record read. */
   get position(): number {
-    return this.#registry.position;
+    return this.#registry.offset;
   }
 
   /** Resolves when every group of the registry is known here; rejects when the topic cannot be used as it is. */

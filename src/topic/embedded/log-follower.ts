@@ -42,7 +42,7 @@ export class LogFollower {
   readonly #dataFile: string;
   readonly #inode: number;
   readonly #listener: FollowerListener;
-  #position = 0;
+  #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
   /** A further batch is due in the next turn of the event loop. */
@@ -84,7 +84,7 @@ export class LogFollower {
     if (!batch) return;
     const last = batch.records.at(-1);
     if (last) {
-      this.#position = last.offset + 1;
+      this.#nextOffset = last.offset + 1;
       this.#listener.onRecords(batch.records);
     }
     if (batch.more) {
@@ -101,7 +101,7 @@ export class LogFollower {
 
   #readBatch(): { records: ReadRecord[]; more: boolean } | undefined {
     try {
-      return this.#store.read(this.#position, BATCH_RECORDS, BATCH_BYTES);
+      return this.#store.read(this.#nextOffset, BATCH_RECORDS, BATCH_BYTES);
     } catch (error) {
       this.#fail(`reading its log failed: ${(error as Error).message}`, error);
       return undefined;

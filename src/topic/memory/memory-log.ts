@@ -13,7 +13,7 @@ export interface MemoryLogOptions {
 
 /** What the log asks of the topics that are attached to it. */
 export interface MemoryLogReader {
-  positionOf(partition: number): number;
+  nextOffsetOf(partition: number): number;
   logGrew(): void;
   appendsResumed(): void;
   deliverAgain(records: readonly ReadRecord[]): void;
@@ -141,7 +141,7 @@ export class MemoryLog {
   }
 
   #compactPartition(partition: number): void {
-    const unread = Math.min(...[...this.#readers].map((reader) => reader.positionOf(partition)), Infinity);
+    const unread = Math.min(...[...this.#readers].map((reader) => reader.nextOffsetOf(partition)), Infinity);
     const newest = new Map(this.#kept[partition].map((record) => [record.key, record.offset]));
     this.#kept[partition] = this.#kept[partition].filter(
       (record) => record.offset >= unread || (record.value !== null && newest.get(record.key) === record.offset),

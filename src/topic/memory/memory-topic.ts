@@ -31,13 +31,13 @@ export class MemoryTopic implements ReportTopic {
   #deliveryQueued = false;
   #epoch: string | null = null;
   /** Per partition: the offset to read next. */
-  readonly #positions: number[];
+  readonly #nextOffsets: number[];
   #waiting: WaitingAppend[] = [];
 
   constructor(log: MemoryLog, options: { readonly appendTimeoutMs?: number } = {}) {
     this.#log = log;
     this.#appendTimeoutMs = options.appendTimeoutMs ?? DEFAULT_APPEND_TIMEOUT_MS;
-    this.#positions = new Array<number>(log.partitions).fill(0);
+    this.#nextOffsets = new Array<number>(log.partitions).fill(0);
   }
 
   get partitions(): number {
@@ -72,8 +72,8 @@ export class MemoryTopic implements ReportTopic {
   }
 
   /** Called by the log. Records from here on have not been delivered to this topic and survive compaction. */
-  positionOf(partition: number): number {
-    return this.#positions[partition];
+  nextOffsetOf(partition: number): number {
+    return this.#nextOffsets[partition];
   }
 
   /** Called by the log. */
@@ -100,7 +100,7 @@ export class MemoryTopic implements ReportTopic {
 
   /** Called by the log: a fault for tests (guarantee 5, a record may be delivered again). */
   deliverAgain(records: readonly ReadRecord[]): void {
-    const own = records.filter((record) => record.offset < this.#positions[record.partition]);
+    const own = records.filter((record) => record.offset < this.#nextOffsets[record.partition]);
     if (own.length > 0) this.#hand(own);
   }
 
@@ -135,8 +135,8 @@ export class MemoryTopic implements ReportTopic {
     if (this.#epoch !== this.#log.epoch) this.#beginEpoch(this.#log.epoch);
     const records: ReadRecord[] = [];
     for (let partition = 0; partition < this.partitions; partition++) {
-      for (const record of this.#log.read(partition, this.#positions[partition])) records.push(record);
-      this.#positions[partition] = this.#log.endOffset(partition);
+      for (const record of this.#log.read(partition, this.#nextOffsets[partition])) records.push(record);
+      this.#nextOffsets[partition] = this.#log.endOffset(partition);
     }
     if (records.length > 0) this.#hand(records);
     if (this.#caughtUp || this.#closed) return;
@@ -146,7 +146,7 @@ export class MemoryTopic implements ReportTopic {
 
   #beginEpoch(epoch: string): void {
     this.#epoch = epoch;
-    this.#positions.fill(0);
+    this.#nextOffsets.fill(0);
     this.#caughtUp = false;
     this.#listener?.onEpoch(epoch);
   }

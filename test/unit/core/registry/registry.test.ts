@@ -137,7 +137,7 @@ describe('a group has changed', () => {
     const { revision, definition } = one.registry.stateOf('orders');
     expect([...one.write(proposalOf('other', 'late', 0)).changed]).toEqual([]);
     const state = { kind: 'state', author: 'other', group: 'orders', revision, definition } as const;
-    const asOf = one.registry.position;
+    const asOf = one.registry.offset;
     expect([...one.write({ ...state, asOf }).changed]).toEqual([]);
     expect([...one.write({ ...state, asOf: asOf + 1 }).changed]).toEqual([]);
     expect([...one.write(proposalOf('other', 'next', revision)).changed]).toEqual(['orders']);

@@ -70,7 +70,7 @@ describe('who is a member', () => {
     expect(reading.notices.filter(({ kind }) => kind === 'member-expired')).toEqual([]);
   });
 
-  test('positions follow the order of the keys, whoever came first', () => {
+  test('indexes follow the order of the keys, whoever came first', () => {
     const one = new Reading();
     const other = new Reading();
     for (const node of ['a', 'b', 'c', 'd']) one.node(node);
@@ -78,7 +78,7 @@ describe('who is a member', () => {
     expect(one.membership.alive.map(({ nodeId }) => nodeId)).toEqual(
       other.membership.alive.map(({ nodeId }) => nodeId),
     );
-    expect(one.membership.alive.map(({ position }) => position)).toEqual([0, 1, 2, 3]);
+    expect(one.membership.alive.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
   });
 });
 

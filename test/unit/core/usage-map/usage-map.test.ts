@@ -69,7 +69,7 @@ describe('usage map', () => {
     reading.report('a', { orders: 5 });
     const { record } = stolen(reading);
     for (const key of [bundleKeyText('a'), nodeKeyText('a'), 'backend/1', '', 'short', `${'x'.repeat(9)}`]) {
-      reading.raw({ partition: 0, offset: reading.log.position(0), appendMs: 1e12, key, record });
+      reading.raw({ partition: 0, offset: reading.log.nextOffset(0), appendMs: 1e12, key, record });
     }
     expect(reading.rowsOf('orders')).toEqual({ a: 5 });
     expect(reading.alive).toEqual(['a']);

@@ -1,7 +1,7 @@
 import type { CoordinatorEvent } from '../../src/core/protocol/events-and-effects.js';
 
 /** How far a process has read: which log, and the next offset of each partition. */
-export class ReadPosition {
+export class ReadOffsets {
   epoch = '';
   readonly next: number[];
 
@@ -20,7 +20,7 @@ export class ReadPosition {
     }
   }
 
-  isEqual(other: ReadPosition): boolean {
+  isEqual(other: ReadOffsets): boolean {
     const { epoch, next } = other;
     if (this.epoch !== epoch || this.next.length !== next.length) return false;
     return this.next.every((mine, partition) => mine === next[partition]);
