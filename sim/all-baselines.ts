@@ -8,7 +8,7 @@ import { STATIC } from './baselines/static.js';
 
 /**
  * The systems that quotamesh is compared with, by name. Pulsar at its default period of 60 s hardly moves within a
- * scenario of two minutes; the recipe of pulsar §1.6 also has 10 s, which favours it, as a column of its own.
+ * scenario of two minutes; 10 s, which favours it, has a column of its own.
  */
 export const BASELINES: Readonly<Record<string, Baseline>> = Object.fromEntries(
   [

@@ -15,7 +15,7 @@ export interface AccuracyRow {
   readonly missed: readonly string[];
 }
 
-/** The same arguments give the same row, bit for bit. */
+/** One row of the table. It depends on the arguments alone, bit for bit. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
   const results = seeds.map((seed) => runScenario(scenario, system, seed));
   const verdicts = results.map(({ verdict }) => verdict);

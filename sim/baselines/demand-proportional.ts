@@ -5,7 +5,7 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** rateguard (peers-and-theory, section 2): gossip every 200 ms, a silent node is gone after about 6 s. */
+/** As rateguard has them: gossip every 200 ms, a silent node is gone after about 6 s. */
 const GOSSIP_MS = 200;
 const GONE_AFTER_MS = 6000;
 /** 1–2 datagrams per period and node; two spread faster, which favours it. */

@@ -35,7 +35,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     if (this.#nodes.get(node)?.isRunning === true) return;
     const { settings, queue, random } = this.#environment;
     const own = { ...settings, groups: [this.#group], nodeId: node, nonce: Math.floor(random.next() * 0x10000) };
-    // Whoever starts again finds the log compacted.
+    // A node that starts again finds the log compacted.
     const options = { compacted: this.#nodes.has(node), ...this.#clockOf(node) };
     const started = new SimulatedNode(own, queue, this.topic, options);
     started.keepsDecisions = false;

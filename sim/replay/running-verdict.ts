@@ -71,7 +71,7 @@ export class RunningVerdict {
   }
 }
 
-/** Of several dimensions the worst; the use is that of the one that binds. */
+/** The worst of several dimensions; the use is that of the one that binds. */
 export function worseOf(one: ReturnType<RunningVerdict['verdict']>, other: ReturnType<RunningVerdict['verdict']>) {
   return {
     overAdmission: Math.max(one.overAdmission, other.overAdmission),

@@ -27,7 +27,7 @@ export function runScenario(
   return play(new Run(scenario, seed, simulated(scenario, system, seed)), scenario.durationMs, onProgress);
 }
 
-/** Whoever knows how the nodes and the load of a run come about: the simulator, or a recording of real ones. */
+/** Makes the nodes and the load of a run: the simulator, or a recording of real ones. */
 export interface Player {
   /** The system whose expectations count. */
   readonly judgedAs: string;

@@ -5,7 +5,10 @@ import { LOCAL_KAFKA } from '../cluster/world.js';
 import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
 
-/** An experiment in which FoundationDB's hand-out goes wrong (anchors/numaflow-fdb.md B8), playable on every system. */
+/**
+ * An experiment in which FoundationDB's hand-out goes wrong (docs/background/foundationdb-tag-throttling.md), playable
+ * on every system.
+ */
 export interface RateExperiment {
   readonly name: string;
   readonly says: string;

@@ -54,7 +54,7 @@ export function playTargetScenario(
   );
 }
 
-/** Of the source's clients; ours come back later where their limiter says so. */
+/** Least rate and retry time of the source's clients; ours come back later where their limiter says so. */
 const LEAST_TPS = 1;
 const RETRY_MS = 20;
 const CHECKS = 10;

@@ -12,7 +12,7 @@ export interface TargetScenario {
   readonly phases: readonly Phase[];
 }
 
-/** Of the whole cluster, per second; Infinity = none. */
+/** Quota of the whole cluster, per second; Infinity = none. */
 export interface GroupQuota {
   readonly name: string;
   readonly messages: number;

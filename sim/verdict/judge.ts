@@ -20,7 +20,7 @@ const OVER = 1.01;
 const LEAST_FAIR = 10;
 const SPAN_MS_MIN = 2000;
 
-/** The verdict of a run (peers-and-theory 4.1, 4.2): of several dimensions the worst. */
+/** The verdict of a run (docs/background/max-min-fairness.md): of several dimensions the worst. */
 export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, records, bytes }: Facts): Verdict {
   const { sampleMs, durationMs, belowFair, buckets } = recorder;
   const spans = steadySpans(unrest, settleMs, durationMs)

@@ -21,7 +21,7 @@ export interface ExpectationResult {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
-  /** Of several numbers the worst; null = could not be told, or never settled, which keeps nothing. */
+  /** The worst of several numbers; null = could not be told, or never settled, which keeps nothing. */
   readonly value: number | null;
   readonly isKept: boolean;
 }
@@ -43,7 +43,9 @@ export interface NodeSeries {
   readonly limit: readonly (number | null)[];
 }
 
-/** peers-and-theory 4.1 and 4.2. Of several dimensions the worst. Ratios: 1 = 100 %. */
+/**
+ * What a run is measured by (docs/background/max-min-fairness.md); the worst of several dimensions. Ratios: 1 = 100 %.
+ */
 export interface Verdict {
   /** Σ admitted ÷ Σ quota over the steady parts, minus 1; only where demand covers the quota, else null. */
   readonly steadyError: number | null;
@@ -57,7 +59,7 @@ export interface Verdict {
   readonly overshootTokens: number;
   /** Admitted ÷ ∫ min(quota, Σ demand), demand being the rates that the scenario says of nodes that can serve. */
   readonly utilisation: number;
-  /** Of nodes that ask less than 95 % of the water level: first attempts refused ÷ asked; 0 when there are none. */
+  /** First attempts refused ÷ asked, of nodes that ask for less than 95 % of the water level; 0 when there are none. */
   readonly refusedBelowFair: number;
   /**
    * Per step of demand, quota or membership: ms until Σ |min(limit, demand) − fair| ÷ quota stays within 5 % for 5 s

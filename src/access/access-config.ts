@@ -1,10 +1,13 @@
 import type { Role } from './caller.js';
 
-/** Who may do what; docs/access.md. */
+/** Which caller may do what; docs/access.md. */
 export interface AccessConfig {
   readonly tokens: readonly TokenConfig[];
   readonly certificates: readonly CertificateRule[];
-  /** Of one address; more are refused with 429 unless the token has been let in from there before. */
+  /**
+   * Failed logins of one address; more are refused with 429 unless the token has been let in from there
+   * before.
+   */
   readonly failuresPerMinute: number;
 }
 

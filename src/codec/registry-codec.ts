@@ -6,9 +6,11 @@ import { quotamesh } from './generated/report.js';
 
 /** In proto/report.proto: the body is JSON, because definitions are what people write, and are read by people. */
 const KIND = quotamesh.v1.Kind.QUOTA;
-/** Of a definition as JSON. */
+/** The most bytes of a definition as JSON. */
 export const DEFINITION_BYTES_MAX = 28 * 1024;
-/** Of a proposal and of a state, so that a record of the trail has room for what was before and what is after. */
+/**
+ * The most bytes of a proposal and of a state: a record of the trail has room for what was before and what is after.
+ */
 const BODY_BYTES_MAX = MAX_RECORD_BYTES / 2 - 512;
 
 export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Refused;

@@ -4,13 +4,13 @@ import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';
 
-/** Who sends or receives. */
+/** The client that sends or receives. */
 export interface Identity {
   readonly clientId: string;
   readonly username: string;
 }
 
-/** Of the node, as they are now: groups and attachments come and go while the broker runs. */
+/** The node's rules as they are now: groups and attachments come and go while the broker runs. */
 export interface GroupsInForce {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;

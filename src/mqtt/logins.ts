@@ -10,8 +10,8 @@ const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;
 
 /**
- * Who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays what the client
- * says; rules of groups may ask for it (docs/access.md).
+ * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays
+ * what the client says; rules of groups may ask for it (docs/access.md).
  */
 export class Logins {
   readonly #access: Access;

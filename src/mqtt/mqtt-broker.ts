@@ -22,8 +22,9 @@ import { boundSessions, type SessionBound, type SessionRules, type SessionStore 
 import { matchesFilter } from './topic-filter.js';
 
 /**
- * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches on
- * their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded (session-bounds.ts).
+ * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
+ * on their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded
+ * (session-bounds.ts).
  */
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
@@ -128,7 +129,7 @@ export class MqttBroker {
         else this.#gate.arrive(connectionOf(client), message, done);
       },
       authorizeSubscribe: (client, subscription, done) => {
-        // Those of sessions are asked about when they are stored.
+        // Messages for sessions are asked about when they are stored.
         const fits = !client.clean || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
         done(fits ? null : new Error('too many subscriptions'), subscription);
       },

@@ -9,7 +9,7 @@ export interface MqttStatus {
   readonly throttledConnections: number;
   /** Connections held now, by reason; one may be held for several. */
   readonly throttledBy: Readonly<Record<ThrottleReason, number>>;
-  /** Of all connections together, those that have ended included. */
+  /** Summed over all connections, ended ones included. */
   readonly throttledMs: number;
   readonly connects: { readonly accepted: number; readonly refused: number };
   readonly publishes: {

@@ -14,7 +14,7 @@ import { GROUP, SETTINGS } from './settings.js';
 import { windowedNode } from './windowed-node.js';
 
 /**
- * What Numaflow as shipped does (../../sim/baselines/numaflow, from numaflow-fdb part A), beside what we do in the same
+ * What Numaflow as shipped does (../../sim/baselines/numaflow), beside what we do in the same
  * place. The rows are those of docs/batches.md, which this file checks; it prints them.
  */
 const ROWS: string[] = [];
@@ -30,7 +30,9 @@ afterAll(() => {
   for (const line of ROWS) expect(page).toContain(line);
 });
 
-/** Twelve fetches in one second with work enough, by the reader as shipped: it hands back the batch less what it read. */
+/**
+ * Twelve fetches in one second with work enough, by the reader as shipped: it hands back the batch less what it read.
+ */
 function readByNumaflow(share: number, batch: number): number {
   const tokens = new EpochTokens({ mode: 'relaxed', min: share, max: share, rampSec: 1 });
   let read = 0;

@@ -13,7 +13,7 @@ export type StoreMessage =
   | { readonly kind: 'synced'; readonly answer: PoolAnswer };
 
 export const STORE = 'store';
-/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message (numaflow-fdb A1, A2). */
+/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message. */
 const SYNC_MS = 100;
 const WAIT_AFTER_AGREEMENT_MS = 1000;
 /** A pod that cannot register fails, and is started again (A6); Kubernetes' first back-off is 10 s, 1 s favours it. */
@@ -31,7 +31,7 @@ export const CALL_BYTES = 240;
 export const ANSWER_BYTES = 40;
 
 /**
- * A pod as shipped (numaflow-fdb A2): registers, syncs until all agree, waits, serves. It divides by the size last
+ * A pod as shipped: registers, syncs until all agree, waits, serves. It divides by the size last
  * agreed upon, without limit of time when the store is away (A6).
  *
  * Where work comes piece by piece one token is one message; only readers of batches show the granularity of a source

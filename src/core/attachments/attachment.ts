@@ -5,7 +5,7 @@ export interface Scope {
   readonly topic?: string;
   /** Client identity. */
   readonly client?: string;
-  /** Of the work, by lower-case name. */
+  /** Headers of the work, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -32,7 +32,7 @@ export interface GroupSettings {
   readonly weights: Readonly<Record<NodeId, number>>;
   /** What enforces the share: a token bucket, or whole tokens per window (limiter/window.ts), without an allowance. */
   readonly limiter: LimiterKind;
-  /** Of a window, milliseconds > 0. */
+  /** Length of a window, milliseconds > 0. */
   readonly windowMs: number;
   /** Bucket depth: this many milliseconds of the limit … */
   readonly burstMs: number;
@@ -73,7 +73,7 @@ export type LimitingMode = (typeof LIMITING_MODES)[number];
 export interface CoordinatorSettings {
   readonly cluster: string;
   readonly nodeId: NodeId;
-  /** Of the program, for the NODE record. */
+  /** Version of the program, for the NODE record. */
   readonly version: string;
   /** Random 16-bit number that decides between two processes that choose the same incarnation. */
   readonly nonce: number;

@@ -14,7 +14,7 @@ export function liftToFloors(round: LaneView, dimension: number, amounts: Float6
 
 let floors = new Float64Array(64);
 
-/** The same with any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
+/** Raises amounts to any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
 export function liftTo(amounts: Float64Array, low: Float64Array, count: number, most: number): void {
   let missing = 0;
   let above = 0;

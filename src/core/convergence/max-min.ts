@@ -5,7 +5,7 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
 import { findLevel } from './water-level.js';
 
 /**
- * Weighted max-min fairness over *demand*, all dimensions jointly (ours; peers-and-theory 4.1).
+ * Weighted max-min fairness over *demand*, all dimensions jointly (ours; docs/background/max-min-fairness.md).
  *
  *     floorᵢ = floorRatio · target · wᵢ/Σw
  *     partᵢ  = min(1, wᵢ · L ÷ demandᵢ in every dimension):  what node i can use of its demand

@@ -4,7 +4,7 @@ import type { LaneView, Strategy } from './strategy.js';
 
 /**
  * A wrapper: no share rises by more than a part of the target per second of log time; decreases are immediate
- * (peers-and-theory 4.4, "slew limit on increases"):
+ * (docs/background/max-min-fairness.md, bounds):
  *
  *     shareᵢ = min(strategyᵢ, appliedᵢ + slewPerSecond · target · age)
  *

@@ -83,7 +83,7 @@ export class LaneTable {
     if (lane !== undefined) this.dirty.add(lane);
   }
 
-  /** Those of a group that are served. */
+  /** The lanes of a group that are served. */
   lanesOf(group: number): LaneState[] {
     return lanesOf(group)
       .map((lane) => this.lanes.get(lane))

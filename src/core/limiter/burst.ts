@@ -19,7 +19,7 @@ export function burstDepth(limit: number, rule: BurstRule, pieceSize: number, eq
 }
 
 /**
- * The same for a node's part of a group, with two bounds of its own (docs/decisions/0004):
+ * Burst of a node's part of a group, with two bounds of its own (docs/decisions/0004):
  *
  * A node that has reported nothing is bounded by a tenth of a second of target/N: there is no noise to be spared yet,
  * and all who wake together bring their full buckets. Worked: ten idle nodes, target 1,000, 20 → 10 tokens each; the

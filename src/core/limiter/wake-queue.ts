@@ -5,7 +5,7 @@ export class WakeOwner<Item> {
   /** In order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
-  /** Of those that have come since nothing was left: to look at all that wait would be dearer the more they are. */
+  /** Largest cost of the items that came since none was left: to look at all that wait costs more the more there are. */
   largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;
@@ -30,7 +30,7 @@ export class WakeOwner<Item> {
 }
 
 /**
- * Whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
+ * Decides whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
  * weight × quantum; it is served while that covers its next item. With the quantum as large as the largest cost every
  * turn serves somebody, so finding the next one takes constant time, and over any stretch two owners that always wait
  * differ by at most one quantum per weight.
@@ -38,14 +38,14 @@ export class WakeOwner<Item> {
  *
  * An owner's items keep their order. An owner that leaves is unlinked in constant time and costs nothing afterwards.
  *
- * Whoever does not wait (`mayPass`) counts as one more owner: it may take as much as the average one that waits, so
+ * All that do not wait (`mayPass`) count as one more owner: it may take as much as the average one that waits, so
  * that those who wait are not starved by those who do not, nor the other way round.
  */
 export class WakeQueue<Item> {
   #current: WakeOwner<Item> | null = null;
   #owners = 0;
   #quantum = 0;
-  /** Of the last item that has taken a part, and how many turns are still as large. */
+  /** Cost of the last item that has taken a part, and how many turns are still as large. */
   #partCost = 0;
   #partTurns = 0;
   #passCredit = 0;
@@ -87,8 +87,8 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * The same for an item that takes what there is, from its cost on: the next turn of each of the others is as large as
-   * this one was, whether it has emptied a window or taken the one token that was due.
+   * Takes the turn of an item that takes what there is, from its cost on: the next turn of each of the others is as
+   * large as this one was, whether it has emptied a window or taken the one token that was due.
    */
   takePart(owner: WakeOwner<Item>, cost: number): Item {
     this.#partCost = cost;

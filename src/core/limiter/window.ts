@@ -35,7 +35,7 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
     }
     lines[place] = kept(before) + (passed - 1) * perWindow;
   }
-  // Of what is held, no more comes back after a window's end than the debt that was left then.
+  // After a window's end, no more of what is held comes back than the debt that was left then.
   buckets.held?.noteDebts(row);
   for (let place = first; place < first + DIMENSION_COUNT; place++) {
     const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;

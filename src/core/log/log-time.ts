@@ -10,8 +10,8 @@ export class LogTime {
   /** Milliseconds since the first record read. */
   ms = 0;
   /**
-   * The same, but the time before a node's first record in a life counts whole: perhaps no node ran before it. A ramp's
-   * level is forgotten by this time, because log time stands still while no node runs.
+   * Log time in which the time before a node's first record in a life counts whole: perhaps no node ran before it. A
+   * ramp's level is forgotten by this time, because log time stands still while no node runs.
    */
   spanMs = 0;
   readonly #stepLimitMs: number;

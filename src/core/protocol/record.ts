@@ -3,7 +3,7 @@ import type { BackendId, EpochTag, GroupId, Incarnation, NodeId, NodeKey } from 
 /** A record of the topic as the core sees it: decoded, checked, and free of the wire format. */
 export type TopicRecord = NodeRecord | ReportRecord | FarewellRecord | BackendRecord | GroupStateRecord;
 
-/** Who wrote a record and which of its lives; see proto/report.proto, Author. */
+/** The node that wrote a record, and in which of its lives; see proto/report.proto, Author. */
 export interface Author {
   readonly nodeKey: NodeKey;
   readonly incarnation: Incarnation;

@@ -10,11 +10,11 @@ export interface RampLevel {
   readonly level: number;
   /** Log time of the membership partition at which it held. */
   readonly sinceLogMs: number;
-  /** The same on the time that counts absences whole; see LogTime. */
+  /** `sinceLogMs` by the clock that counts absences whole; see LogTime. */
   readonly sinceSpanMs: number;
   readonly timeToLiveMs: number;
   readonly author: Author;
-  /** Of its record: log time, and place in the log. */
+  /** Log time and offset of its record. */
   readonly recordLogMs: number;
   readonly offset: number;
 }

@@ -16,7 +16,7 @@ export interface RampStep {
   readonly slope: number;
   /** Since the last second that was used. */
   readonly elapsedSeconds: number;
-  /** Of the last second that was used, 0 … 100. */
+  /** Percent of the last second that was used, 0 … 100. */
   readonly usedPercent: number;
 }
 

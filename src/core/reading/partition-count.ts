@@ -19,7 +19,7 @@ export class PartitionCount {
   #isCaughtUp = false;
   /** The last record of a node that counts fewer partitions. */
   #remembered: NodeRecord | null = null;
-  /** The same, but only of records that were read after this node had caught up. */
+  /** Counts only records that were read after this node had caught up. */
   #living: NodeRecord | null = null;
 
   constructor({ partitions, stalenessMs }: { readonly partitions: number; readonly stalenessMs: number }) {

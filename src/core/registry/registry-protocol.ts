@@ -27,7 +27,7 @@ export type RegistryEvent =
       readonly group: string;
       readonly expected: number | null;
       readonly definition: GroupDefinition | null;
-      /** Of a deletion: with everything that is attached to the group. */
+      /** A deletion takes everything with it that is attached to the group. */
       readonly detaching?: boolean;
       readonly by: ChangedBy | null;
     }
@@ -57,7 +57,7 @@ export interface RegistryAppend {
   readonly records: readonly { readonly key: string; readonly record: RegistryRecord | null }[];
 }
 
-/** Of a proposal of this node. */
+/** What became of a proposal of this node. */
 export interface Decision {
   readonly id: string;
   readonly group: string;

@@ -33,7 +33,7 @@ export class Registry {
   /** Records that say what cannot be, or stand under a key that is not theirs. */
   ignored = 0;
   readonly keys: RegistryKeys;
-  /** Who changed what. */
+  /** The trail of changes. */
   readonly trail: Trail;
   /** Which log is read, and what earlier logs said. */
   readonly epochs = new RegistryEpochs();
@@ -225,7 +225,7 @@ export class Registry {
     }
   }
 
-  /** Of what another entry's proposal has detached. */
+  /** Notices for what another entry's proposal has detached. */
   #hasChanged(name: string, history: GroupHistory | undefined): void {
     if (history === undefined) return;
     this.#effects.changed.add(name);

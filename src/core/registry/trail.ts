@@ -1,8 +1,8 @@
 import { type AuditRecord, auditPlaceOf } from './registry-record.js';
 
 /**
- * Who changed what: the newest accepted changes, of all groups together, in the order of the log. Each is a record with
- * a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
+ * The trail of changes: the newest accepted ones, of all groups together, in the order of the log. Each is a record
+ * with a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
  *
  * A change is *missing* from the moment it was accepted until its record is known to be in the log. One that detached
  * others has a record for each of them, all with its revision; none of these is told while another one is missing.
@@ -19,7 +19,7 @@ export class Trail {
    * Kept, but about to be lost in the log: their signatures expire soon, or the log is another one. By their places.
    */
   readonly #toRenew = new Map<string, Missing>();
-  /** Whose records are in the log without being kept, until they are seen to be freed. */
+  /** Groups whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
 
   /** @param most changes that are kept; the nodes of a cluster should agree */

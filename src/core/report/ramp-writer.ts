@@ -39,9 +39,9 @@ export interface RampWriterParts {
 }
 
 /**
- * Who moves a level on: the first (by NodeKey) of the nodes with an entry in the lane, once per second of log time in
- * which the lane is used; the next ones if it does not. Two that write the same step write the same level, so no order
- * of their records does harm. What a record says holds from its place in the log on, for all alike.
+ * Decides which node moves a ceiling on: the first (by NodeKey) of the nodes with an entry in the lane, once per second
+ * of log time in which the lane is used; the next ones if it does not. Two that write the same step write the same
+ * level, so no order of their records does harm. What a record says holds from its place in the log on, for all alike.
  */
 export class RampWriter {
   /** While a level climbs, log time has to go on this often; Infinity = none does. */

@@ -116,7 +116,7 @@ export class ShareBook {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }
 
-  /** The same for settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
+  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
   convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
     return this.#converge(settings, strategyOf(settings), direction, mapLane);
   }

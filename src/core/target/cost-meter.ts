@@ -16,7 +16,7 @@ export const BACKENDS_PER_LANE = 16;
 const BACKENDS_TRACKED = 256;
 
 interface Tracked {
-  /** Of the same pieces of work, for the average cost and for the rate. */
+  /** Counts of the same pieces of work, for the average cost and for the rate. */
   readonly transactions: SmoothedRate;
   readonly pace: SmoothedRate;
   readonly backends: Map<BackendId, SmoothedRate>;
@@ -25,8 +25,8 @@ interface Tracked {
 }
 
 /**
- * Costs that the traffic side reports after the fact, per lane and backend, at this node (seeds/001, "Stat
- * collection").
+ * Costs that the traffic side reports after the fact, per lane and backend, at this node
+ * (docs/background/foundationdb-tag-throttling.md, stat collection).
  *
  * Smoothed here, by who measures, on the local clock that measures every other rate of a record: the records carry
  * smooth figures, so the target is a function of the newest record per key, and a node that joins after compaction

@@ -19,7 +19,7 @@ export interface Contribution {
  * Messages/s that a backend can bear of a group.
  *
  *     by-usage  transactions · ratio                                             (FoundationDB since PR #10633)
- *     by-quota  ratio · costOfAll · quota/quotaOfAll ÷ (cost / transactions)     (seeds/001; 7.3)
+ *     by-quota  ratio · costOfAll · quota/quotaOfAll ÷ (cost / transactions)     (as FoundationDB 7.3)
  *
  * by-usage lets every group keep its part of the work; by-quota moves towards the quotas. Worked, ratio 0.8, two groups
  * with quotas 50 and 100 that each do 10/s at 6 units: by-usage 8 and 8; by-quota 0.8 · 120 = 96 units, a third and two

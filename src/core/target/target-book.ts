@@ -203,8 +203,8 @@ export class TargetBook {
   }
 
   /**
-   * Of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get the
-   * same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
+   * Costs of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get
+   * the same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
     const found: { readonly index: number; readonly costs: LaneCosts }[] = [];

@@ -4,7 +4,8 @@ import type { BackendHealth } from '../protocol/record.js';
 export const HEALTHY = Number.POSITIVE_INFINITY;
 
 /**
- * What part of its present work a backend can bear (seeds/001, "Limiting Rate Calculation"; formula of 7.3 and later):
+ * What part of its present work a backend can bear (docs/background/foundationdb-tag-throttling.md, limiting rate;
+ * formula of 7.3 and later):
  *
  *     z = min(2, (level − target + spring) / spring)        ratio = 1/z where z > 0, else none
  *
@@ -17,7 +18,7 @@ export function throttlingRatio(health: BackendHealth): number {
   return pressure > 0 ? 1 / pressure : HEALTHY;
 }
 
-/** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2 (seeds/001). */
+/** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2. */
 export function isSaneHealth(health: BackendHealth): boolean {
   if (health.kind === 'ratio') return Number.isFinite(health.ratio) && health.ratio >= 0 && health.ratio <= 2;
   const { level, target, spring } = health;

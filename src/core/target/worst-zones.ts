@@ -8,7 +8,8 @@ export interface ZoneLimit {
 }
 
 /**
- * The limit that several zones of backends put on one group (seeds/001, "Limiting Rate Calculation"):
+ * The limit that several zones of backends put on one group (docs/background/foundationdb-tag-throttling.md, limiting
+ * rate):
  *
  *     zone's limit = least of its backends        limit = the (m + 1)-th smallest zone's, m = zones left out
  *

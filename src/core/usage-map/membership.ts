@@ -20,7 +20,7 @@ export interface Member {
    * not matter in which order they are read.
    */
   readonly lives: Float64Array;
-  /** The same of the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
+  /** `lives` by the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
   readonly signedLives: Float64Array;
   /** True if its NODE key on the membership partition was buried while it counted as alive, and not written since. */
   isBuried: boolean;
@@ -37,9 +37,9 @@ export interface Member {
 }
 
 /**
- * Who is in the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes it,
- * silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership shrinks
- * as well as it grows, and everyone who has read as far agrees on it.
+ * The members of the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes
+ * it, silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership
+ * shrinks as well as it grows, and everyone who has read as far agrees on it.
  */
 export class Membership {
   /** Alive members in order of NodeKey. */

@@ -18,7 +18,7 @@ export class RecordStore {
   first = new Int32Array(initialLength(4));
   /** When the record was read, local monotonic time. */
   readMs = new Float64Array(initialLength(5));
-  /** The same in log time of its partition, whole ms modulo 2³². */
+  /** When it was read, in log time of its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
   /** The bundle's number at its node. */
   bundle = new Int32Array(initialLength(7));

@@ -12,7 +12,7 @@ const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
 /** Nobody of this boot writes a file of another one; the age only guards against machines that share a folder. */
 const LEFTOVER_AGE_MS = 3_600_000;
 
-/** Of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
+/** Fields of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
 const META = { magicAt: 24, versionAt: 28, pageSizeAt: 48, lastPageAt: 144, bytes: 152 };
 const META_MAGIC = 0xbeefc0de;
 const META_VERSION = 2;
@@ -31,7 +31,7 @@ const META_VERSION = 2;
 export interface TopicFolder {
   readonly path: string;
   readonly dataFile: string;
-  /** The same for every process that uses this folder, under whatever path. */
+  /** One id for every process that uses this folder, under whatever path. */
   readonly gateName: string;
 }
 
@@ -42,7 +42,9 @@ export async function makeTopicFolder(path: string, durable = false): Promise<To
   return { path, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
 }
 
-/** Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate. */
+/**
+ * Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate.
+ */
 export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
   await claimMarker(folder);
   await checkDataFile(folder);

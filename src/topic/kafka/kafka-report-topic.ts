@@ -44,7 +44,7 @@ export class KafkaReportTopic extends RemoteReportTopic {
   }
 }
 
-/** Of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
+/** Part of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
 const TOKEN_TIME_RATIO = 0.6;
 
 function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {

@@ -65,7 +65,7 @@ export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
 const UNAUTHENTICATED = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM']);
 const UNAUTHORIZED = new Set(['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
-/** Whose rights on what. */
+/** The rights of a principal on a resource. */
 export interface Access {
   readonly topic: string;
   readonly grantee: Grantee;

@@ -112,7 +112,7 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // Whoever awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
+    // The caller that awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);

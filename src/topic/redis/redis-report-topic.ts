@@ -5,7 +5,7 @@ import { AppendRefused } from './redis-failure.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
-/** Of which log: a server may hold those of many clusters, two of each. */
+/** Names the log: a server may hold those of many clusters, two of each. */
 export interface RedisLogName {
   readonly cluster: string;
   readonly log: 'reports' | 'registry';

@@ -67,7 +67,7 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // Whoever awaits `open` goes first.
+    // The caller that awaits `open` goes first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(OWN_LOG);
   }

@@ -70,7 +70,7 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.partitionsFound ?? this.partitions;
   }
 
-  /** Of the records that its users have appended, and were given. */
+  /** Counts of the records that its users have appended, and were given. */
   get counters(): TopicCounters {
     const { recordsAppended, recordsRead, ...others } = this.#topic.counters;
     return {

@@ -29,7 +29,7 @@ describe('the judge’s own max-min', () => {
       expected: [280, ...Array(9).fill(80)],
     },
     {
-      says: 'peers-and-theory 4.1',
+      says: 'docs/background/max-min-fairness.md',
       demands: [1200, 150, 150, 150, 150],
       quota: [1000, NONE],
       expected: [400, 150, 150, 150, 150],
@@ -149,7 +149,7 @@ describe('steady parts and convergence', () => {
 });
 
 describe('fairness', () => {
-  test('Jain’s index: k equal winners of n give k ÷ n; the worked example of peers-and-theory 4.1', () => {
+  test('Jain’s index: k equal winners of n give k ÷ n; the worked example of the background page', () => {
     expect(jainIndex([1, 1, 1, 1])).toBe(1);
     expect(jainIndex([1, 0, 0, 0])).toBe(0.25);
     expect(jainIndex([643 / 400, ...Array(4).fill(89 / 150)])).toBeCloseTo(0.795, 2);
