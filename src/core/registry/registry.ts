@@ -225,7 +225,7 @@ export class Registry {
     }
   }
 
-  /** Notices for what another entry's proposal has detached. */
+  /** Another entry's proposal has detached this one. */
   #hasChanged(name: string, history: GroupHistory | undefined): void {
     if (history === undefined) return;
     this.#effects.changed.add(name);
