@@ -1,4 +1,4 @@
-/** proto → src/codec/generated → dist/src → dist/bin. `--proto-only` stops after the first step. */
+/** proto → src/codec/generated → dist/src → dist/bin, dist/index.*. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, localBin, root, run } from './freshness.mjs';
@@ -23,5 +23,6 @@ if (!process.argv.includes('--proto-only')) {
   }
   // Not at the top: a fresh clone has nothing installed then.
   await (await import('./bundle.mjs')).bundle();
+  await (await import('./doors.mjs')).makeDoors();
   chmodSync(join(root, 'dist/bin/quotamesh.js'), 0o755);
 }

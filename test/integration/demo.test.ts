@@ -61,9 +61,9 @@ function measured(verdict: string, name: string): number {
 }
 
 describe('npm start', () => {
-  test('--for 20s ends by itself with the verdict of its figures, and leaves nothing behind', async () => {
+  test('--for 10s ends by itself with the verdict of its figures, and leaves nothing behind', async () => {
     const before = leftFolders();
-    const demonstration = new Demonstration(7370, '--for', '20s');
+    const demonstration = new Demonstration(7370, '--for', '10s');
     const code = await demonstration.exited;
     const verdict = demonstration.output.slice(demonstration.output.indexOf('\nafter '));
     console.log(`[demo]${verdict}`);

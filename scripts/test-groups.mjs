@@ -1,0 +1,28 @@
+/**
+ * Projects of vitest.config.ts that may share a machine of two cores, as so many files at once as they leave it time for. Groups run one
+ * after the other, in one vitest that keeps one Kafka for all of them.
+ */
+export const NPM_TEST = [
+  // A tenth of it waits.
+  { projects: ['quick'], workers: 3 },
+  // These measure real time to some per cent.
+  { projects: ['stories'], workers: 2 },
+  { projects: ['outages'], workers: 1 },
+  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
+  { projects: ['demo'], workers: 1 },
+];
+
+/** `npm run test:long`. */
+export const TEST_LONG = [
+  { projects: ['long-computing'], workers: 2 },
+  { projects: ['long-waiting'], workers: 2 },
+  { projects: ['long'], workers: 1 },
+];
+
+/** What vitest needs to know of the group that a project is in. */
+export function groupOf(project) {
+  const groups = [...NPM_TEST, ...TEST_LONG];
+  const at = groups.findIndex(({ projects }) => projects.includes(project));
+  // From 1: vitest has a rule of its own for order 0.
+  return { maxWorkers: groups[at].workers, sequence: { groupOrder: at + 1 } };
+}
