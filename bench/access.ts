@@ -10,9 +10,8 @@ import { RouteGuard } from '../src/http/access/route-guard.js';
 import { createAcquireOutcomes } from '../src/http/acquire/acquire-outcomes.js';
 import { needs } from '../src/http/route/route-access.js';
 import { createHttpServer } from '../src/http/server/http-server.js';
-import { createNode } from '../src/index.js';
-import type { QuotaNode } from '../src/node/quota-node.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
+import { createWholeNode, type WholeNode } from '../test/whole-node.js';
 import type { LoadAnswer, LoadOrder } from './limiter/http-load.js';
 
 /**
@@ -34,7 +33,7 @@ const auth: AccessConfig = {
 };
 const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
 const config = { cluster: 'bench-access', node: 'bench', topic: 'memory', groups: { orders: { quota: huge } } };
-const node = await createNode({ config });
+const node = await createWholeNode({ config });
 /** Open or not, as the turn has it. */
 class SwitchedAccess extends Access {
   open = false;
@@ -62,7 +61,7 @@ print(`a new connection costs   ${loginMicros().toFixed(2)} µs more`);
 load.disconnect();
 await Promise.all([app.close(), node.close()]);
 
-async function serverOf(of: QuotaNode): Promise<FastifyInstance> {
+async function serverOf(of: WholeNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const outcomes = createAcquireOutcomes();
   const made = await createHttpServer({ node: of, access, telemetry: silentTelemetry, outcomes, metrics });

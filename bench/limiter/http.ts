@@ -8,9 +8,8 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../../src/access/access.js';
 import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
 import { createHttpServer } from '../../src/http/server/http-server.js';
-import { createNode } from '../../src/index.js';
-import type { QuotaNode } from '../../src/node/quota-node.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
+import { createWholeNode, type WholeNode } from '../../test/whole-node.js';
 import type { Sample } from './figures.js';
 import type { LoadAnswer, LoadOrder } from './http-load.js';
 
@@ -37,7 +36,7 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-bench-'));
   const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
   const config = { cluster: 'bench-http', node: 'bench', topic: 'memory', groups: { orders: { quota: huge } } };
-  const node = await createNode({ config });
+  const node = await createWholeNode({ config });
   const places = await Promise.all([bareServer, () => nodeServer(node)].map((make) => listeners(make, folder)));
   const [bare, ours] = places as [Listeners, Listeners];
   const ask = { group: 'orders', messages: 1, bytes: 100 };
@@ -114,7 +113,7 @@ async function bareServer(): Promise<FastifyInstance> {
   return app;
 }
 
-async function nodeServer(node: QuotaNode): Promise<FastifyInstance> {
+async function nodeServer(node: WholeNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const access = new Access(null, node.clock, silentTelemetry);
   return createHttpServer({ node, access, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });

@@ -6,8 +6,11 @@ import { type Direction, directionIndex, laneOf } from '../core/base/vocabulary.
 import type { Level } from '../core/limiter/levels.js';
 import type { ThrottleReason } from '../core/limiter/throttle-tracker.js';
 import { QuotameshError } from '../errors/quotamesh-error.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { GatedConnection } from './gated-connection.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'limiter' | 'gate' | 'life'>;
 
 /** One message, in whichever direction. */
 export interface Passage {
@@ -25,16 +28,16 @@ export type FirstAnswer =
 
 /** The questions that a connection asks the node, with its client as the one whose turn it is. */
 export class Passages {
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
 
-  constructor(node: QuotaNode) {
+  constructor(node: UsedParts) {
     this.#node = node;
   }
 
   /** Whether it may go now. Whoever comes while others of the group wait joins them. */
   try(connection: GatedConnection, passage: Passage): FirstAnswer {
     if (this.#lanesOf(passage).some((lane) => this.#node.limiter.heldBack[lane] !== 0)) return JOINS;
-    const decision = this.#node.tryAcquire(passage.where, amountsOf(passage), originOf(connection, passage));
+    const decision = this.#node.gate.tryAcquire(passage.where, amountsOf(passage), originOf(connection, passage));
     return decision.granted ? PASSES : { passes: false, reason: reasonOf(decision), isCounted: true };
   }
 
@@ -44,15 +47,15 @@ export class Passages {
     const origin = originOf(connection, passage);
     for (let retry = isCounted; ; retry = true) {
       const options = { ...origin, waitMs: WAIT_MS_MAX, retry, signal };
-      const decision = await this.#node.acquire(passage.where, amountsOf(passage), options);
+      const decision = await this.#node.gate.acquire(passage.where, amountsOf(passage), options);
       if (decision.granted) return;
-      if (this.#node.isClosing) throw new QuotameshError('NOT_READY', NODE_STOPS);
+      if (this.#node.life.isClosing) throw new QuotameshError('NOT_READY', NODE_STOPS);
     }
   }
 
   /** For what cannot wait: a will of a client that is gone. */
   charge(connection: GatedConnection, passage: Passage): void {
-    this.#node.consume(passage.where, amountsOf(passage), originOf(connection, passage));
+    this.#node.gate.consume(passage.where, amountsOf(passage), originOf(connection, passage));
   }
 
   #lanesOf({ where, direction }: Passage): readonly number[] {

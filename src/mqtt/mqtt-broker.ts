@@ -3,7 +3,7 @@ import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
 import type { Access } from '../access/access.js';
 import type { MqttConfig } from '../config/resolved/resolved-config.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
 import { ArrivalRates } from './arrival-rates.js';
@@ -21,6 +21,9 @@ import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'life'>;
+
 /**
  * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
  * on their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded
@@ -29,7 +32,7 @@ import { matchesFilter } from './topic-filter.js';
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
   readonly connections = new Set<GatedConnection>();
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
@@ -46,7 +49,7 @@ export class MqttBroker {
   #watch: NodeJS.Timeout | null = null;
   #url = '';
 
-  constructor(node: QuotaNode, telemetry: Telemetry, access: Access) {
+  constructor(node: UsedParts, telemetry: Telemetry, access: Access) {
     const { mqtt, defaultGroup } = node.config;
     this.#node = node;
     this.#config = mqtt;

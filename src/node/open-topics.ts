@@ -7,6 +7,12 @@ import type { Telemetry } from '../ports/telemetry.js';
 import { createMemoryLog, type MemoryLog } from '../topic/memory/memory-log.js';
 import { MemoryTopic } from '../topic/memory/memory-topic.js';
 
+/** The topics that the configuration asks for, not opened yet. */
+export async function openTopics(config: ResolvedConfig, telemetry: Telemetry) {
+  const topic = await createTopic(config, telemetry);
+  return { topic, registryTopic: await createRegistryTopic(config, telemetry) };
+}
+
 /** The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
 export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);

@@ -1,10 +1,13 @@
 import type { NodeStatus } from '../api/node-status.js';
-import type { QuotaNode } from '../node/quota-node.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { Reading } from './metrics.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'attachments' | 'registry'>;
+
 export function groupSourceReadings(
-  node: QuotaNode,
+  node: UsedParts,
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
   const changes = () => Object.entries(node.registry?.changes ?? {});

@@ -8,11 +8,11 @@ import { Access } from '../../src/access/access.js';
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
 import { closeHttp, createHttpServer, listen } from '../../src/http/server/http-server.js';
-import { QuotaNode } from '../../src/node/quota-node.js';
 import type { Telemetry } from '../../src/ports/telemetry.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../whole-node.js';
 
 const CLUSTER = 'fuzz';
 /** Nobody names it: whatever is asked of the others, its share stays. */
@@ -37,11 +37,11 @@ const CONFIG = {
 
 /** A node on topics of its own, with its HTTP server; what is thrown at it must leave it as it was. */
 export class FuzzScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly #errors: string[];
 
-  private constructor(node: QuotaNode, app: FastifyInstance, errors: string[]) {
+  private constructor(node: WholeNode, app: FastifyInstance, errors: string[]) {
     this.node = node;
     this.app = app;
     this.#errors = errors;
@@ -57,7 +57,7 @@ export class FuzzScene {
     const config = resolveConfig(CONFIG, { source: '(fuzz)', env: {} });
     const options = { appendTimeoutMs: 1000 };
     const [topic, registryTopic] = [0, 1].map(() => new MemoryTopic(createMemoryLog(), options));
-    const node = new QuotaNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
+    const node = new WholeNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
     const outcomes = createAcquireOutcomes();
     const access = new Access(null, node.clock, telemetry);
     const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { attachmentName } from '../../src/core/registry/registry-record.js';
 import { putGroup } from '../../src/groups/changes/change-group.js';
-import { createNode } from '../../src/index.js';
-import type { QuotaNode } from '../../src/node/quota-node.js';
+import { createWholeNode, type WholeNode } from '../whole-node.js';
 import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 import { AUDITED_CHANGES, checkTrail, type Life, untilTrailsAreWhole } from './registry-kill-trail.js';
@@ -107,7 +106,7 @@ async function liveAndDie(writer: Participant): Promise<void> {
 /** `known`: group → state, for newcomers. */
 function examine(
   { node: writer, process: { output } }: Writer,
-  beside: QuotaNode,
+  beside: WholeNode,
   figures: RegistryKillFigures,
   known: Map<string, string>,
 ): Life[] {
@@ -138,7 +137,7 @@ function examine(
 function examinePlaces(
   group: string,
   { done, wanted }: { readonly done: number; readonly wanted: number },
-  { registry }: QuotaNode,
+  { registry }: WholeNode,
   known: Map<string, string>,
 ): void {
   const names = [group, `${group}/same`].map(attachmentName);
@@ -178,14 +177,14 @@ async function checkNewcomer(path: string, known: ReadonlyMap<string, string>, l
 
 /** A node that changes a group of its own all the time, and must never be kept from it. */
 class Beside {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   changes = 0;
   slowestMs = 0;
   #stopped = false;
   #failure: unknown = null;
   readonly #working: Promise<void>;
 
-  private constructor(node: QuotaNode) {
+  private constructor(node: WholeNode) {
     this.node = node;
     this.#working = this.#work().catch((error: unknown) => {
       this.#failure = error;
@@ -219,7 +218,7 @@ class Beside {
   }
 }
 
-async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
+async function nodeOf(nodeId: string, path: string): Promise<WholeNode> {
   const registry = { auditedChanges: AUDITED_CHANGES };
   const config = {
     cluster: 'kills',
@@ -228,7 +227,7 @@ async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
     registry,
     groups: { orders: {} },
   };
-  return createNode({ config, env: {} });
+  return createWholeNode({ config, env: {} });
 }
 
 function answeredIn(output: string): number {

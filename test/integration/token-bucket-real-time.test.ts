@@ -4,10 +4,9 @@ import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../src/core/limiter/publish-throttle.js';
 import { ThrottleTracker } from '../../src/core/limiter/throttle-tracker.js';
-import { createNode } from '../../src/index.js';
-import type { QuotaNode } from '../../src/node/quota-node.js';
 import { monotonicClock } from '../../src/ports/clock.js';
 import { readVectors } from '../vectors/read-vectors.js';
+import { createWholeNode, type WholeNode } from '../whole-node.js';
 
 /** The endToEnd cases of token-bucket.json in real time, with the tolerances that the file states. */
 interface RateCase {
@@ -61,7 +60,9 @@ describe.concurrent('a node holds its rate', () => {
   test.each(Object.entries(RATE_CASES))('%s', async (name, direction) => {
     const { limitPerSec, members, messages, skipFirstSeconds = 0, ...bounds } = endToEnd<RateCase>(name);
     const quota = { [direction]: { messagesPerSecond: limitPerSec } };
-    const node = await createNode({ config: { cluster: name, node: 'n', topic: 'memory', groups: { g: { quota } } } });
+    const node = await createWholeNode({
+      config: { cluster: name, node: 'n', topic: 'memory', groups: { g: { quota } } },
+    });
     const owners = members.producers ?? members.consumers;
     const beganMs = monotonicClock();
     const grantedMs = await takeAll(node, { direction, owners, messages, waitMs: 60_000 });
@@ -100,7 +101,7 @@ interface Load {
 }
 
 /** Every owner asks for all of its messages at once; answers when each was granted. */
-async function takeAll(node: QuotaNode, { direction, owners, messages, waitMs }: Load): Promise<number[]> {
+async function takeAll(node: WholeNode, { direction, owners, messages, waitMs }: Load): Promise<number[]> {
   const asks = Array.from({ length: messages }, async (_, at) => {
     const options = { direction, client: `owner-${at % owners}`, waitMs };
     const decision = await node.acquire('g', { messages: 1 }, options);

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { Random } from '../../sim/cluster/random.js';
 import type { Batch, Where } from '../../src/api/decision.js';
 import { examineGroup } from '../../src/config/read/group-definition.js';
-import type { QuotaNode } from '../../src/node/quota-node.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
+import type { WholeNode } from '../whole-node.js';
 
 const FOR_MS = 5000;
 const PLACES: readonly Where[] = [{ tenant: 't', namespace: 'x' }, { tenant: 't' }, 'own', 'broad', 'temp'];
@@ -49,7 +49,7 @@ test.each([1, 2, 3, 4, 5, 6])(
 );
 
 /** Returns what became of it: granted, the reason of a refusal, the code of an error. */
-async function askOnce(node: QuotaNode, random: Random): Promise<string> {
+async function askOnce(node: WholeNode, random: Random): Promise<string> {
   const upTo = (most: number) => Math.floor(random.next() * most);
   const signal = upTo(3) === 0 ? AbortSignal.timeout(1 + upTo(200)) : undefined;
   const options = { waitMs: upTo(600), client: `c${upTo(4)}`, topic: `t${upTo(3)}`, ...(signal && { signal }) };
@@ -75,7 +75,7 @@ function outcomeOf(answer: { granted: boolean; reason?: string }): string {
   return answer.granted ? 'granted' : (answer.reason as string);
 }
 
-async function changeGroups(node: QuotaNode, random: Random, endMs: number): Promise<void> {
+async function changeGroups(node: WholeNode, random: Random, endMs: number): Promise<void> {
   const windows = { limiter: 'window', windowMs: 200 };
   const changes: (readonly [string, object])[] = [
     ...[0, 1, 200, 5000].map((rate) => ['own', { ...quota(rate), ...OWN }] as const),

@@ -3,9 +3,9 @@ import type { Amounts, Batch, Reservation, Where } from '../../src/api/decision.
 import { resolveConfig } from '../../src/config/read/resolve-config.js';
 import type { GroupConfig } from '../../src/config/resolved/resolved-config.js';
 import { BYTES, laneOf, MESSAGES } from '../../src/core/base/vocabulary.js';
-import { QuotaNode } from '../../src/node/quota-node.js';
 import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
 import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../whole-node.js';
 import { SpanLedger } from './span-ledger.js';
 
 const NONE = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ interface Held {
  * with limits of clients, topics and the node beside them.
  */
 export class SpanScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   /** Per limit what it let in: `a`, `b`, `a/client/c`, `node`, … */
   readonly ledgers = new Map<string, SpanLedger>();
   readonly held: Held[] = [];
@@ -50,7 +50,7 @@ export class SpanScene {
     const config = resolveConfig(raw, { source: '(test)' });
     const topic = new MemoryTopic(createMemoryLog());
     const clock = () => this.nowMs;
-    this.node = new QuotaNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
+    this.node = new WholeNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
     for (const at of [0, 1]) {
       this.node.limiter.setLimit(laneOf(at, 0), BYTES, NONE, NONE, 0);
       this.node.limiter.validUntilMs.set(laneOf(at, 0), NONE);

@@ -1,9 +1,9 @@
+import type { WholeNode } from '../whole-node.js';
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Batch } from '../../src/api/decision.js';
 import { MESSAGES } from '../../src/core/base/vocabulary.js';
-import type { QuotaNode } from '../../src/node/quota-node.js';
 import { windowedNode } from '../simulation/windowed-node.js';
 
 const WINDOW_MS = 1000;
@@ -76,7 +76,7 @@ class Twin {
 
 class Scene {
   nowMs = 0;
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly batches: Batch[] = [];
   /** Per window: net of what was handed back, and the largest limit in it. */
   readonly used = new Map<number, number>();

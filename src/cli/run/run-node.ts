@@ -13,7 +13,7 @@ import { renewTls } from '../../http/server/http-tls.js';
 import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import { assembleNode } from '../../node/create-node.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { VERSION } from '../../package/version.js';
 import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
@@ -63,7 +63,7 @@ interface Origin {
   readonly stamp: string;
 }
 
-type CreateBroker = (node: QuotaNode, log: NodeLog, access: Access) => Promise<MqttBroker | null>;
+type CreateBroker = (node: NodeParts, log: NodeLog, access: Access) => Promise<MqttBroker | null>;
 
 async function serve(config: ResolvedConfig, origin: Origin, createBroker: CreateBroker): Promise<void> {
   const log = createNodeLog(config);
@@ -91,15 +91,15 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
     close = async () => {
       watch.close();
       await broker?.close();
-      await node.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+      await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
     };
-    node.onFenced = (error) => void stop.now(exitCodeOf(error));
+    node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
     // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
     // look dead.
     log.log('info', 'http listening', { url: await listen(app, node) });
     if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
-    await node.start();
+    await node.life.start();
   } catch (error) {
     // Who closes a node that is still opening its topic ends that, too.
     if (stop.begun) return;
@@ -109,7 +109,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
 }
 
 interface Reloaded {
-  readonly node: QuotaNode;
+  readonly node: NodeParts;
   readonly access: Access;
   readonly app: FastifyInstance;
   readonly broker: MqttBroker | null;

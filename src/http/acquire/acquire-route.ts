@@ -3,7 +3,7 @@ import { type Decision, GRANTED_DECISION, type Granted, type NotReady, type Refu
 import type { Scope } from '../../core/attachments/attachment.js';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { ACQUIRE_ANSWERS } from '../route/answer-schemas.js';
 import type { ErrorHandler } from '../route/problem.js';
 import { PROBLEM_MEDIA_TYPE, problemOf, REDUCED_CAPACITY_TYPE } from '../route/problem.js';
@@ -13,6 +13,9 @@ import { ACQUIRE_BODY_SCHEMA, ACQUIRE_PATH, type AcquireBody, whereOf } from './
 import type { OpenReservations, Reserved } from './open-reservations.js';
 import { RateLimitFields } from './rate-limit-fields.js';
 import { RefusalAnswers } from './refusal-answers.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
 
 /** POST /v1/acquire: the hot path. No log line; no promise without `waitMs`; a grant allocates what fastify itself does. */
 export function addAcquireRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
@@ -80,7 +83,7 @@ async function waitForTurn(request: FastifyRequest, reply: FastifyReply, parts: 
   const onClose = () => hangUp.abort();
   reply.raw.once('close', onClose);
   try {
-    const decision = await parts.node.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
+    const decision = await parts.node.gate.acquire(whereOf(body), body, { ...body, waitMs, signal: hangUp.signal });
     answer(reply, body, decision, parts);
   } catch (error) {
     // Nobody reads the answer any more.
@@ -111,7 +114,7 @@ function answer(reply: FastifyReply, body: AcquireBody, decision: Decision | Res
 }
 
 export interface AcquireRouteParts {
-  readonly node: QuotaNode;
+  readonly node: UsedParts;
   readonly outcomes: AcquireOutcomes;
   readonly handleError: ErrorHandler;
   readonly reservations: OpenReservations;
@@ -120,7 +123,7 @@ export interface AcquireRouteParts {
 const GRANTED_BODY = '{"granted":true}';
 
 /** Of a place that of the most specific group, or of the one that has refused; null = exempt. */
-function laneAsked(node: QuotaNode, body: AcquireBody, refusedBy?: string): number | null {
+function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? body.group;
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
@@ -154,7 +157,7 @@ export function sendRefused(reply: FastifyReply, decision: Refused, { lane, answ
   reply.send(answers.body(lane, decision));
 }
 
-export function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: QuotaNode): void {
+export function sendNotReady(reply: FastifyReply, { because, retryAfterMs }: NotReady, node: UsedParts): void {
   const error = new QuotameshError('NOT_READY', { node: node.config.nodeId, reason: because });
   // No policy of ours is violated, and what the cluster grants elsewhere is not less.
   const problem = { ...problemOf(error, REDUCED_CAPACITY_TYPE), 'violated-policies': [], retryAfterMs };

@@ -5,9 +5,12 @@ import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
 import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { type AcquireBody, whereOf } from './acquire-schema.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;
 
 /** A grant that is to be committed or cancelled, by its id, at this node, within `validMs`. */
 export interface Reserved extends Granted {
@@ -49,7 +52,7 @@ interface Open {
  * being remembered.
  */
 export class OpenReservations {
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   readonly #telemetry: Telemetry;
   readonly #counts: ReservationCounts;
   /** All are valid for the same time, so the lowest number expires first. */
@@ -60,7 +63,7 @@ export class OpenReservations {
   #first = 1;
   readonly #silentUntilMs = { expired: 0, full: 0 };
 
-  constructor(node: QuotaNode, telemetry: Telemetry, counts: ReservationCounts) {
+  constructor(node: UsedParts, telemetry: Telemetry, counts: ReservationCounts) {
     this.#node = node;
     this.#telemetry = telemetry;
     this.#counts = counts;
@@ -73,7 +76,7 @@ export class OpenReservations {
     this.expire();
     const { maxReservations: max, reservationMs: validMs } = this.#node.config.limits;
     if (this.#open.size >= max) throw this.#full(max);
-    const reservation = this.#node.reserve(whereOf(body), body, body);
+    const reservation = this.#node.gate.reserve(whereOf(body), body, body);
     if (!reservation.granted) return reservation;
     const { messages = 0, bytes = 0, cost } = body;
     const group = body.group ?? scopeText(whereOf(body) as Scope);

@@ -1,7 +1,11 @@
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
 
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
@@ -9,11 +13,11 @@ import type { QuotaNode } from '../../node/quota-node.js';
  * as they are (config/setting.ts, GROUP_NAME), so nothing is escaped.
  */
 export class RateLimitFields {
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   /** Per lane, made at its first use, and again when its group is another. */
   readonly #lanes: LanePolicies[] = [];
 
-  constructor(node: QuotaNode) {
+  constructor(node: UsedParts) {
     this.#node = node;
   }
 
@@ -90,7 +94,7 @@ interface LanePolicies {
   readonly field: string;
 }
 
-function policiesOf(node: QuotaNode, lane: number): LanePolicies {
+function policiesOf(node: UsedParts, lane: number): LanePolicies {
   const group = node.gate.groupOf(lane);
   const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
   const rates = group.quota[direction];

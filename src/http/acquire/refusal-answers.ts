@@ -2,9 +2,12 @@ import type { Refused } from '../../api/decision.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, slotOf } from '../../core/base/vocabulary.js';
 import { LEVELS, type Level } from '../../core/limiter/levels.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { problemOf, QUOTA_EXCEEDED_TYPE } from '../route/problem.js';
 import type { RateLimitFields } from './rate-limit-fields.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups'>;
 
 /**
  * What a refused client is told. Under overload most answers are refusals, so all that is the same for every refusal of a
@@ -13,12 +16,12 @@ import type { RateLimitFields } from './rate-limit-fields.js';
  */
 export class RefusalAnswers {
   readonly fields: RateLimitFields;
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   /** Per slot and level: the body up to the number that ends it. */
   #heads: string[] = [];
   #version = -1;
 
-  constructor(node: QuotaNode, fields: RateLimitFields) {
+  constructor(node: UsedParts, fields: RateLimitFields) {
     this.#node = node;
     this.fields = fields;
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HandBack } from '../../api/decision.js';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { sendNotReady, sendRefused } from '../acquire/acquire-route.js';
 import { whereOf } from '../acquire/acquire-schema.js';
@@ -15,8 +15,11 @@ import { needs } from '../route/route-access.js';
 import { handBackIn, handBacksIn, takeIn } from './take-bodies.js';
 import * as schemas from './take-schemas.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
+
 export interface TakeRouteParts {
-  readonly node: QuotaNode;
+  readonly node: UsedParts;
   readonly outcomes: AcquireOutcomes;
 }
 
@@ -71,7 +74,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
   addCounts(app, parts.node);
 }
 
-function addCounts(app: FastifyInstance, node: QuotaNode): void {
+function addCounts(app: FastifyInstance, node: UsedParts): void {
   app.get(
     '/v1/batches',
     {
@@ -102,7 +105,7 @@ async function take(request: FastifyRequest, reply: FastifyReply, { node, outcom
   reply.raw.once('close', onClose);
   try {
     const amounts = body.all === true ? 'all' : body;
-    const answer = await node.takeBatch(whereOf(body), amounts, { ...body, signal: hangUp.signal });
+    const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal: hangUp.signal });
     if (answer.granted) {
       outcomes.granted++;
       const { handBack: _, ...told } = answer;
@@ -129,7 +132,7 @@ async function take(request: FastifyRequest, reply: FastifyReply, { node, outcom
   return reply;
 }
 
-function answerTo(node: QuotaNode, given: unknown, where: string) {
+function answerTo(node: UsedParts, given: unknown, where: string) {
   try {
     const { id, ...left }: HandBack & { readonly id: string } = handBackIn(given, where);
     node.gate.batches.handBack(id, left);

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../groups/changes/attaching.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { callerOf } from '../access/caller.js';
 import { attachedBy } from '../access/changed-by.js';
 import { PROBLEM } from '../route/answer-schemas.js';
@@ -10,12 +11,15 @@ import { describedRoute, mappingIn, NO_QUERY } from '../route/described-route.js
 import { expectedOfPlace, rejectUnknownQuery } from '../route/if-match.js';
 import { changes, needs, type RouteAccess, rejectBeyondTenants } from '../route/route-access.js';
 
+/** What is used here of a node. */
+type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
+
 interface AttachmentRoute {
   Params: { '*': string };
 }
 
 /** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
-export function addAttachmentRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
   app.get(
     '/v1/attachments',
     describe(VIEWING, 'All attachments, of YAML and of run time, a page at a time', { querystring: PAGE }),
@@ -87,12 +91,12 @@ function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
   return reply.header('etag', `"${attached.revision}"`).send(attached);
 }
 
-function expected(request: FastifyRequest<AttachmentRoute>, node: QuotaNode) {
+function expected(request: FastifyRequest<AttachmentRoute>, node: UsedParts) {
   rejectUnknownQuery(request);
   return expectedOfPlace(request, node, request.params['*']);
 }
 
-function pageOf(node: QuotaNode, request: FastifyRequest) {
+function pageOf(node: UsedParts, request: FastifyRequest) {
   rejectUnknownQuery(request, ['after']);
   const { after } = request.query as { after?: unknown };
   const behind = listAttachments(node).filter(({ place }) => typeof after !== 'string' || place > after);
@@ -100,7 +104,7 @@ function pageOf(node: QuotaNode, request: FastifyRequest) {
   return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
 }
 
-function which(node: QuotaNode, place: Scope) {
+function which(node: UsedParts, place: Scope) {
   const { groups, exempt, because } = node.gate.places.resolve(place);
   const { defaultGroup } = node.config;
   const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;

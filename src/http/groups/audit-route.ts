@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { attachmentName } from '../../core/registry/registry-record.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { listOf, orNull, PROBLEM, record } from '../route/answer-schemas.js';
 import { describedRoute, invalid } from '../route/described-route.js';
 import { rejectUnknownQuery } from '../route/if-match.js';
 import { needs } from '../route/route-access.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'registry'>;
+
 /** Of one page; a change has two definitions of at most 28 KiB. */
 const PAGE_MAX = 100;
 
 /** Who changed what, of all nodes: read from the log, so that every node can tell. */
-export function addAuditRoute(app: FastifyInstance, node: QuotaNode): void {
+export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   const response = { 200: CHANGES, 422: PROBLEM };
   const summary = 'Changes of groups and attachments at run time, oldest first, a page at a time';
   app.get(

@@ -8,9 +8,9 @@ import {
   putGroup,
   rejectLimitForgotten,
 } from '../../groups/changes/change-group.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
 import { previewDelete, previewPatch, previewPut } from '../../groups/changes/preview-change.js';
 import type { Expected } from '../../groups/changes/registry-of.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import { changedBy } from '../access/changed-by.js';
 import { DEFINITION, PROBLEM } from '../route/answer-schemas.js';
 import { describedRoute, mappingIn, NO_QUERY } from '../route/described-route.js';
@@ -23,7 +23,7 @@ interface GroupRoute {
 }
 
 /** Groups are made, changed and deleted here, for the whole cluster: the answer comes when the log has decided. */
-export function addGroupRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
   app.get<GroupRoute>(
     '/v1/groups/:group/definition',
     describe(needs('viewer'), 'A group as YAML would write it; its ETag goes into If-Match', {
@@ -111,7 +111,7 @@ function sendGroup(reply: FastifyReply, code: number, group: DefinedGroup): Fast
 
 function expectedBy(
   request: FastifyRequest,
-  node: QuotaNode,
+  node: ChangeParts,
   group: string,
   query: readonly string[] = ['dryRun'],
 ): Expected {

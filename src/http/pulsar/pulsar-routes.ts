@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { attach, attachmentAt, detach } from '../../groups/changes/attaching.js';
 import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../groups/changes/change-group.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
 import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../groups/changes/pulsar-group.js';
-import type { QuotaNode } from '../../node/quota-node.js';
 import { attachedBy, changedBy } from '../access/changed-by.js';
 import { describedRoute, mappingIn, NO_QUERY } from '../route/described-route.js';
 import { expectedOfGroup, expectedOfPlace, rejectUnknownQuery } from '../route/if-match.js';
@@ -20,7 +20,7 @@ interface NamedRoute {
  * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
  * as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
-export function addPulsarRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, spelling } of GROUP_PATHS) {
     app.get(path, describe(VIEWING, 'Names of all groups'), () => [...node.groups.numbers.keys()].sort());
     app.get<NamedRoute>(`${path}/*`, describe(VIEWING, 'The rates of a group'), (request, reply) => {
@@ -69,7 +69,7 @@ interface PlaceRoute {
   Params: { tenant: string; namespace?: string; '*': string };
 }
 
-function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, level: 'tenant' | 'namespace'): void {
+function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, level: 'tenant' | 'namespace'): void {
   app.get<PlaceRoute>(path, describe(VIEWING, `The group that a ${level} is attached to`), (request, reply) => {
     const { attachment, revision } = attachmentAt(node, placePath(request.params));
     const { group } = attachment;
@@ -103,7 +103,7 @@ function addPlaceRoutes(app: FastifyInstance, node: QuotaNode, path: string, lev
  * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
  * a group that somebody else has just made changes it.
  */
-async function putRates(node: QuotaNode, request: FastifyRequest<NamedRoute>): Promise<void> {
+async function putRates(node: ChangeParts, request: FastifyRequest<NamedRoute>): Promise<void> {
   const name = request.params['*'];
   const patch = patchOfPulsar(mappingIn(request.body ?? {}));
   const expected = expectedOfGroup(request, node, name);

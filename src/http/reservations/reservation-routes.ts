@@ -3,7 +3,7 @@ import { rejectUnlessAmount } from '../../admission/request/request-checks.js';
 import type { ReportedCost } from '../../api/reported-cost.js';
 import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { BULK_MAX } from '../acquire/acquire-schema.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
@@ -13,8 +13,11 @@ import { problemOf } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
 import * as schemas from './reservation-schemas.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config'>;
+
 export interface ReservationRouteParts {
-  readonly node: QuotaNode;
+  readonly node: UsedParts;
   readonly reservations: OpenReservations;
   readonly outcomes: AcquireOutcomes;
 }

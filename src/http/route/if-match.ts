@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Expected } from '../../groups/changes/registry-of.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
 
 interface Changing {
   /** Whether there is such a thing now. */
@@ -11,7 +15,7 @@ interface Changing {
 }
 
 /** What the request expects of a group; throws GROUP_CHANGED, FIELD_INVALID. */
-export function expectedOfGroup(request: FastifyRequest, node: QuotaNode, group: string): Expected {
+export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group: string): Expected {
   return expectedBy(request, {
     exists: node.groups.numbers.has(group),
     refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
@@ -19,7 +23,7 @@ export function expectedOfGroup(request: FastifyRequest, node: QuotaNode, group:
 }
 
 /** What the request expects of the attachment of a place; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
-export function expectedOfPlace(request: FastifyRequest, node: QuotaNode, place: string): Expected {
+export function expectedOfPlace(request: FastifyRequest, node: UsedParts, place: string): Expected {
   return expectedBy(request, {
     exists: node.attachments.at(place) !== null,
     refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),

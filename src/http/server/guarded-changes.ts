@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { callerOf } from '../access/caller.js';
 import { requestIdOf } from '../access/changed-by.js';
 import { ChangeRate } from './change-rate.js';
 import { knownError } from './error-handler.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'registry'>;
 
 /**
  * Every route that declares that it changes groups or attachments (route-access.ts): bounded in rate, and a line in the log
@@ -14,7 +17,7 @@ import { knownError } from './error-handler.js';
  * To be called before the routes are added. The bound comes behind the hooks that a route has itself: who may not change
  * anything does not use it up.
  */
-export function guardChanges(app: FastifyInstance, node: QuotaNode, telemetry: Telemetry): void {
+export function guardChanges(app: FastifyInstance, node: UsedParts, telemetry: Telemetry): void {
   const bound = boundOf(node);
   const tell = tellerOf(telemetry);
   app.addHook('onRoute', (route) => {
@@ -33,7 +36,7 @@ function withTooMany(schema: FastifySchema = {}): FastifySchema {
 
 type Done = (error?: Error) => void;
 
-function boundOf(node: QuotaNode) {
+function boundOf(node: UsedParts) {
   const { changesPerSecond: rate } = node.config.registry;
   const changes = new ChangeRate(rate);
   return (_: FastifyRequest, reply: FastifyReply, done: Done): void => {

@@ -4,7 +4,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Access } from '../../access/access.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { VERSION } from '../../package/version.js';
 import type { Telemetry } from '../../ports/telemetry.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
@@ -33,7 +33,7 @@ import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
 
 export interface HttpServerParts {
-  readonly node: QuotaNode;
+  readonly node: NodeParts;
   readonly access: Access;
   readonly telemetry: Telemetry;
   readonly metrics: MetricsPage;
@@ -109,7 +109,7 @@ function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: H
 }
 
 /** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
-export async function listen(app: FastifyInstance, { config }: QuotaNode): Promise<string> {
+export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
   const { host, port } = config.http;
   try {
     return await app.listen({ host, port });

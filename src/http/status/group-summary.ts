@@ -1,7 +1,11 @@
 import type { RateStatus } from '../../api/node-status.js';
 import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/base/vocabulary.js';
 import { originOf } from '../../groups/registry/describe-registry.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'registry' | 'loop'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
 
 export interface GroupSummary {
   readonly group: string;
@@ -23,7 +27,7 @@ export interface DirectionSummary {
   readonly demand: RateStatus;
 }
 
-export function summarizeGroup(node: QuotaNode, group: number): GroupSummary {
+export function summarizeGroup(node: UsedParts, group: number): GroupSummary {
   const config = node.groups.at(group);
   const [publish, dispatch] = DIRECTIONS.map((direction) => summarizeDirection(node, group, direction));
   return {
@@ -35,10 +39,10 @@ export function summarizeGroup(node: QuotaNode, group: number): GroupSummary {
   };
 }
 
-function summarizeDirection(node: QuotaNode, group: number, direction: Direction): DirectionSummary {
+function summarizeDirection(node: UsedParts, group: number, direction: Direction): DirectionSummary {
   const lane = laneOf(group, DIRECTIONS.indexOf(direction));
-  const state = node.coordinator?.lanes.get(lane);
-  const shares = state === undefined ? undefined : node.coordinator?.shares;
+  const state = node.loop.coordinator?.lanes.get(lane);
+  const shares = state === undefined ? undefined : node.loop.coordinator?.shares;
   return {
     quota: rates(node.groups.at(group).quota[direction]),
     served: state !== undefined,

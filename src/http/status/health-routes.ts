@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import { describeNode } from '../../status/describe-node.js';
+import type { StatusParts } from '../../status/status-parts.js';
 import { LIVE, NOT_READY, READY } from '../route/answer-schemas.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 import { needs } from '../route/route-access.js';
@@ -9,7 +10,7 @@ import { needs } from '../route/route-access.js';
  * /livez answers while the event loop turns: a node that waits for its topic is alive, restarting it helps nobody.
  * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older name.
  */
-export function addHealthRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
   app.get('/livez', { config, schema: { summary: 'Alive', tags, response: { 200: LIVE } } }, (_, reply) => {
     reply.send({ alive: true });
   });
@@ -23,8 +24,8 @@ const tags = ['health'];
 /** Probes have no token; what they learn is in the log of whoever sent them. */
 const config = { access: needs('open') };
 
-function sendReadiness(reply: FastifyReply, node: QuotaNode): void {
-  const { ready, notReadyBecause: reasons, degraded } = node.status();
+function sendReadiness(reply: FastifyReply, node: StatusParts): void {
+  const { ready, notReadyBecause: reasons, degraded } = describeNode(node);
   if (ready) {
     reply.send({ ready, degraded });
     return;

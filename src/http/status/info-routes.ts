@@ -1,7 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { INDEX } from '../route/answer-schemas.js';
 import { needs } from '../route/route-access.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'version'>;
 
 /** What GET /metrics sends. */
 export interface MetricsPage {
@@ -10,7 +13,7 @@ export interface MetricsPage {
 }
 
 export interface InfoRouteParts {
-  readonly node: QuotaNode;
+  readonly node: UsedParts;
   readonly metrics: MetricsPage;
   /** `GET /livez` and so on; filled when all routes are known. */
   readonly paths: readonly string[];

@@ -1,17 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { Access } from '../../access/access.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { describeGroup, describeNode } from '../../status/describe-node.js';
+import type { StatusParts } from '../../status/status-parts.js';
 import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
 import { NO_QUERY } from '../route/described-route.js';
 import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
 import { NODES } from './node-schemas.js';
 
+/** What is used here of a node. */
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
+
 /** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
 const PAGE_MAX = 200;
 
 /** Read-only: what this node knows of the cluster. */
-export function addStatusRoutes(app: FastifyInstance, node: QuotaNode, access: Access): void {
+export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
   app.get<{ Querystring: { after?: string } }>(
     '/v1/groups',
     {
@@ -40,7 +45,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode, access: A
       },
     },
     (request, reply) => {
-      reply.send(node.groupStatus(request.params.group));
+      reply.send(describeGroup(node, node.gate.groupIndex(request.params.group)));
     },
   );
   app.get(
@@ -55,7 +60,7 @@ export function addStatusRoutes(app: FastifyInstance, node: QuotaNode, access: A
       },
     },
     (_, reply) => {
-      reply.send({ ...node.status(), access: access.status });
+      reply.send({ ...describeNode(node), access: access.status });
     },
   );
 }
@@ -68,7 +73,7 @@ const PAGE = {
   properties: { after: { type: 'string', description: 'Begin behind this group: `next` of the page before.' } },
 } as const;
 
-function pageOfGroups(node: QuotaNode, after: string | undefined) {
+function pageOfGroups(node: UsedParts, after: string | undefined) {
   const { numbers } = node.groups;
   // By number, not by the map's order: a group that was deleted and made again keeps its place.
   const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));

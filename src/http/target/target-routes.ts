@@ -1,16 +1,23 @@
 import type { FastifyInstance } from 'fastify';
 import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
 import type { ReportedHealth } from '../../api/reported-health.js';
+import { reportBackend } from '../../backends/report-backend.js';
+import { reportCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import type { QuotaNode } from '../../node/quota-node.js';
+import type { NodeParts } from '../../node/node-parts.js';
 import { describeBackends } from '../../status/describe-backends.js';
+import { explainGroup } from '../../status/explain-group.js';
+import type { StatusParts } from '../../status/status-parts.js';
 import { PROBLEM } from '../route/answer-schemas.js';
 import { describedRoute, mappingIn } from '../route/described-route.js';
 import { needs } from '../route/route-access.js';
 import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION, FACTORS } from './target-schemas.js';
 
+/** What is used here of a node. */
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
+
 /** Costs of admitted work, health of backends, and why a group may do what it may do. */
-export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
+export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
   addCostRoute(app, node);
   addFactorsRoute(app, node);
   addBackendRoutes(app, node);
@@ -21,12 +28,12 @@ export function addTargetRoutes(app: FastifyInstance, node: QuotaNode): void {
       response: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
     }),
     (request, reply) => {
-      reply.send(node.explain(request.params.group));
+      reply.send(explainGroup(node, node.gate.groupIndex(request.params.group)));
     },
   );
 }
 
-function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
+function addCostRoute(app: FastifyInstance, node: UsedParts): void {
   app.post(
     '/v1/costs',
     describedRoute(needs('traffic'), 'target', 'What admitted work has cost, after the fact', {
@@ -40,13 +47,13 @@ function addCostRoute(app: FastifyInstance, node: QuotaNode): void {
       if (unknown !== undefined) {
         throw new QuotameshError('COST_INVALID', { field: unknown.slice(0, 80), reason: 'is not known' });
       }
-      node.reportCost(group, (costs ?? []) as readonly ReportedCost[], options as CostOptions);
+      reportCost(node, group, (costs ?? []) as readonly ReportedCost[], options as CostOptions);
       reply.code(202).send({ accepted: true });
     },
   );
 }
 
-function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
+function addFactorsRoute(app: FastifyInstance, node: UsedParts): void {
   app.get(
     '/v1/costs/factors',
     describedRoute(needs('any'), 'target', 'How bytes become cost units', { response: { 200: FACTORS } }),
@@ -57,7 +64,7 @@ function addFactorsRoute(app: FastifyInstance, node: QuotaNode): void {
   );
 }
 
-function addBackendRoutes(app: FastifyInstance, node: QuotaNode): void {
+function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
   app.put<{ Params: { backend: string } }>(
     '/v1/backends/:backend',
     describedRoute(needs('operator'), 'target', 'How a backend is; holds for limiting.healthValidMs', {
@@ -66,7 +73,7 @@ function addBackendRoutes(app: FastifyInstance, node: QuotaNode): void {
       response: { 202: ACCEPTED, 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
     }),
     (request, reply) => {
-      node.reportBackend(request.params.backend, mappingIn(request.body) as ReportedHealth);
+      reportBackend(node, request.params.backend, mappingIn(request.body) as ReportedHealth);
       reply.code(202).send({ accepted: true });
     },
   );

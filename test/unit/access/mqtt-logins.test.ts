@@ -4,12 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/access/access.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MqttBroker } from '../../../src/mqtt/mqtt-broker.js';
-import { assembleNode } from '../../../src/node/create-node.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
+import { type WholeNode, wholeNode } from '../../whole-node.js';
 import { AUTH, TOKENS } from './access-scene.js';
 
-let node: QuotaNode;
+let node: WholeNode;
 let access: Access;
 let broker: MqttBroker;
 const ends: (() => void)[] = [];
@@ -24,7 +23,7 @@ beforeAll(async () => {
     groups: { orders: {} },
   };
   const config = resolveConfig(raw, { source: '(test)' });
-  node = await assembleNode(config, silentTelemetry);
+  node = await wholeNode(config, silentTelemetry);
   access = new Access(config.auth, node.clock, silentTelemetry);
   broker = new MqttBroker(node, silentTelemetry, access);
   await broker.listen();

@@ -3,14 +3,14 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Batch, BatchAmounts, TakeOptions } from '../../../src/api/decision.js';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
 afterEach(() => scene.close());
 
 /** Windows of a minute hold 60 · perSecond; the test begins in the middle of none. */
-async function windowed(perSecond: number, others: Readonly<Record<string, unknown>> = {}): Promise<QuotaNode> {
+async function windowed(perSecond: number, others: Readonly<Record<string, unknown>> = {}): Promise<WholeNode> {
   const group = { quota: { publish: { messagesPerSecond: perSecond } }, limiter: 'window', ...others };
   scene = await readyScene({ groups: { a: { windowMs: 3_600_000, ...group } } });
   scene.node.serve(0);
@@ -19,13 +19,13 @@ async function windowed(perSecond: number, others: Readonly<Record<string, unkno
   return scene.node;
 }
 
-async function take(node: QuotaNode, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch> {
+async function take(node: WholeNode, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch> {
   const answer = await node.takeBatch('a', amounts, options);
   if (!answer.granted) throw new Error(`refused: ${JSON.stringify(answer)}`);
   return answer;
 }
 
-const left = (node: QuotaNode) => Math.floor(node.limiter.available(0, MESSAGES, node.clock()));
+const left = (node: WholeNode) => Math.floor(node.limiter.available(0, MESSAGES, node.clock()));
 const code = (code: string) => expect.objectContaining({ code });
 
 describe('a batch', () => {

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'vitest';
 import type { Batch, Reservation } from '../../../src/api/decision.js';
 import { putGroup } from '../../../src/groups/changes/change-group.js';
 import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { BY_TEST } from '../../integration/changed-by.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const FEW = 1000;
@@ -26,7 +26,7 @@ interface Table {
   readonly groups?: (size: number) => Readonly<Record<string, unknown>>;
   readonly node?: (size: number) => Readonly<Record<string, unknown>>;
   /** Fills the table of a node, and says what is done to it then. */
-  readonly fill: (node: QuotaNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
+  readonly fill: (node: WholeNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
 }
 
 /** Filling the tables keeps the event loop for seconds on a busy machine: that must not be a stall of the node. */

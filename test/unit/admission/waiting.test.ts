@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
+import type { WholeNode } from '../../whole-node.js';
 import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
 
 const WINDOW_MS = 1000;
 
 /** Ten messages per window of one second, in virtual time; nothing is left of the first one. */
 describe('whoever waits', () => {
-  let node: QuotaNode;
+  let node: WholeNode;
   let beganMs: number;
   const nowMs = () => Date.now() - beganMs;
   const setLimit = (perWindow: number) => node.limiter.setLimit(0, MESSAGES, perWindow, perWindow, nowMs());

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Reservation } from '../../../src/api/decision.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
+import type { WholeNode } from '../../whole-node.js';
 
 const WINDOW_MS = 1000;
-let node: QuotaNode;
+let node: WholeNode;
 let nowMs: number;
 const left = () => node.limiter.available(0, MESSAGES, nowMs);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reservation } from '../../../src/api/decision.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUPS = { a: { quota: { publish: { messagesPerSecond: 100 } } } };
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => scene.close());
 
 /** As JavaScript calls it. */
-type Loose = Readonly<Record<keyof QuotaNode, (...args: unknown[]) => unknown>>;
+type Loose = Readonly<Record<keyof WholeNode, (...args: unknown[]) => unknown>>;
 const ONE = { messages: 1 };
 const WAYS = [
   ['tryAcquire', (node: Loose, where, options) => node.tryAcquire(where, ONE, options)],

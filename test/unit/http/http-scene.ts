@@ -6,10 +6,9 @@ import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcome
 import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
 import { createHttpServer } from '../../../src/http/server/http-server.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
-import { assembleNode } from '../../../src/node/create-node.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
+import { type WholeNode, wholeNode } from '../../whole-node.js';
 
 export interface LogLine {
   readonly level: string;
@@ -19,7 +18,7 @@ export interface LogLine {
 
 /** A node on a memory topic of its own, with its HTTP server and metrics; not listening, not started. */
 export interface HttpScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly access: Access;
   readonly metrics: Metrics;
@@ -57,7 +56,7 @@ export async function httpScene(
   const raw = { ...own, ...overrides };
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
-  const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);
+  const node = await wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry);
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
   const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });

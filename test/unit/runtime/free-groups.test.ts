@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { examineGroup } from '../../../src/config/read/group-definition.js';
 import { laneOf } from '../../../src/core/base/vocabulary.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -22,7 +22,7 @@ const GROUPS = {
 };
 
 /** Kinds of the records that this node writes while 2,000 messages of a group pass within half a second. */
-async function kindsWritten(node: QuotaNode, group: string): Promise<ReadonlySet<string>> {
+async function kindsWritten(node: WholeNode, group: string): Promise<ReadonlySet<string>> {
   const kinds = new Set<string>();
   const send = node.pump.send.bind(node.pump);
   // Noted at once: the list is the coordinator's, and used again.
@@ -38,7 +38,7 @@ async function kindsWritten(node: QuotaNode, group: string): Promise<ReadonlySet
   return kinds;
 }
 
-function change(node: QuotaNode, name: string, written: object): void {
+function change(node: WholeNode, name: string, written: object): void {
   const { config } = examineGroup(name, written, '(test)');
   node.inForce.define(config!);
 }

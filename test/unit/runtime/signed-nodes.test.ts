@@ -1,15 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
-import { createNode } from '../../../src/node/create-node.js';
-import type { QuotaNode } from '../../../src/node/quota-node.js';
 import { BY_TEST } from '../../integration/changed-by.js';
+import { createWholeNode, type WholeNode } from '../../whole-node.js';
 
 const KEY = 'k'.repeat(32);
-const nodes: QuotaNode[] = [];
+const nodes: WholeNode[] = [];
 afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())));
 
-async function start(nodeId: string, hmac: object | null): Promise<QuotaNode> {
+async function start(nodeId: string, hmac: object | null): Promise<WholeNode> {
   const config = { cluster: 'signed-nodes', node: nodeId, topic: { kind: 'memory', hmac }, groups: { orders: {} } };
-  const node = await createNode({ config, env: {} });
+  const node = await createWholeNode({ config, env: {} });
   nodes.push(node);
   return node;
 }
@@ -47,16 +46,16 @@ const QUOTED = {
 const ORDERS = 'orders';
 
 /** Does not wait until it is ready. */
-async function startQuick(cluster: string, nodeId: string, hmac: object): Promise<QuotaNode> {
+async function startQuick(cluster: string, nodeId: string, hmac: object): Promise<WholeNode> {
   const topic = { kind: 'memory', hmac };
   const config = { cluster, node: nodeId, topic, timing: QUICK, groups: QUOTED };
-  const node = await createNode({ config, env: {}, readyTimeoutMs: 0 });
+  const node = await createWholeNode({ config, env: {}, readyTimeoutMs: 0 });
   nodes.push(node);
   return node;
 }
 
 /** What a node admits in as many milliseconds, asked without pause; 0 while it is not ready. */
-async function admittedBy(node: QuotaNode, ms: number): Promise<number> {
+async function admittedBy(node: WholeNode, ms: number): Promise<number> {
   const endMs = performance.now() + ms;
   let admitted = 0;
   while (performance.now() < endMs) {
@@ -122,11 +121,11 @@ test('a rotation by next and previous keys keeps nobody apart', async () => {
   }
 });
 
-function isNoticed(node: QuotaNode): boolean {
+function isNoticed(node: WholeNode): boolean {
   return node.status().signatures.every(({ unverified }) => (unverified.unsigned ?? 0) > 0);
 }
 
-function membersOf(node: QuotaNode): string[] {
+function membersOf(node: WholeNode): string[] {
   return node
     .status()
     .members.filter(({ state }) => state === 'alive')
