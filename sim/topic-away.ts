@@ -1,5 +1,5 @@
 import type { GroupSettings } from '../src/core/base/settings.js';
-import { admittedRate, worstWindow } from './cluster/measure.js';
+import { admittedRate, worstSpan } from './cluster/measure.js';
 import { World, type WorldSettings } from './cluster/world.js';
 
 export const AWAY = { fromMs: 10_000, toMs: 50_000, endMs: 60_000 } as const;
@@ -57,7 +57,7 @@ function measured({ arrivals }: World, quota: number, noticedMs: number): AwayRu
     held: rate(AWAY.fromMs + 6000, AWAY.fromMs + 9000),
     policy: rate(AWAY.fromMs + noticedMs, AWAY.toMs),
     after: rate(AWAY.toMs + 2000, AWAY.endMs),
-    worst: worstWindow(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
+    worst: worstSpan(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
     backSeconds: back === -1 ? Number.POSITIVE_INFINITY : back + 1 - AWAY.toMs / 1000,
   };
 }

@@ -23,7 +23,7 @@ export function refusedPart(arrivals: readonly Arrival[], fromMs: number, toMs: 
 }
 
 /** Most messages admitted in any window of `windowMs`, per second. */
-export function worstWindow(arrivals: readonly Arrival[], windowMs: number, fromMs: number, toMs: number): number {
+export function worstSpan(arrivals: readonly Arrival[], windowMs: number, fromMs: number, toMs: number): number {
   const granted = arrivals.filter((arrival) => arrival.granted && arrival.atMs >= fromMs && arrival.atMs < toMs);
   let worst = 0;
   let inside = 0;

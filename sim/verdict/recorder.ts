@@ -1,4 +1,4 @@
-import { ReferenceBucket } from './windows.js';
+import { ReferenceBucket } from './spans.js';
 
 export const BIN_MS = 10;
 export const TICK_MS = 20;

@@ -49,7 +49,7 @@ export interface NodeSeries {
 export interface Verdict {
   /** Σ admitted ÷ Σ quota over the steady parts, minus 1; only where demand covers the quota, else null. */
   readonly steadyError: number | null;
-  /** max over 5 s windows (every 10 ms) of admitted ÷ granted by the quota, minus 1; ≥ 0. */
+  /** max over 5 s spans (every 10 ms) of admitted ÷ granted by the quota, minus 1; ≥ 0. */
   readonly overAdmission: number;
   /** Most that any sliding second (every 10 ms) admitted ÷ what the quota granted in that second. */
   readonly worstSecond: number;

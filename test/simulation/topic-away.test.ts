@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { worstWindow } from '../../sim/cluster/measure.js';
+import { worstSpan } from '../../sim/cluster/measure.js';
 import { World } from '../../sim/cluster/world.js';
 import { type AwayFor, playTopicAway } from '../../sim/topic-away.js';
 import type { IsolationPolicy } from '../../src/core/base/vocabulary.js';
@@ -66,6 +66,6 @@ test.each([0, 600, 1200])('back after 60 s, one node every %d ms: never above th
       world.runFor(skewMs);
     }
     world.runFor(8000);
-    expect(worstWindow(world.arrivals, 5000, 0, world.nowMs) / 600).toBeLessThanOrEqual(1.02);
+    expect(worstSpan(world.arrivals, 5000, 0, world.nowMs) / 600).toBeLessThanOrEqual(1.02);
   }
 });

@@ -1,7 +1,7 @@
 import { DIMENSION_COUNT } from '../base/vocabulary.js';
 
-/** How many windows of local time are kept, the current one among them. */
-export const LEAST_SHARE_WINDOWS = 4;
+/** How many spans of local time are kept, the current one among them. */
+export const LEAST_SHARE_SPANS = 4;
 
 /**
  * The least share that a lane has applied lately, per dimension: an isolated node may hold that much.
@@ -10,37 +10,37 @@ export const LEAST_SHARE_WINDOWS = 4;
  * not have read that record and keeps its part, so both hold it. The shares that follow from one place of the log add
  * up to the target at most. A node that holds the least share that it had since such a place takes nothing twice.
  *
- * The least is taken over three whole windows and the current one. A lane takes ten numbers.
+ * The least is taken over three whole spans and the current one. A lane takes ten numbers.
  */
 export class LeastShare {
-  readonly #window = new Float64Array(DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
-  readonly #least = new Float64Array(DIMENSION_COUNT * LEAST_SHARE_WINDOWS);
+  readonly #span = new Float64Array(DIMENSION_COUNT).fill(Number.NEGATIVE_INFINITY);
+  readonly #least = new Float64Array(DIMENSION_COUNT * LEAST_SHARE_SPANS);
 
   /** Called when a share is applied; `held` was applied until now, Infinity = the lane was not served. */
-  note(dimension: number, held: number, share: number, window: number): void {
-    this.#roll(dimension, held, window);
-    const at = dimension * LEAST_SHARE_WINDOWS + (window % LEAST_SHARE_WINDOWS);
+  note(dimension: number, held: number, share: number, span: number): void {
+    this.#roll(dimension, held, span);
+    const at = dimension * LEAST_SHARE_SPANS + (span % LEAST_SHARE_SPANS);
     if (share < (this.#least[at] as number)) this.#least[at] = share;
   }
 
   /** The least share up to now; `held` has been applied since the last `note`. */
-  of(dimension: number, held: number, window: number): number {
-    this.#roll(dimension, held, window);
+  of(dimension: number, held: number, span: number): number {
+    this.#roll(dimension, held, span);
     let least = held;
-    const first = dimension * LEAST_SHARE_WINDOWS;
-    for (let at = first; at < first + LEAST_SHARE_WINDOWS; at++) least = Math.min(least, this.#least[at] as number);
+    const first = dimension * LEAST_SHARE_SPANS;
+    for (let at = first; at < first + LEAST_SHARE_SPANS; at++) least = Math.min(least, this.#least[at] as number);
     return least;
   }
 
-  /** Writes what was held into the windows that have begun since the last call. */
-  #roll(dimension: number, held: number, window: number): void {
-    const known = this.#window[dimension] as number;
-    if (window === known) return;
-    for (let begun = Math.max(known, window - LEAST_SHARE_WINDOWS) + 1; begun <= window; begun++) {
-      // Twice, because the first windows are counted from below 0.
-      const place = ((begun % LEAST_SHARE_WINDOWS) + LEAST_SHARE_WINDOWS) % LEAST_SHARE_WINDOWS;
-      this.#least[dimension * LEAST_SHARE_WINDOWS + place] = held;
+  /** Writes what was held into the spans that have begun since the last call. */
+  #roll(dimension: number, held: number, span: number): void {
+    const known = this.#span[dimension] as number;
+    if (span === known) return;
+    for (let begun = Math.max(known, span - LEAST_SHARE_SPANS) + 1; begun <= span; begun++) {
+      // Twice, because the first spans are counted from below 0.
+      const place = ((begun % LEAST_SHARE_SPANS) + LEAST_SHARE_SPANS) % LEAST_SHARE_SPANS;
+      this.#least[dimension * LEAST_SHARE_SPANS + place] = held;
     }
-    this.#window[dimension] = window;
+    this.#span[dimension] = span;
   }
 }

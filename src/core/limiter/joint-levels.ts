@@ -41,7 +41,7 @@ export class JointLevels {
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. The request is kept until then. */
+  /** As `tryAcquire`, for work whose cost is known only afterwards: the request is kept until `settle`. */
   reserve(request: JointRequest, nowMs: number): number {
     const holds: Hold[] = [];
     const answer = this.#take(request, nowMs, holds);

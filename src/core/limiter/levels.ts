@@ -235,7 +235,7 @@ export class Levels {
   }
 
   /**
-   * Calls `visit` for every level but the group's that the last request has. Stops and returns false once a call returns
+   * Calls `visit` for every level of the last request but the group's. Stops and returns false once a call returns
    * false.
    */
   #each(request: TokenRequest, visit: (buckets: Buckets, row: number) => unknown): boolean {

@@ -5,7 +5,7 @@ export class WakeOwner<Item> {
   /** In order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
-  /** Largest cost of the items that came since none was left: to look at all that wait costs more the more there are. */
+  /** Largest cost of the items that came since none was left: a bound, because looking at all that wait takes time. */
   largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;

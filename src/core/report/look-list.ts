@@ -3,12 +3,12 @@ import type { Limiter } from '../limiter/limiter.js';
 
 /**
  * Lanes at rest are looked at once in this many rounds: half a second at 20 ms. Of many lanes no more than 25 in a
- * round, as long as all have their turn within 4/5 of the slow window that shows that a rate has ended: 5,000 every 4 s
+ * round, as long as all have their turn within 4/5 of the slow span that shows that a rate has ended: 5,000 every 4 s
  * of 5.
  */
 const REST_ROUNDS = 25;
 const REST_LANES_PER_ROUND = 25;
-const REST_SLOW_WINDOWS = 0.8;
+const REST_SLOW_SPANS = 0.8;
 /** A lane that was touched is looked at in every round for so long. */
 const REST_AFTER_MS = 500;
 
@@ -44,7 +44,7 @@ export class LookList {
 
   constructor(limiter: Limiter, slowWindowMs: number, sampleIntervalMs: number) {
     this.#limiter = limiter;
-    this.#slowestRounds = Math.floor((REST_SLOW_WINDOWS * slowWindowMs) / sampleIntervalMs);
+    this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowWindowMs) / sampleIntervalMs);
   }
 
   /** Finds what is looked at in this round. `lanes` is another array whenever it is another list. */

@@ -14,8 +14,8 @@ import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
 
-/** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
-const SILENT_AFTER_SLOW_WINDOWS = 4;
+/** The slow span covers up to twice its length; what it did not show by then the long one shows less every round. */
+const SILENT_AFTER_SLOW_SPANS = 4;
 /** At 3.5 a quiet node that wants more is refused half as much again before it is heard. */
 const RELAXED_NOISE_FACTOR = 2.8;
 /**
@@ -70,7 +70,7 @@ export class Reporter {
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
-    // Nothing reported, and nothing in the windows that could be: they only roll on.
+    // Nothing reported, and nothing in the spans that could be: they only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return;
     this.#shares.claimInto(lane.sample.claim, lane);
     this.#consider(lane, refusedNow, nowMs);
@@ -94,17 +94,17 @@ export class Reporter {
   }
 
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
-    return nowMs - touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs;
+    return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowWindowMs;
   }
 
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
     const { sample, settling, reported } = lane;
-    const window = this.#changedWindow(lane, refusedNow);
-    if (window !== -1) {
-      estimate(sample, window, reported);
-      beginSettling(settling, nowMs, sample.lengthMs(window));
+    const span = this.#changedSpan(lane, refusedNow);
+    if (span !== -1) {
+      estimate(sample, span, reported);
+      beginSettling(settling, nowMs, sample.lengthMs(span));
       sample.cut();
     } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
       estimate(sample, LONG, reported);
@@ -142,12 +142,12 @@ export class Reporter {
     return false;
   }
 
-  /** The shortest window that shows that the rate is not what was reported, or −1. */
-  #changedWindow(lane: LaneState, refusedNow: boolean): number {
+  /** The shortest span that shows that the rate is not what was reported, or −1. */
+  #changedSpan(lane: LaneState, refusedNow: boolean): number {
     const { sample, reported, hasEntry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
-    const overdrawn = hasEntry ? this.#overdrawnWindow(lane) : -1;
+    const overdrawn = hasEntry ? this.#overdrawnSpan(lane) : -1;
     if (overdrawn !== -1) return overdrawn;
     // Rates too small for the noise rule to see them come and go.
     if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
@@ -160,14 +160,14 @@ export class Reporter {
    * as long as it is noise, so less certainty than for other changes, over a second or more, is enough to tell that it
    * is not.
    */
-  #overdrawnWindow(state: LaneState): number {
+  #overdrawnSpan(state: LaneState): number {
     const { lane, group, sample, reported } = state;
     const { significantChangeRatio } = this.#settings;
     const { reads } = this.#shares.strategyOf(group);
     const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR, restsOnMs: restsOnMs(state) };
-    const window = noticedIn(sample, reported, rule, MEDIUM);
-    if (window === -1) return -1;
-    return this.#shares.isExceededBy(lane, usageIn(sample, window)) ? window : -1;
+    const span = noticedIn(sample, reported, rule, MEDIUM);
+    if (span === -1) return -1;
+    return this.#shares.isExceededBy(lane, usageIn(sample, span)) ? span : -1;
   }
 
   #lookRuleOf(lane: LaneState): LookRule {
@@ -232,9 +232,9 @@ function restsOnMs({ hasEntry, settling }: LaneState): number {
   return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
 }
 
-function hasArrivals(sample: LaneSample, window: number): boolean {
+function hasArrivals(sample: LaneSample, span: number): boolean {
   const now = sample.now;
-  const begin = sample.beginOf(window);
+  const begin = sample.beginOf(span);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (now.attempted(dimension) > begin.attempted(dimension)) return true;
     if (now.admitted(dimension) > begin.admitted(dimension)) return true;

@@ -17,7 +17,7 @@ export function createLaneRates(): LaneRates {
 }
 
 /**
- * Rates over one window. demand = arrivals, each piece of work once, and never less than the usage.
+ * Rates over one span. demand = arrivals, each piece of work once, and never less than the usage.
  *
  * Where clients hold refused work back and try it again, arrivals do not show it: a full queue lets in only as much as
  * it lets out. A node that goes on refusing such work therefore never reports that it wants no more than it has,
@@ -34,9 +34,9 @@ export function createLaneRates(): LaneRates {
  * arrivals are exact. To chase every short queue with the share would take it from those whose queue is never empty
  * (docs/decisions/0006).
  */
-export function estimate(sample: LaneSample, window: number, out: LaneRates): void {
+export function estimate(sample: LaneSample, span: number, out: LaneRates): void {
   const now = sample.now;
-  const begin = sample.beginOf(window);
+  const begin = sample.beginOf(span);
   const seconds = (now.atMs - begin.atMs) / 1000;
   if (seconds <= 0) return;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -46,19 +46,19 @@ export function estimate(sample: LaneSample, window: number, out: LaneRates): vo
     out.demand[dimension] = Math.max(arrivals, usage);
     out.squares[dimension] = (now.squares(dimension) - begin.squares(dimension)) / seconds;
   }
-  if (isHeldBack(sample, Math.max(BRIEF, window))) claimHeldBack(sample, out);
+  if (isHeldBack(sample, Math.max(BRIEF, span))) claimHeldBack(sample, out);
 }
 
-function isHeldBack(sample: LaneSample, window: number): boolean {
+function isHeldBack(sample: LaneSample, span: number): boolean {
   if (sample.now.heldBackMs === 0) return false;
-  const begin = sample.beginOf(window);
+  const begin = sample.beginOf(span);
   const elapsedMs = sample.now.atMs - begin.atMs;
   return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
 }
 
-/** The usage alone, over one window; scratch space, to be read at once. */
-export function usageIn(sample: LaneSample, window: number): Float64Array {
-  estimate(sample, window, scratch);
+/** The usage alone, over one span; scratch space, to be read at once. */
+export function usageIn(sample: LaneSample, span: number): Float64Array {
+  estimate(sample, span, scratch);
   return scratch.usage;
 }
 

@@ -4,16 +4,16 @@ import { type LaneSample, LONG, SLOW } from './lane-sample.js';
 import type { ChangeRule } from './significant-change.js';
 
 /**
- * A change is noticed in a window that still contains some of the old rate, and in a short one, so the first report of
+ * A change is noticed in a span that still contains some of the old rate, and in a short one, so the first report of
  * a new rate is coarse: 50 ms of 2,000/s are ± 10 %, of 80/s ± 50 %. The noise rule would keep that error until the
- * forced report, minutes later. So the rate since the change is looked at again after 1 … 1,000 fast windows, up to
+ * forced report, minutes later. So the rate since the change is looked at again after 1 … 1,000 fast spans, up to
  * 50 s, and corrected when it differs by more than one standard deviation of what is known by then. At most fifteen
  * more reports per change, a few as a rule, and none if the first was good (docs/decisions/0002).
  *
  * Each look comes when half as much again is known: with 6, 15, 40 an error of 50 ms or 300 ms of arrivals stayed for
  * half a second or more, the whole of what made skewed demands slow to settle.
  */
-const LOOKS_IN_FAST_WINDOWS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
+const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
 /** What is too small to matter: 2 % of what was reported, a thousandth of the target. */
 const LOOK_RATIO = 0.02;
 const LOOK_TARGET_RATIO = 0.001;
@@ -22,7 +22,7 @@ const LOOK_TARGET_RATIO = 0.001;
  * The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the
  * demand.
  */
-const USAGE_AFTER_FAST_WINDOWS = 100;
+const USAGE_AFTER_FAST_SPANS = 100;
 const USAGE_RATIO = 0.1;
 
 /** Where a lane stands in its looks. Local monotonic times in milliseconds. */
@@ -59,7 +59,7 @@ export function shareMoved(settling: Settling, nowMs: number): void {
 
 /**
  * Whether a look is due and shows that the reported rates are wrong; then they are to be replaced by those of the long
- * window. A look that is due is used up. One that knows less than the report it would correct has to differ by two
+ * span. A look that is due is used up. One that knows less than the report it would correct has to differ by two
  * standard deviations of both: a rate known from a second of arrivals is not improved by 50 ms of them, but silence
  * shows that half of that second was old.
  */
@@ -67,8 +67,8 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   const { look } = settling;
   if (look === -1) return false;
   const elapsedMs = sample.now.atMs - settling.sinceMs;
-  if (elapsedMs < (LOOKS_IN_FAST_WINDOWS[look] as number) * rule.fastWindowMs) return false;
-  settling.look = look === LOOKS_IN_FAST_WINDOWS.length - 1 ? -1 : look + 1;
+  if (elapsedMs < (LOOKS_IN_FAST_SPANS[look] as number) * rule.fastWindowMs) return false;
+  settling.look = look === LOOKS_IN_FAST_SPANS.length - 1 ? -1 : look + 1;
   const isUnsettled = differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule);
   // What a look confirms is known from all the time since the change.
   settling.restsOnMs = isUnsettled ? elapsedMs : Math.max(settling.restsOnMs, elapsedMs);
@@ -77,12 +77,12 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
 
 /**
  * Whether the reported usage is out of date because the own share moved; only the usage is to be replaced, by that of
- * the slow window. To estimate the demand anew as well would move the shares of the others, who would look again, and
+ * the slow span. To estimate the demand anew as well would move the shares of the others, who would look again, and
  * so on for ever.
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;
-  const afterMs = USAGE_AFTER_FAST_WINDOWS * rule.fastWindowMs;
+  const afterMs = USAGE_AFTER_FAST_SPANS * rule.fastWindowMs;
   if (shareMovedMs === -1 || sample.now.atMs - shareMovedMs < afterMs) return false;
   settling.shareMovedMs = -1;
   estimate(sample, SLOW, scratch);
@@ -109,6 +109,6 @@ function differsFromLong(sample: LaneSample, reported: LaneRates, restsOnMs: num
   return false;
 }
 
-function varianceOf(rates: LaneRates, dimension: number, windowMs: number): number {
-  return (1000 * (rates.squares[dimension] as number)) / windowMs;
+function varianceOf(rates: LaneRates, dimension: number, spanMs: number): number {
+  return (1000 * (rates.squares[dimension] as number)) / spanMs;
 }

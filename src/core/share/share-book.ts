@@ -15,7 +15,7 @@ import { strategyOf } from '../convergence/compose.js';
 import type { LaneView, Strategy } from '../convergence/strategy.js';
 import { isolatedShare } from '../lanes/isolation.js';
 import type { LaneState } from '../lanes/lane-state.js';
-import { LEAST_SHARE_WINDOWS } from '../lanes/least-share.js';
+import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
 import { shareDepth } from '../limiter/burst.js';
 import { OwnClaims } from '../pool/own-claims.js';
 import type { LogReader } from '../reading/log-reader.js';
@@ -50,8 +50,8 @@ export class ShareBook {
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
   readonly #inputs: RoundInputs;
-  /** The window of local time (least-share.ts) in which the lane at hand is updated. */
-  #window = 0;
+  /** The span of local time (least-share.ts) in which the lane at hand is updated. */
+  #span = 0;
   readonly #targets: TargetBook;
   /** Per group: the settings that its strategy was put together from, and the strategy. */
   readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
@@ -99,7 +99,7 @@ export class ShareBook {
    * @param nowMs local monotonic time
    */
   update(lane: LaneState, own: number, nowMs: number): number {
-    this.#window = this.#windowOf(lane, nowMs);
+    this.#span = this.#spanOf(lane, nowMs);
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
@@ -173,15 +173,15 @@ export class ShareBook {
   }
 
   /**
-   * The number of the window of local time (least-share.ts). A node notices that the topic is gone when it has not
+   * The number of the span of local time (least-share.ts). A node notices that the topic is gone when it has not
    * heard itself for `isolationAfterMs`. Another node that counted as linked may have been behind by as much when the
-   * topic went. The three whole windows together cover both times, the slower heartbeat of other partitions, and some
+   * topic went. The three whole spans together cover both times, the slower heartbeat of other partitions, and some
    * rounds.
    */
-  #windowOf({ partition }: LaneState, nowMs: number): number {
+  #spanOf({ partition }: LaneState, nowMs: number): number {
     const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
     const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
-    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_WINDOWS - 1));
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
   }
 
   #apply(lane: LaneState, round: LaneView, dimension: number, own: number): number {
@@ -207,7 +207,7 @@ export class ShareBook {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
-    lane.least.note(dimension, before, applied, this.#window);
+    lane.least.note(dimension, before, applied, this.#span);
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
@@ -251,7 +251,7 @@ export class ShareBook {
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;
-    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#window);
+    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#span);
     const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }

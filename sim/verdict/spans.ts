@@ -6,24 +6,24 @@ export interface Bins {
 }
 
 /**
- * Most that any window of `length` bins admitted ÷ what it was granted. What the quota granted counts as one unit at
+ * Most that any span of `length` bins admitted ÷ what it was granted. What the quota granted counts as one unit at
  * least: under a quota of 0 a ratio would say nothing.
  */
-export function worstWindow(bins: Bins, length: number): number {
+export function worstSpan(bins: Bins, length: number): number {
   let worst = 0;
   for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;
   return worst;
 }
 
-/** Windows, one every `step` bins, that admitted more than `bound` × what they were granted. */
-export function windowsAbove(bins: Bins, length: number, step: number, bound: number): number {
+/** Spans, one every `step` bins, that admitted more than `bound` × what they were granted. */
+export function spansAbove(bins: Bins, length: number, step: number, bound: number): number {
   const ratios = ratiosOf(bins, length);
   let count = 0;
   for (let start = 0; start < ratios.length; start += step) if (ratios[start]! > bound) count++;
   return count;
 }
 
-/** Admitted ÷ granted of each window, by the bin it begins with; 0 where a part of it was unlimited. */
+/** Admitted ÷ granted of each span, by the bin it begins with; 0 where a part of it was unlimited. */
 function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
   const ratios = new Float64Array(Math.max(0, admitted.length - length + 1));
   let inside = 0;
