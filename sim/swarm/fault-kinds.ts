@@ -127,7 +127,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
-  /** A node that is cut off at that time later finds a log that has grown past its position again. */
+  /** A node that is cut off at that time later finds a log that has grown past its offset again. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));

@@ -21,7 +21,7 @@ import { OwnClaims } from '../pool/own-claims.js';
 import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
 import { allowanceOf } from './allowance.js';
-import { RoundInputs } from './round-inputs.js';
+import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
 /** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
@@ -49,7 +49,7 @@ export class ShareBook {
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
-  readonly #inputs: RoundInputs;
+  readonly #inputs: LaneViews;
   /** The span of local time (least-share.ts) in which the lane at hand is updated. */
   #span = 0;
   readonly #targets: TargetBook;
@@ -66,7 +66,7 @@ export class ShareBook {
     this.#settings = settings;
     this.#log = log;
     this.#targets = targets;
-    this.#inputs = new RoundInputs(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
+    this.#inputs = new LaneViews(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
   }
 
   /** Makes room for this many lanes; what is there stays. The columns are replaced, so callers must not keep them. */

@@ -88,9 +88,9 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
 
 async function readMeta(
   file: Awaited<ReturnType<typeof open>>,
-  position: number,
+  from: number,
 ): Promise<{ pageSize: number; lastPage: number } | undefined> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, position);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, from);
   if (bytesRead < META.bytes) return undefined;
   if (buffer.readUInt32LE(META.magicAt) !== META_MAGIC) return undefined;
   if ((buffer.readUInt32LE(META.versionAt) & 0xffff) !== META_VERSION) return undefined;

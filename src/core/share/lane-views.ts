@@ -10,7 +10,7 @@ import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 
 /** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
-export class RoundInputs {
+export class LaneViews {
   readonly #nodeKey: NodeKey;
   readonly #pool: AgreedPool;
   readonly #ownClaims: OwnClaims;
