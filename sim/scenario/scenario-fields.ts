@@ -1,6 +1,5 @@
-import type { SettingRows } from '../../src/config/schema/all-settings.js';
-import { GROUP_SETTINGS } from '../../src/config/schema/groups.js';
-import { TIMING_SETTINGS } from '../../src/config/schema/timing.js';
+import { GROUP } from '../../src/config/schema/groups.js';
+import { section, shapeOf } from '../../src/config/setting/section.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 
@@ -32,13 +31,13 @@ export const NETWORK_FIELDS: Fields = {
   ...DELIVERY_FIELDS,
 };
 
-/** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
-export const GROUP_ROWS: SettingRows = Object.fromEntries(
-  Object.entries(GROUP_SETTINGS).filter(([key]) => !/^(quota|maxRequest)\.|^(strategy|promise)$/.test(key)),
-);
+/** What a scenario says elsewhere, or cannot say. */
+const NOT_HERE = ['quota', 'maxRequest', 'strategy', 'promise'];
 
-/** As in node.yaml. */
-export const TIMING_ROWS: SettingRows = TIMING_SETTINGS;
+/** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
+export const SCENARIO_GROUP = section(
+  Object.fromEntries(Object.entries(shapeOf(GROUP)).filter(([key]) => !NOT_HERE.includes(key))),
+);
 
 export const BOUND_FIELDS: Fields = {
   atLeast: quantity('factor', 'Lower bound, included.', { min: -1e12, max: 1e12 }),

@@ -91,7 +91,7 @@ export const GROUP_ERRORS = {
     message:
       '{caller} may not change the attachment of {place}: {at} was attached by {owner}, and {caller} speaks only for {tenants}',
     remedy:
-      "TokenRequest the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
+      "Ask the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
     httpStatus: 403,
   },
   ATTACHMENT_FROM_YAML: {

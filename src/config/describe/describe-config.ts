@@ -4,7 +4,8 @@ import { HASH_PREFIX } from '../../access/token.js';
 import type { CostQuota } from '../../core/base/settings.js';
 import type { Direction, Rates } from '../../core/base/vocabulary.js';
 import type { GroupConfig, HttpConfig, ResolvedConfig, TopicConfig } from '../resolved/resolved-config.js';
-import { SETTINGS, type SettingRows } from '../schema/all-settings.js';
+import { SETTINGS } from '../schema/all-settings.js';
+import type { SettingRows } from '../setting/section.js';
 import { withoutUrlSecrets } from '../setting/setting-text.js';
 
 /**

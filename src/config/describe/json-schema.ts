@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { CERTIFICATE_KEYS, TOKEN_KEYS } from '../read/read-auth.js';
 import { ATTACHMENT_RULE_KEYS } from '../rules/attachment-rules.js';
 import { MQTT_RULE_KEYS } from '../rules/mqtt-rules.js';
-import { POLLED_BACKEND, SETTINGS, type SettingRows, type TopicKind } from '../schema/all-settings.js';
-import { schemaOf } from '../schema/setting-schema.js';
+import { NODE, POLLED_BACKEND, SETTINGS, type TopicKind } from '../schema/all-settings.js';
+import { GROUP } from '../schema/groups.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
+import { factsOf, READ_ELSEWHERE, type Section, type SettingRows, sectionOfRows, shapeOf } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { allowedText, defaultText } from '../setting/setting-text.js';
 
@@ -13,20 +14,11 @@ import { allowedText, defaultText } from '../setting/setting-text.js';
  * real check: a quantity with a unit is a string, its range and the relations are known to resolveConfig only.
  */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  const group = editorSchema(SETTINGS.group.rows);
+  const group = editorSchema(GROUP);
   const schema = z.strictObject({
-    ...shapeOf(SETTINGS.node.rows),
+    ...editorMembers(NODE),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
-    auth: editorSchema(SETTINGS.auth.rows).optional(),
-    http: editorSchema(SETTINGS.http.rows).optional(),
-    mqtt: editorSchema(SETTINGS.mqtt.rows).optional(),
-    log: editorSchema(SETTINGS.log.rows).optional(),
-    metrics: editorSchema(SETTINGS.metrics.rows).optional(),
-    timing: editorSchema(SETTINGS.timing.rows).optional(),
-    limiting: editorSchema(SETTINGS.limiting.rows).optional(),
-    attachments: editorSchema(SETTINGS.attachments.rows).optional(),
-    costs: editorSchema(SETTINGS.costs.rows).optional(),
-    backends: z.record(z.string(), editorSchema(POLLED_BACKEND.rows)).optional(),
+    backends: z.record(z.string(), editorSchema(sectionOfRows(POLLED_BACKEND.rows))).optional(),
     topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
     defaults: group.optional(),
     groups: z.record(z.string(), group),
@@ -37,14 +29,14 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
 const TOPIC_KINDS: readonly TopicKind[] = SETTINGS.topic.rows.kind.choices;
 
 function topicSchema(kind: TopicKind): z.ZodType {
-  const tls: z.ZodType = editorSchema(rowsBelow('tls'));
+  const tls: z.ZodType = editorSchema(sectionOfRows(rowsBelow('tls')));
   const besides = {
     kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
     ...(kind === 'kafka' || kind === 'redis' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
   };
   const own = { ...SETTINGS[kind].rows, ...(kind === 'none' ? {} : SETTINGS.hmac.rows) };
   const rows = Object.entries(own).filter(([key]) => !key.startsWith('tls.'));
-  return schemaOf(Object.fromEntries(rows), { leafOf: editorLeaf, besides });
+  return z.strictObject({ ...besides, ...editorMembers(sectionOfRows(Object.fromEntries(rows))) }).nullable();
 }
 
 function rowsBelow(prefix: string): SettingRows {
@@ -52,13 +44,19 @@ function rowsBelow(prefix: string): SettingRows {
   return Object.fromEntries(rows.map(([key, row]) => [key.slice(prefix.length + 1), row]));
 }
 
-/** Rows of the settings table, for editors. */
-export function editorSchema(rows: SettingRows): z.ZodType {
-  return schemaOf(rows, { leafOf: editorLeaf });
+/** A section, for editors. */
+export function editorSchema(schema: Section): z.ZodType {
+  return z.strictObject(editorMembers(schema)).nullable();
 }
 
-function shapeOf(rows: SettingRows): Readonly<Record<string, z.ZodType>> {
-  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, editorLeaf(row).optional()]));
+function editorMembers(schema: Section): Readonly<Record<string, z.ZodType>> {
+  const members = Object.entries(shapeOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
+  return Object.fromEntries(members.map(([key, member]) => [key, editorMember(member).optional()]));
+}
+
+function editorMember(member: z.ZodType): z.ZodType {
+  const facts = factsOf(member);
+  return facts === undefined ? editorSchema(member) : editorLeaf(facts);
 }
 
 function editorLeaf(setting: Setting): z.ZodType {

@@ -1,15 +1,16 @@
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
 import { isMapping } from '../../input/mapping.js';
+import type { GroupSettings } from '../schema/groups.js';
+import type { Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { valueBelow } from '../setting/setting-value.js';
 import type { GroupValues } from './read-groups.js';
-import type { SettingValues } from './read-node.js';
 
 /** A ramp rises: it does not begin above its end, and it has both. */
 export function checkRamps(groups: GroupValues, root: unknown, findings: Findings): void {
   let hasRamp = false;
   for (const [name, values] of groups) {
-    const from = values.get('ramp.fromPerSecond');
+    const from = values.ramp.fromPerSecond;
     if (from !== null) hasRamp = true;
     if (typeof from === 'number') checkEnds(name, values, from, findings);
     else if (from === null) checkStart(root, ['groups', name], findings);
@@ -18,8 +19,8 @@ export function checkRamps(groups: GroupValues, root: unknown, findings: Finding
   if (groups.size > 0 && !hasRamp) checkStart(root, ['defaults'], findings);
 }
 
-function checkEnds(group: string, values: SettingValues, from: number, findings: Findings): void {
-  const to = values.get('ramp.toPerSecond') ?? null;
+function checkEnds(group: string, values: Sound<GroupSettings>, from: number, findings: Findings): void {
+  const to = values.ramp.toPerSecond ?? null;
   for (const end of to === null ? quotasOf(values) : [to]) {
     if (typeof end !== 'number' || from <= end) continue;
     const allowed = to === null ? `at most the quota, ${end}` : `at most ramp.toPerSecond = ${end}`;
@@ -35,8 +36,8 @@ function checkEnds(group: string, values: SettingValues, from: number, findings:
   findings.add(['groups', group, 'ramp', 'fromPerSecond'], { problem, allowed, remedy: 'Set ramp.toPerSecond.' });
 }
 
-function quotasOf(values: SettingValues): number[] {
-  const quotas = DIRECTIONS.map((direction) => values.get(`quota.${direction}.messagesPerSecond`));
+function quotasOf({ quota }: Sound<GroupSettings>): number[] {
+  const quotas = DIRECTIONS.map((direction) => quota[direction].messagesPerSecond);
   return quotas.filter((quota): quota is number => typeof quota === 'number');
 }
 

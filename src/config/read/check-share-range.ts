@@ -4,8 +4,7 @@ import type { GroupValues } from './read-groups.js';
 /** A group's least and largest share per node must leave room for a share. */
 export function checkShareRanges(groups: GroupValues, findings: Findings): void {
   for (const [name, values] of groups) {
-    const least = values.get('minShareRatio');
-    const most = values.get('maxShareRatio');
+    const { minShareRatio: least, maxShareRatio: most } = values;
     if (typeof least !== 'number' || typeof most !== 'number' || least <= most) continue;
     findings.add(['groups', name, 'minShareRatio'], {
       problem: `must be at most maxShareRatio = ${most}, got ${least}: otherwise no share would do for a node`,

@@ -1,4 +1,5 @@
 import type { GroupConfig } from '../resolved/resolved-config.js';
+import type { GroupSettings } from '../schema/groups.js';
 import type { Mistake } from '../setting/config-error.js';
 import { Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
@@ -25,5 +26,6 @@ export function examineGroup(name: string, written: unknown, source: string): Ex
   checkShareRanges(groups, findings);
   const values = groups.get(name);
   if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
-  return { config: buildGroup(name, values), mistakes: [] };
+  // Nothing is absent where nothing is wrong.
+  return { config: buildGroup(name, values as GroupSettings), mistakes: [] };
 }

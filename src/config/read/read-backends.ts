@@ -1,9 +1,9 @@
 import { isMapping } from '../../input/mapping.js';
 import type { PolledBackend } from '../resolved/resolved-config.js';
 import { POLLED_BACKEND } from '../schema/all-settings.js';
-import { checkShape, shapeOf } from '../schema/setting-schema.js';
-import { readRows } from '../schema/settings-layers.js';
+import { readSection, valuesOf } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
+import { sectionOfRows } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { allowedText, show } from '../setting/setting-text.js';
 import type { SettingValues } from './read-node.js';
@@ -25,8 +25,7 @@ export function readBackends(backends: unknown, node: SettingValues, findings: F
       const problem = `is no name for a backend: it must be ${GROUP_NAME.text}`;
       findings.add(path, { problem, allowed: GROUP_NAME.text, remedy: 'Rename it.' }, { part: 'key' });
     }
-    checkShape(findings, SHAPE, path, given ?? {});
-    const values = readRows(POLLED_BACKEND.rows, [given]);
+    const values = valuesOf(BACKEND, readSection(findings, BACKEND, path, given));
     checkRequired(values, path, findings);
     checkAddress(values, path, findings);
     checkInterval(values, node, path, findings);
@@ -34,7 +33,7 @@ export function readBackends(backends: unknown, node: SettingValues, findings: F
   });
 }
 
-const SHAPE = shapeOf(POLLED_BACKEND.rows);
+const BACKEND = sectionOfRows(POLLED_BACKEND.rows);
 
 function checkRequired(values: SettingValues, path: readonly string[], findings: Findings): void {
   for (const [key, setting] of Object.entries(POLLED_BACKEND.rows)) {

@@ -1,20 +1,21 @@
-import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
 import { isMapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
-import { SETTINGS } from '../schema/all-settings.js';
-import { checkShape, shapeOf } from '../schema/setting-schema.js';
-import { readRows } from '../schema/settings-layers.js';
+import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
+import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
+import { mergedLayers } from './merged-layers.js';
 import type { SettingValues } from './read-node.js';
 
-/** Group name → its settings by key (`quota.publish.messagesPerSecond`), `defaults:` laid under each. */
-export type GroupValues = ReadonlyMap<string, SettingValues>;
+/** Group name → its settings, `defaults:` laid under each; fields with a mistake are absent. */
+export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
 
 export function readGroups(root: Readonly<Record<string, unknown>>, findings: Findings): GroupValues {
   const { defaults, groups } = root;
-  checkShape(findings, GROUP_SHAPE, ['defaults'], defaults ?? null);
+  readSection(findings, GROUP, ['defaults'], defaults);
   if (groups === undefined || groups === null || (isMapping(groups) && Object.keys(groups).length === 0)) {
     const remedy = 'Add at least one group below groups:.';
     findings.add(['groups'], {
@@ -30,16 +31,20 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
     findings.add(['groups'], { problem, allowed, remedy: 'Indent the group names below it.' });
     return new Map();
   }
-  const values = new Map<string, SettingValues>();
+  const values = new Map<string, Sound<GroupSettings>>();
   for (const [name, group] of Object.entries(groups)) {
     // `orders:` with nothing behind it is a group without keys of its own, not one that takes everything back.
-    if (GROUP_NAME.matches.test(name)) values.set(name, readRows(GROUP_ROWS, [group ?? {}, defaults]));
+    const merged = mergedLayers(group ?? {}, defaults);
+    const read = GROUP.safeParse(merged);
+    const settings = (read.success ? read.data : soundPart(GROUP, merged)) as Sound<GroupSettings>;
+    if (GROUP_NAME.matches.test(name)) values.set(name, settings);
     else addBadName(name, findings);
-    if (group === null && !LIMITS.some((key) => typeof values.get(name)?.get(key) === 'number')) {
+    if (group === null && !DIRECTIONS.some((direction) => isLimited(settings, direction))) {
       const remedy = 'Write its quota, or {} for a group that nothing limits.';
       findings.add(['groups', name], { problem: 'has nothing behind it', allowed: 'settings of a group', remedy });
     }
-    checkShape(findings, GROUP_SHAPE, ['groups', name], group);
+    // What is wrong in the group itself is wrong in the two together, too: most groups are read once.
+    if (!read.success) readSection(findings, GROUP, ['groups', name], group);
   }
   return values;
 }
@@ -59,8 +64,7 @@ export function checkGroupNames(node: SettingValues, groups: GroupValues, findin
 export function checkReserved(groups: GroupValues, findings: Findings): void {
   for (const [name, values] of groups) {
     for (const direction of DIRECTIONS) {
-      const total = values.get(`quota.${direction}.costPerSecond`) ?? null;
-      const reserved = values.get(`quota.${direction}.reservedCostPerSecond`);
+      const { costPerSecond: total, reservedCostPerSecond: reserved } = values.quota[direction];
       if (typeof total !== 'number' || typeof reserved !== 'number' || reserved <= total) continue;
       const allowed = `at most quota.${direction}.costPerSecond = ${total}`;
       const problem = `must be ${allowed}, got ${reserved}`;
@@ -71,10 +75,11 @@ export function checkReserved(groups: GroupValues, findings: Findings): void {
   }
 }
 
-const GROUP_ROWS = SETTINGS.group.rows;
-const GROUP_SHAPE = shapeOf(GROUP_ROWS);
 /** The rates are those of the whole cluster. */
-const LIMITS = Object.keys(GROUP_ROWS).filter((key) => /^quota\..*\.(messages|bytes|cost)PerSecond$/.test(key));
+function isLimited({ quota }: Sound<GroupSettings>, direction: Direction): boolean {
+  const { messagesPerSecond, bytesPerSecond, costPerSecond } = quota[direction];
+  return [messagesPerSecond, bytesPerSecond, costPerSecond].some((rate) => typeof rate === 'number');
+}
 
 function addBadName(name: string, findings: Findings): void {
   const problem = `is no name for a group: it must be ${GROUP_NAME.text}`;

@@ -1,34 +1,27 @@
-import { SETTINGS, type SettingRows, type SettingsSection, yamlPath } from '../schema/all-settings.js';
-import { checkShape, shapeOf } from '../schema/setting-schema.js';
-import { readRows } from '../schema/settings-layers.js';
+import { NODE, type NodeSettings, SETTINGS } from '../schema/all-settings.js';
+import { readSection, type Sound, valuesOf } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { NODE_NAME } from '../setting/setting.js';
 
 /** YAML path (`timing.heartbeatMs`) → valid value; keys with a mistake are absent. */
 export type SettingValues = ReadonlyMap<string, unknown>;
 
+export interface ReadNode {
+  readonly settings: Sound<NodeSettings>;
+  /** The same by path, for what must hold between settings. */
+  readonly values: SettingValues;
+}
+
 /** Everything of a node but its topic and groups. */
-export function readNode(root: unknown, findings: Findings, hostName: string): SettingValues {
-  checkShape(findings, NODE_SHAPE, [], root);
-  const values = new Map(readRows(NODE_ROWS, [root]));
-  if (values.get('cluster') === null) {
+export function readNode(root: unknown, findings: Findings, hostName: string): ReadNode {
+  const read = readSection(findings, NODE, [], root);
+  if (read.cluster === null) {
     const { allowed, remedy } = { allowed: NODE_NAME.text, remedy: SETTINGS.node.rows.cluster.remedy };
     findings.add(['cluster'], { problem: 'is missing', allowed, remedy });
   }
-  if (values.get('node') === null) values.set('node', defaultNodeId(hostName, values.get('http.port')));
-  return values;
-}
-
-const { node, auth, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments } = SETTINGS;
-
-const NODE_ROWS: SettingRows = Object.fromEntries(
-  [node, auth, http, mqtt, limits, log, metrics, timing, limiting, costs, registry, attachments].flatMap(fullRows),
-);
-
-const NODE_SHAPE = shapeOf(NODE_ROWS, ['topic', 'backends', 'defaults', 'groups']);
-
-function fullRows(section: SettingsSection) {
-  return Object.entries(section.rows).map(([key, row]) => [yamlPath(section, key), row] as const);
+  const node = read.node === null ? defaultNodeId(hostName, read.http.port) : read.node;
+  const settings = { ...read, node };
+  return { settings, values: valuesOf(NODE, settings) };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { isMapping } from '../../input/mapping.js';
-import { SETTINGS, type SettingRows, type TopicKind } from '../schema/all-settings.js';
+import { SETTINGS, type TopicKind } from '../schema/all-settings.js';
 import { HMAC_FILE_SETTINGS, HMAC_KEY_LENGTH_MIN } from '../schema/hmac.js';
+import { notAMapping, readSection, valuesOf } from '../schema/read-section.js';
 import { SASL_SETTINGS, saslWay, tokenEndpointProblem } from '../schema/sasl.js';
-import { checkShape, notAMapping, type Shape, shapeOf } from '../schema/setting-schema.js';
-import { readRows } from '../schema/settings-layers.js';
 import { FILE_SETTINGS } from '../schema/topic.js';
 import type { Findings } from '../setting/findings.js';
+import { type Section, type SettingRows, sectionOfRows, soundPart } from '../setting/section.js';
 import { allowedText } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 import type { SettingValues } from './read-node.js';
@@ -22,14 +22,13 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
     findings.add(['topic'], notAMapping(KIND_KEYS, topic));
     return new Map();
   }
-  const kind = readRows(SETTINGS.topic.rows, [topic]).get('kind') as TopicKind | undefined;
+  const { kind } = soundPart(KIND, { kind: topic?.kind }) as { kind: TopicKind | undefined };
   if (kind === undefined) {
     // What else stands there cannot be judged without the kind.
-    checkShape(findings, shapeOf(SETTINGS.topic.rows), ['topic'], { kind: topic?.kind });
+    readSection(findings, KIND, ['topic'], { kind: topic?.kind });
     return new Map();
   }
-  checkShape(findings, SHAPES[kind], ['topic'], topic ?? null);
-  const values = new Map(readRows(SHAPES[kind].rows, [topic]));
+  const values = new Map(valuesOf(KINDS[kind], readSection(findings, KINDS[kind], ['topic'], topic)));
   values.set('kind', kind);
   if (kind === 'none') requireKey(values, 'nodeCount', 'with kind none', findings);
   if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
@@ -43,12 +42,14 @@ export function readTopic(topic: unknown, findings: Findings, context: TopicCont
 
 const KIND_KEYS = Object.keys(SETTINGS.topic.rows);
 
-const SHAPES: Readonly<Record<TopicKind, Shape>> = {
-  none: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.none.rows }),
-  memory: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows, ...SETTINGS.hmac.rows }),
-  embedded: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows, ...SETTINGS.hmac.rows }),
-  kafka: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows, ...SETTINGS.hmac.rows }),
-  redis: shapeOf({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows }),
+const KIND = sectionOfRows(SETTINGS.topic.rows);
+
+const KINDS: Readonly<Record<TopicKind, Section>> = {
+  none: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.none.rows }),
+  memory: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows, ...SETTINGS.hmac.rows }),
+  embedded: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows, ...SETTINGS.hmac.rows }),
+  kafka: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows, ...SETTINGS.hmac.rows }),
+  redis: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows }),
 };
 
 /** What the stores on other machines have in common. */

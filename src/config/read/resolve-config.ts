@@ -4,11 +4,12 @@ import { isMapping } from '../../input/mapping.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
 import { readMqttRules } from '../rules/mqtt-rules.js';
-import { notAMapping } from '../schema/setting-schema.js';
+import type { GroupSettings } from '../schema/groups.js';
+import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
 import { valueAt } from '../setting/setting-value.js';
-import { buildConfig } from './build-config.js';
+import { buildConfig, type ConfigParts } from './build-config.js';
 import { checkAlone } from './check-alone.js';
 import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
@@ -61,7 +62,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
     return { config: null, mistakes: findings.mistakes };
   }
-  const node = withAbsolutePaths(readNode(root, findings, options.hostName ?? hostname()), options.folder ?? '.');
+  const { settings, values: node } = readNode(root, findings, options.hostName ?? hostname());
   const context = { folder: options.folder ?? '.', readFile: options.readFile ?? readTextFile };
   const access = readAccess(root.auth, node, findings, context);
   const topic = readTopic(root.topic, findings, { nodeId: node.get('node'), ...context });
@@ -77,7 +78,11 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  const parts = { source: options.source, node, ...access, topic, backends, groups, mqttRules, attachments };
+  const { decisionsFile: file } = settings.log;
+  const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
+  // Nothing is absent where nothing is wrong.
+  const sound = { node: settings as ConfigParts['node'], groups: groups as ReadonlyMap<string, GroupSettings> };
+  const parts = { source: options.source, ...sound, decisionsFile, ...access, topic, backends, mqttRules, attachments };
   return { config: buildConfig(parts), mistakes: [] };
 }
 
@@ -87,11 +92,6 @@ function readAccess(written: unknown, node: SettingValues, findings: Findings, c
   checkReach(node, auth, findings);
   const { tls, files: tlsFiles } = readHttpTls(node, auth, findings, context);
   return { auth, httpTls: tls, files: [...files, ...tlsFiles] };
-}
-
-function withAbsolutePaths(node: SettingValues, folder: string): SettingValues {
-  const file = node.get('log.decisionsFile');
-  return typeof file === 'string' ? new Map(node).set('log.decisionsFile', resolve(folder, file)) : node;
 }
 
 /** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */

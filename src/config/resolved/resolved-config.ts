@@ -1,9 +1,12 @@
 import type { AccessConfig } from '../../access/access-config.js';
 import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
 import type { CoordinatorSettings, CostMeterSettings, GroupSettings } from '../../core/base/settings.js';
+import type { Direction } from '../../core/base/vocabulary.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../../core/limiter/topic-split.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
+import type { NodeSettings } from '../schema/all-settings.js';
+import type { GroupSettings as GroupInput } from '../schema/groups.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -24,8 +27,9 @@ export interface ResolvedConfig {
   readonly http: HttpConfig;
   readonly mqtt: MqttConfig;
   readonly limits: LimitsConfig;
-  readonly log: LogConfig;
-  readonly metrics: MetricsConfig;
+  /** Its decisionsFile is absolute. */
+  readonly log: NodeSettings['log'];
+  readonly metrics: NodeSettings['metrics'];
   /** Sampling period of the runtime's round, ms. */
   readonly sampleIntervalMs: number;
   /** Everything of CoordinatorSettings that does not come from the environment of the process. */
@@ -53,21 +57,8 @@ export interface ResolvedConfig {
   readonly defaultGroup: string | null;
 }
 
-/** Groups that are defined at run time. */
-export interface RegistryConfig {
-  readonly enabled: boolean;
-  /** Of the Kafka topic; null = that of the reports with `-registry` behind it. */
-  readonly name: string | null;
-  /** From other machines too. */
-  readonly remoteChanges: boolean;
-  readonly maxGroups: number;
-  /** Places that are attached at run time. */
-  readonly maxAttachments: number;
-  /** Of groups and attachments, through this node. */
-  readonly changesPerSecond: number;
-  /** Changes that the trail keeps. */
-  readonly auditedChanges: number;
-}
+/** Groups that are defined at run time; name: null = the name of the topic of reports with `-registry` behind it. */
+export type RegistryConfig = NodeSettings['registry'];
 
 /** What is kept of costs, and how bytes become cost units. */
 export interface CostsConfig extends CostMeterSettings, CostFactors {}
@@ -88,7 +79,7 @@ export interface GroupConfig extends GroupSettings {
   /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
   readonly enabled: boolean;
   /** What becomes of work of a batch that was dropped before it used what the quota protects. */
-  readonly dropped: DroppedWork;
+  readonly dropped: GroupInput['dropped'];
   /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
   readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
   /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
@@ -99,35 +90,10 @@ export interface GroupConfig extends GroupSettings {
   readonly perClient: KeyedLimit;
 }
 
-export const DROPPED_WORK = ['handed-back', 'counted'] as const;
-export type DroppedWork = (typeof DROPPED_WORK)[number];
+export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
 
-export interface LimitsConfig extends NodeLimit {
-  /** Acquires that wait at once. */
-  readonly maxWaiting: number;
-  /** Reservations over HTTP that are open at once, and for how long each may be. */
-  readonly maxReservations: number;
-  readonly reservationMs: number;
-  /** Node ids that the usage map knows at once. */
-  readonly maxNodes: number;
-  /** The most groups that one node may have in use, and the most rows of all nodes in the usage map. */
-  readonly maxGroupsPerNode: number;
-  readonly maxRows: number;
-}
-
-export interface HttpConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly bodyLimitBytes: number;
-  readonly maxConnections: number;
-  /** The most requests of one connection that wait behind the one under way. */
-  readonly maxPipelined: number;
-  /** The most bytes that all connections hold: waiting requests, large bodies on their way, large answers not taken. */
-  readonly maxHeldBytes: number;
-  readonly notReadingMs: number;
-  /** null = plain HTTP. */
-  readonly tls: HttpTlsConfig | null;
-}
+/** Of the listener; tls: null = plain HTTP. */
+export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
 
 /** PEM texts. */
 export interface HttpTlsConfig {
@@ -140,42 +106,8 @@ export interface HttpTlsConfig {
   readonly clientCertificates: 'optional' | 'required';
 }
 
-/** Of `quotamesh mqtt`. */
-export interface MqttConfig {
-  readonly host: string;
-  readonly port: number;
-  readonly maxConnections: number;
-  readonly maxPacketBytes: number;
-  readonly maxPendingPublishes: number;
-  readonly maxPendingBytes: number;
-  readonly maxQueuedMessages: number;
-  readonly maxQueuedBytes: number;
-  readonly notReadingMs: number;
-  readonly maxSessionMessages: number;
-  readonly maxSessionBytes: number;
-  readonly maxSubscriptions: number;
-  readonly maxFiltersPerPacket: number;
-  readonly maxRetainedMessages: number;
-  readonly maxRetainedBytes: number;
-  /** 0 = none at all. */
-  readonly connectsPerSecond: number;
-  /** null = unlimited, 0 = none at all. */
-  readonly subscribesPerSecond: number | null;
-  readonly rules: readonly MqttRule[];
-}
-
-export interface LogConfig {
-  readonly level: string;
-  /** 0 = never. */
-  readonly targetEveryMs: number;
-  /** Absolute path of the decision log; null = none is written. */
-  readonly decisionsFile: string | null;
-}
-
-export interface MetricsConfig {
-  /** Series per group: none (default), all, or the named groups. */
-  readonly perGroup: 'none' | 'all' | readonly string[];
-}
+/** Of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
+export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
 
 export type TopicConfig = NoTopicConfig | (SharedTopicConfig & Signing);
 

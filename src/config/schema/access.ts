@@ -1,8 +1,8 @@
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
 /** Who may ask (docs/access.md). */
-export const AUTH_SETTINGS = {
+export const AUTH = section({
   tokens: {
     kind: 'tokens',
     default: null,
@@ -32,18 +32,18 @@ export const AUTH_SETTINGS = {
     buys: 'More wrong tokens of one address (of IPv6: /64) within a minute before its attempts get 429.',
     costs: 'More log and more guesses. Tokens that were let in from the address before go on.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});
 
 /** Of the HTTP listener. */
-export const HTTP_TLS_SETTINGS = {
-  'tls.cert': {
+export const HTTP_TLS = section({
+  cert: {
     kind: 'text',
     default: null,
     remedy: PEM_REMEDY,
     buys: 'HTTPS: the certificate of this node, and those between it and the authority (PEM). Hot.',
     costs: 'Needs tls.key; plain HTTP is not answered any more. Must be replaced before it expires.',
   },
-  'tls.key': {
+  key: {
     kind: 'text',
     default: null,
     secret: true,
@@ -51,26 +51,26 @@ export const HTTP_TLS_SETTINGS = {
     buys: 'Private key of the certificate (PEM). Hot.',
     costs: 'A secret: prefer tls.keyFile or the environment.',
   },
-  'tls.passphrase': TLS_PASSPHRASE,
-  'tls.clientCa': {
+  passphrase: TLS_PASSPHRASE,
+  clientCa: {
     kind: 'text',
     default: null,
     remedy: PEM_REMEDY,
     buys: 'Asks clients for a certificate of this authority (PEM), by which auth.certificates gives them roles. Hot.',
     costs: 'Use an authority of your own: whatever it signs may come in.',
   },
-  'tls.clientCertificates': {
+  clientCertificates: {
     kind: 'choice',
     default: 'optional',
     choices: ['optional', 'required'],
     buys: 'required: without a certificate nobody gets through the handshake.',
     costs: 'Probes of /livez and scrapes need one too.',
   },
-  'tls.certFile': fileRow('tls.cert'),
-  'tls.keyFile': fileRow('tls.key'),
-  'tls.passphraseFile': fileRow('tls.passphrase'),
-  'tls.clientCaFile': fileRow('tls.clientCa'),
-} as const satisfies Readonly<Record<string, Setting>>;
+  certFile: fileRow('tls.cert'),
+  keyFile: fileRow('tls.key'),
+  passphraseFile: fileRow('tls.passphrase'),
+  clientCaFile: fileRow('tls.clientCa'),
+});
 
 /** Of the listener; they may stand in files of their own. */
 export const HTTP_FILE_SETTINGS = ['tls.cert', 'tls.key', 'tls.passphrase', 'tls.clientCa'] as const;

@@ -1,16 +1,18 @@
+import type { z } from 'zod';
+import { READ_ELSEWHERE, rowsOf, type SettingRows, section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
-import { AUTH_SETTINGS } from './access.js';
-import { ATTACHMENT_SETTINGS } from './attachments.js';
-import { GROUP_SETTINGS } from './groups.js';
+import { AUTH } from './access.js';
+import { ATTACHMENTS } from './attachments.js';
+import { GROUP } from './groups.js';
 import { HMAC_SETTINGS } from './hmac.js';
-import { NODE_LIMIT_SETTINGS } from './limits.js';
-import { MQTT_SETTINGS } from './mqtt.js';
-import { HTTP_SETTINGS, LOG_SETTINGS, METRICS_SETTINGS, NODE_SETTINGS } from './node.js';
+import { NODE_LIMITS } from './limits.js';
+import { MQTT } from './mqtt.js';
+import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
 import { POLLED_BACKEND_SETTINGS } from './polled-backends.js';
 import { REDIS_TOPIC_SETTINGS } from './redis.js';
-import { REGISTRY_SETTINGS } from './registry.js';
-import { COST_SETTINGS, LIMITING_SETTINGS } from './target.js';
-import { TIMING_SETTINGS } from './timing.js';
+import { REGISTRY } from './registry.js';
+import { COSTS, LIMITING } from './target.js';
+import { TIMING } from './timing.js';
 import {
   EMBEDDED_TOPIC_SETTINGS,
   FILE_SETTINGS,
@@ -19,8 +21,6 @@ import {
   NO_TOPIC_SETTINGS,
   TOPIC_SETTINGS,
 } from './topic.js';
-
-export type SettingRows = Readonly<Record<string, Setting>>;
 
 export interface SettingsSection {
   /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
@@ -32,20 +32,41 @@ export interface SettingsSection {
 
 export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
 
+/** What a node reads, but for what has rules of its own: topic, backends and groups. */
+export const NODE = section({
+  ...OUTERMOST_SETTINGS,
+  auth: AUTH,
+  http: HTTP,
+  mqtt: MQTT,
+  limits: NODE_LIMITS,
+  log: LOG,
+  metrics: METRICS,
+  timing: TIMING,
+  limiting: LIMITING,
+  costs: COSTS,
+  registry: REGISTRY,
+  attachments: ATTACHMENTS,
+  topic: READ_ELSEWHERE,
+  backends: READ_ELSEWHERE,
+  defaults: READ_ELSEWHERE,
+  groups: READ_ELSEWHERE,
+});
+export type NodeSettings = z.output<typeof NODE>;
+
 /** The settings table: every key that a configuration may hold, by section. */
 export const SETTINGS = {
-  node: { path: '', title: 'Node', rows: NODE_SETTINGS },
-  auth: { path: 'auth', title: 'Access', rows: AUTH_SETTINGS },
-  http: { path: 'http', title: 'HTTP', rows: HTTP_SETTINGS },
-  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: MQTT_SETTINGS },
-  limits: { path: 'limits', title: 'Limits of the node', rows: NODE_LIMIT_SETTINGS },
-  log: { path: 'log', title: 'Log', rows: LOG_SETTINGS },
-  metrics: { path: 'metrics', title: 'Metrics', rows: METRICS_SETTINGS },
-  timing: { path: 'timing', title: 'Timing', rows: TIMING_SETTINGS },
-  limiting: { path: 'limiting', title: 'Limiting', rows: LIMITING_SETTINGS },
-  costs: { path: 'costs', title: 'Costs', rows: COST_SETTINGS },
-  registry: { path: 'registry', title: 'Registry', rows: REGISTRY_SETTINGS },
-  attachments: { path: 'attachments', title: 'Attachments', rows: ATTACHMENT_SETTINGS },
+  node: { path: '', title: 'Node', rows: OUTERMOST_SETTINGS },
+  auth: { path: 'auth', title: 'Access', rows: rowsOf(AUTH) },
+  http: { path: 'http', title: 'HTTP', rows: rowsOf(HTTP) },
+  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: rowsOf(MQTT) },
+  limits: { path: 'limits', title: 'Limits of the node', rows: rowsOf(NODE_LIMITS) },
+  log: { path: 'log', title: 'Log', rows: rowsOf(LOG) },
+  metrics: { path: 'metrics', title: 'Metrics', rows: rowsOf(METRICS) },
+  timing: { path: 'timing', title: 'Timing', rows: rowsOf(TIMING) },
+  limiting: { path: 'limiting', title: 'Limiting', rows: rowsOf(LIMITING) },
+  costs: { path: 'costs', title: 'Costs', rows: rowsOf(COSTS) },
+  registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
+  attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
   topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
   none: { path: 'topic', title: 'Topic of kind none', rows: NO_TOPIC_SETTINGS },
   memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
@@ -53,7 +74,7 @@ export const SETTINGS = {
   kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },
   redis: { path: 'topic', title: 'Topic of kind redis', rows: withFileRows(REDIS_TOPIC_SETTINGS) },
   hmac: { path: 'topic', title: 'Topic of any kind but none', rows: withFileRows(HMAC_SETTINGS) },
-  group: { path: 'defaults', title: 'Group', rows: GROUP_SETTINGS },
+  group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 
 /** Stands below `backends.<name>`; no variables, because there may be many. */

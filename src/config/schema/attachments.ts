@@ -1,8 +1,7 @@
-import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
 
 /** Which place belongs to which group (docs/administration.md). What is attached at run time is laid over it, place by place. */
-export const ATTACHMENT_SETTINGS: Readonly<Record<keyof AttachmentsConfig, Setting>> = {
+export const ATTACHMENTS = section({
   places: {
     kind: 'places',
     default: null,
@@ -17,4 +16,4 @@ export const ATTACHMENT_SETTINGS: Readonly<Record<keyof AttachmentsConfig, Setti
     buys: 'Groups by patterns of tenant, namespace, topic, client identity and headers, before all places.',
     costs: 'A rule is looked at per acquire until one matches. At run time they cannot be changed.',
   },
-};
+});

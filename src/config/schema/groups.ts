@@ -1,51 +1,18 @@
+import type { z } from 'zod';
 import { LIMITERS } from '../../core/base/settings.js';
 import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
 import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
 import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
-import { DROPPED_WORK } from '../resolved/resolved-config.js';
+import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
-import { keyedRows, LIMIT, RATE_MAX } from './limits.js';
-import { RAMP_SETTINGS } from './ramp.js';
+import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import { RAMP } from './ramp.js';
 
-function quotaRow(kind: 'rate' | 'byte-rate', what: string): Setting {
-  return {
-    ...LIMIT,
-    kind,
-    buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
-    costs: 'Load on what the quota protects.',
-  };
-}
+export const DROPPED_WORK = ['handed-back', 'counted'] as const;
 
-function costRow(what: string): Setting {
-  return {
-    ...LIMIT,
-    kind: 'rate',
-    buys: `More cost units per second of ${what} work: admitted by count, by the average cost that was reported.`,
-    costs: 'Load on what the quota protects.',
-  };
-}
-
-function reservedRow(what: string): Setting {
-  return {
-    kind: 'rate',
-    default: 0,
-    min: 0,
-    max: RATE_MAX,
-    buys: `The part of the cost quota of ${what} work that saturated backends never take away.`,
-    costs: 'A saturated backend is relieved by the others alone.',
-  };
-}
-
-export const GROUP_SETTINGS = {
-  'quota.publish.messagesPerSecond': quotaRow('rate', 'published messages'),
-  'quota.publish.bytesPerSecond': quotaRow('byte-rate', 'published bytes'),
-  'quota.dispatch.messagesPerSecond': quotaRow('rate', 'dispatched messages'),
-  'quota.dispatch.bytesPerSecond': quotaRow('byte-rate', 'dispatched bytes'),
-  'quota.publish.costPerSecond': costRow('published'),
-  'quota.publish.reservedCostPerSecond': reservedRow('published'),
-  'quota.dispatch.costPerSecond': costRow('dispatched'),
-  'quota.dispatch.reservedCostPerSecond': reservedRow('dispatched'),
-  ...RAMP_SETTINGS,
+export const GROUP = section({
+  quota: section({ publish: quotaOf('publish'), dispatch: quotaOf('dispatch') }),
+  ramp: RAMP,
   strategy: {
     kind: 'choice',
     default: DEFAULT_STRATEGY,
@@ -190,25 +157,27 @@ export const GROUP_SETTINGS = {
     buys: 'Bucket depth of small shares: at least this many messages of the size seen last.',
     costs: 'Over-admission of small quotas: up to this many messages at once, per node.',
   },
-  'isolation.policy': {
-    kind: 'choice',
-    default: 'equal-share',
-    choices: ISOLATION_POLICIES,
-    buys:
-      'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
-      'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
-    costs:
-      'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a ' +
-      'single node is cut off.',
-  },
-  'isolation.holdMs': {
-    kind: 'duration',
-    default: 10_000,
-    min: 0,
-    max: 3_600_000,
-    buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
-    costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
-  },
+  isolation: section({
+    policy: {
+      kind: 'choice',
+      default: 'equal-share',
+      choices: ISOLATION_POLICIES,
+      buys:
+        'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
+        'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
+      costs:
+        'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a ' +
+        'single node is cut off.',
+    },
+    holdMs: {
+      kind: 'duration',
+      default: 10_000,
+      min: 0,
+      max: 3_600_000,
+      buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
+      costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
+    },
+  }),
   debtMs: {
     kind: 'duration',
     default: 60_000,
@@ -226,27 +195,60 @@ export const GROUP_SETTINGS = {
       'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
     costs: 'About 0.3 µs per acquire, memory per topic, and up to 2 % of a share that is fully used.',
   },
-  ...keyedRows('perTopic', 'topic', 1000),
-  ...keyedRows('perClient', 'client', 10_000),
-  'maxRequest.messages': {
-    kind: 'count',
-    default: null,
-    defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
-    min: 1,
-    max: 1e12,
-    buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-    costs:
-      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
-  },
-  'maxRequest.bytes': {
-    kind: 'bytes',
-    default: null,
-    defaultText:
-      '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
-    min: 1,
-    max: 2 ** 50,
-    buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
-    costs:
-      'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
+  perTopic: keyedLimits('topic', 1000),
+  perClient: keyedLimits('client', 10_000),
+  maxRequest: section({
+    messages: {
+      kind: 'count',
+      default: null,
+      defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
+      min: 1,
+      max: 1e12,
+      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+      costs:
+        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
+    },
+    bytes: {
+      kind: 'bytes',
+      default: null,
+      defaultText:
+        '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
+      min: 1,
+      max: 2 ** 50,
+      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+      costs:
+        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
+    },
+  }),
+});
+export type GroupSettings = z.output<typeof GROUP>;
+
+/** The quota of one direction, for the whole cluster. */
+function quotaOf(direction: 'publish' | 'dispatch') {
+  const done = direction === 'publish' ? 'published' : 'dispatched';
+  const rate = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, what: string) =>
+    ({
+      ...LIMIT,
+      kind,
+      buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
+      costs: 'Load on what the quota protects.',
+    }) as const satisfies Setting;
+  return section({
+    messagesPerSecond: rate('rate', `${done} messages`),
+    bytesPerSecond: rate('byte-rate', `${done} bytes`),
+    costPerSecond: {
+      ...LIMIT,
+      kind: 'rate',
+      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
+      costs: 'Load on what the quota protects.',
+    },
+    reservedCostPerSecond: {
+      kind: 'rate',
+      default: 0,
+      min: 0,
+      max: RATE_MAX,
+      buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
+      costs: 'A saturated backend is relieved by the others alone.',
+    },
+  });
+}

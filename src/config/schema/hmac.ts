@@ -1,4 +1,3 @@
-import type { HmacConfig } from '../resolved/resolved-config.js';
 import type { Setting } from '../setting/setting.js';
 
 /** Shorter keys could be guessed by who has one signed record: `openssl rand -base64 32` prints 44 characters. */
@@ -8,7 +7,7 @@ const KEY_REMEDY =
   'Make one with `openssl rand -base64 32`, put it into a file, and name the file in the key with File at the end.';
 
 /** Signatures on the records of both topics (docs/kafka-security.md). */
-export const HMAC_SETTINGS: Readonly<Record<`hmac.${keyof HmacConfig}`, Setting>> = {
+export const HMAC_SETTINGS = {
   'hmac.key': {
     kind: 'text',
     default: null,
@@ -41,7 +40,7 @@ export const HMAC_SETTINGS: Readonly<Record<`hmac.${keyof HmacConfig}`, Setting>
     buys: 'warn counts and names records that nobody of the cluster has signed, and believes them: for the introduction.',
     costs: 'While it says warn, signatures protect nothing.',
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
 /** Rows whose text may stand in a file. */
 export const HMAC_FILE_SETTINGS = ['hmac.key', 'hmac.nextKey', 'hmac.previousKey'] as const;

@@ -1,3 +1,4 @@
+import { section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 
 /** Rates beyond this lose whole units in a double after some hours of adding up. */
@@ -12,11 +13,9 @@ export const LIMIT = {
   remedy: 'Remove the key for "unlimited" or use 0 to block.',
 } as const;
 
-type LimitKey = `${'publish' | 'dispatch'}.${'messages' | 'bytes'}PerSecond`;
-
 /** Limits that belong to this node alone: nothing of them is shared with others. */
-export const NODE_LIMIT_SETTINGS = {
-  ...limitRows('the whole node, all groups together,', ''),
+export const NODE_LIMITS = section({
+  ...directionLimits('the whole node, all groups together,'),
   burstMs: {
     kind: 'duration',
     default: 100,
@@ -75,36 +74,36 @@ export const NODE_LIMIT_SETTINGS = {
     buys: 'More time to commit or cancel a reservation over HTTP; afterwards it is charged as it was estimated.',
     costs: 'What a client that died has reserved is not counted for so long.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});
 
-/** `perTopic.publish.messagesPerSecond` … and `perTopic.max`. */
-export function keyedRows<Level extends 'perTopic' | 'perClient'>(level: Level, what: string, max: number) {
-  const rows = limitRows(`one ${what} of the group, on this node,`, `${level}.`) as unknown as Record<
-    `${Level}.${LimitKey}`,
-    Setting
-  >;
-  const bound = {
-    kind: 'count',
-    default: max,
-    min: 1,
-    max: 1_000_000,
-    buys: `More ${what}s of a group in use at once on this node, per direction; beyond it acquires are refused with 503.`,
-    costs: `About 200 bytes per ${what} until it has been idle for ten seconds.`,
-  } as const satisfies Setting;
-  return { ...rows, [`${level}.max`]: bound } as typeof rows & Record<`${Level}.max`, Setting>;
+/** Below `perTopic` and `perClient` of a group. */
+export function keyedLimits<const Max extends number>(what: string, max: Max) {
+  return section({
+    ...directionLimits(`one ${what} of the group, on this node,`),
+    max: {
+      kind: 'count',
+      default: max,
+      min: 1,
+      max: 1_000_000,
+      buys: `More ${what}s of a group in use at once on this node, per direction; beyond it acquires are refused with 503.`,
+      costs: `About 200 bytes per ${what} until it has been idle for ten seconds.`,
+    },
+  });
 }
 
-function limitRows(what: string, prefix: string): Record<LimitKey, Setting> {
-  const row = (kind: 'rate' | 'byte-rate', unit: string): Setting => ({
-    ...LIMIT,
-    kind,
-    buys: `More ${unit} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
-    costs: 'Load on what the limit protects.',
-  });
-  return {
-    [`${prefix}publish.messagesPerSecond`]: row('rate', 'published messages'),
-    [`${prefix}publish.bytesPerSecond`]: row('byte-rate', 'published bytes'),
-    [`${prefix}dispatch.messagesPerSecond`]: row('rate', 'dispatched messages'),
-    [`${prefix}dispatch.bytesPerSecond`]: row('byte-rate', 'dispatched bytes'),
-  } as Record<LimitKey, Setting>;
+/** A function declaration, because the sections above are made when this module is loaded. */
+function directionLimits(what: string) {
+  const direction = (verb: string) =>
+    section({
+      messagesPerSecond: limit('rate', `${verb} messages`),
+      bytesPerSecond: limit('byte-rate', `${verb} bytes`),
+    });
+  const limit = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, unit: string) =>
+    ({
+      ...LIMIT,
+      kind,
+      buys: `More ${unit} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
+      costs: 'Load on what the limit protects.',
+    }) as const satisfies Setting;
+  return { publish: direction('published'), dispatch: direction('dispatched') };
 }

@@ -1,9 +1,9 @@
-import type { MqttConfig } from '../resolved/resolved-config.js';
-import { HOST_NAME, type Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
+import { HOST_NAME } from '../setting/setting.js';
 import { RATE_MAX } from './limits.js';
 
 /** Of `quotamesh mqtt`; `quotamesh run` checks them and does without. */
-export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
+export const MQTT = section({
   host: {
     kind: 'name',
     default: '127.0.0.1',
@@ -149,4 +149,4 @@ export const MQTT_SETTINGS: Readonly<Record<keyof MqttConfig, Setting>> = {
     buys: 'Client id, username or topic → tenant and namespace → group; the first rule that matches decides.',
     costs: 'A rule is looked at per message until one matches.',
   },
-};
+});

@@ -1,8 +1,8 @@
-import type { MetricsConfig } from '../resolved/resolved-config.js';
+import { section } from '../setting/section.js';
 import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
-import { HTTP_TLS_SETTINGS } from './access.js';
+import { HTTP_TLS } from './access.js';
 
-export const NODE_SETTINGS = {
+export const OUTERMOST_SETTINGS = {
   cluster: {
     kind: 'name',
     default: null,
@@ -44,7 +44,7 @@ export const NODE_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-export const HTTP_SETTINGS = {
+export const HTTP = section({
   host: {
     kind: 'name',
     default: '127.0.0.1',
@@ -100,10 +100,10 @@ export const HTTP_SETTINGS = {
     buys: 'More patience with a client that does not take its answer; then its connection is ended.',
     costs: 'What is unsent stays in memory as long.',
   },
-  ...HTTP_TLS_SETTINGS,
-} as const satisfies Readonly<Record<string, Setting>>;
+  tls: HTTP_TLS,
+});
 
-export const LOG_SETTINGS = {
+export const LOG = section({
   level: {
     kind: 'choice',
     default: 'info',
@@ -129,13 +129,13 @@ export const LOG_SETTINGS = {
       'start at the folder of the configuration file.',
     costs: 'About 10 µs of the event loop per change, and disk: the file grows without bound.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});
 
-export const METRICS_SETTINGS: Readonly<Record<keyof MetricsConfig, Setting>> = {
+export const METRICS = section({
   perGroup: {
     kind: 'group-selection',
     default: 'none',
     buys: 'Prometheus series per group: `all`, or a list of names.',
     costs: 'About a dozen series per group and node: 5,000 groups are 60,000 series per node.',
   },
-};
+});

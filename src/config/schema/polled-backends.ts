@@ -1,8 +1,7 @@
-import type { PolledBackend } from '../resolved/resolved-config.js';
 import { GROUP_NAME, type Setting } from '../setting/setting.js';
 
 /** A backend whose health is read from a Prometheus text endpoint; keys below `backends.<name>`. */
-export const POLLED_BACKEND_SETTINGS: Readonly<Record<Exclude<keyof PolledBackend, 'name'>, Setting>> = {
+export const POLLED_BACKEND_SETTINGS = {
   url: {
     kind: 'text',
     default: null,
@@ -63,4 +62,4 @@ export const POLLED_BACKEND_SETTINGS: Readonly<Record<Exclude<keyof PolledBacken
     buys: 'Patience with an endpoint that is slow; one that hangs counts as no answer.',
     costs: 'The next request waits for this one.',
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;

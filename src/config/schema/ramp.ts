@@ -1,14 +1,14 @@
 import { RAMP_MODES } from '../../core/base/settings.js';
 import { TIME_TO_LIVE_MAX_MS } from '../../core/ramp/ramp.js';
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
 import { RATE_MAX } from './limits.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** Below `ramp` of a group; docs/ramps.md. */
-export const RAMP_SETTINGS = {
-  'ramp.fromPerSecond': {
+export const RAMP = section({
+  fromPerSecond: {
     kind: 'rate',
     default: null,
     defaultText: 'no ramp',
@@ -17,7 +17,7 @@ export const RAMP_SETTINGS = {
     buys: 'A cold start, or a start after a long pause, admits no more than this many messages per second at first.',
     costs: 'Refused work until the ramp has reached the demand. Unused directions and bytes do not ramp.',
   },
-  'ramp.toPerSecond': {
+  toPerSecond: {
     kind: 'rate',
     default: null,
     defaultText: 'the messagesPerSecond of the quota',
@@ -26,7 +26,7 @@ export const RAMP_SETTINGS = {
     buys: 'Where the ramp ends, if not at the quota; needed where only cost has a quota.',
     costs: 'Below the quota: the rest of it is never used.',
   },
-  'ramp.overMs': {
+  overMs: {
     kind: 'duration',
     default: 10_000,
     min: 1000,
@@ -35,7 +35,7 @@ export const RAMP_SETTINGS = {
     costs:
       'Longer refusals. While a ramp climbs, the topic carries a hundred small records per climb beside its steps.',
   },
-  'ramp.mode': {
+  mode: {
     kind: 'choice',
     default: 'relaxed',
     choices: RAMP_MODES,
@@ -46,7 +46,7 @@ export const RAMP_SETTINGS = {
       'relaxed and scheduled offer the top to whoever comes with a burst; only-if-used and go-back-n refuse such a ' +
       'burst and climb behind it.',
   },
-  'ramp.thresholdRatio': {
+  thresholdRatio: {
     kind: 'ratio',
     default: 0.5,
     min: 0,
@@ -54,7 +54,7 @@ export const RAMP_SETTINGS = {
     buys: 'only-if-used and go-back-n: a second counts as used only from this part of the level on.',
     costs: 'Too high, and demand that is steady but below it never climbs.',
   },
-  'ramp.coolDownMs': {
+  coolDownMs: {
     kind: 'duration',
     default: 5000,
     min: 1000,
@@ -62,7 +62,7 @@ export const RAMP_SETTINGS = {
     buys: 'go-back-n: pauses up to this one cost no height.',
     costs: 'What the quota protects may have gone cold meanwhile.',
   },
-  'ramp.pausePenaltyRatio': {
+  pausePenaltyRatio: {
     kind: 'ratio',
     default: 0.5,
     min: 0,
@@ -70,7 +70,7 @@ export const RAMP_SETTINGS = {
     buys: 'go-back-n: each second of a longer pause takes away this part of what a second adds.',
     costs: 'At 0 pauses cost nothing, at 1 the way down is as fast as the way up.',
   },
-  'ramp.timeToLiveMs': {
+  timeToLiveMs: {
     kind: 'duration',
     default: 180_000,
     min: 5000,
@@ -78,4 +78,4 @@ export const RAMP_SETTINGS = {
     buys: 'A group that pauses, and nodes that are restarted, find the level that was reached.',
     costs: 'After a longer pause of everybody the ramp begins anew.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});

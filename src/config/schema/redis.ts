@@ -1,12 +1,11 @@
-import type { RedisTopicConfig } from '../resolved/resolved-config.js';
 import { NODE_NAME, REDIS_PREFIX, type Setting } from '../setting/setting.js';
 import { TLS_SETTINGS } from './tls.js';
-import { APPEND_TIMEOUT, type SettingsOf } from './topic.js';
+import { APPEND_TIMEOUT } from './topic.js';
 
 const SECRET_REMEDY =
   'Give a text that is not empty, or the path of a file in the key of the same name with File at the end.';
 
-const REDIS_OWN_SETTINGS: Omit<SettingsOf<RedisTopicConfig>, 'tls' | 'sentinel'> = {
+const REDIS_OWN_SETTINGS = {
   addresses: {
     kind: 'addresses',
     default: null,
@@ -72,7 +71,7 @@ const REDIS_OWN_SETTINGS: Omit<SettingsOf<RedisTopicConfig>, 'tls' | 'sentinel'>
     buys: 'A starting node waits until the log is this old: then running nodes have put back what Redis lost.',
     costs: 'The first start on an empty Redis, and a start right after a failover, take as long.',
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
 const SENTINEL_SETTINGS = {
   'sentinel.master': {

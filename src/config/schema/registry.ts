@@ -1,8 +1,8 @@
-import type { RegistryConfig } from '../resolved/resolved-config.js';
-import { KAFKA_TOPIC_NAME, type Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
+import { KAFKA_TOPIC_NAME } from '../setting/setting.js';
 
 /** Groups that are defined at run time, for the whole cluster (docs/administration.md). */
-export const REGISTRY_SETTINGS: Readonly<Record<keyof RegistryConfig, Setting>> = {
+export const REGISTRY = section({
   enabled: {
     kind: 'switch',
     default: true,
@@ -55,4 +55,4 @@ export const REGISTRY_SETTINGS: Readonly<Record<keyof RegistryConfig, Setting>> 
     buys: 'Who changed what, further back. Older changes stand only in the log of the node that was asked.',
     costs: 'About 1.5 KB each at every node, and reading them before a node is ready. Nodes must agree.',
   },
-};
+});

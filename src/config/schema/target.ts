@@ -1,12 +1,11 @@
 import { LIMITING_MODES, LIMITING_SPLITS } from '../../core/base/settings.js';
-import type { ResolvedConfig } from '../resolved/resolved-config.js';
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How backends' health lowers targets. */
-export const LIMITING_SETTINGS: Readonly<Record<keyof ResolvedConfig['limiting'], Setting>> = {
+export const LIMITING = section({
   mode: {
     kind: 'choice',
     default: 'enforce',
@@ -62,10 +61,10 @@ export const LIMITING_SETTINGS: Readonly<Record<keyof ResolvedConfig['limiting']
     buys: 'More backends with known health in the cluster. One more is refused by name, and counted.',
     costs: 'A flood of invented names takes as much memory and topic. All nodes must be configured alike.',
   },
-};
+});
 
 /** What is kept of costs, and how bytes become cost units. */
-export const COST_SETTINGS: Readonly<Record<keyof ResolvedConfig['costs'], Setting>> = {
+export const COSTS = section({
   smoothingMs: {
     kind: 'duration',
     default: 10_000,
@@ -114,4 +113,4 @@ export const COST_SETTINGS: Readonly<Record<keyof ResolvedConfig['costs'], Setti
     buys: 'What a page written costs, in pages read.',
     costs: 'Less room for writes in the same quota.',
   },
-};
+});

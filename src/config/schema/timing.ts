@@ -1,11 +1,9 @@
-import type { ResolvedConfig } from '../resolved/resolved-config.js';
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Keys are those of the result, so that a missing row does not compile. */
-export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Setting>> = {
+export const TIMING = section({
   heartbeatMs: {
     kind: 'duration',
     default: 1000,
@@ -116,4 +114,4 @@ export const TIMING_SETTINGS: Readonly<Record<keyof ResolvedConfig['timing'], Se
       'One changed group re-sends its whole bucket. At 100 nodes × 5,000 groups and few changes 4 to 8 read 5.3 MB ' +
       'per node and minute, 80 read 12 MB. All nodes of a cluster should agree.',
   },
-};
+});

@@ -1,9 +1,3 @@
-import type {
-  EmbeddedTopicConfig,
-  KafkaTopicConfig,
-  MemoryTopicConfig,
-  NoTopicConfig,
-} from '../resolved/resolved-config.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
 import { HMAC_FILE_SETTINGS } from './hmac.js';
 import { SASL_SETTINGS } from './sasl.js';
@@ -19,18 +13,16 @@ export const TOPIC_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
-export type SettingsOf<Config extends { kind: string }> = Readonly<Record<Exclude<keyof Config, 'kind'>, Setting>>;
-
-export const APPEND_TIMEOUT: Setting = {
+export const APPEND_TIMEOUT = {
   kind: 'duration',
   default: 5000,
   min: 50,
   max: 60_000,
   buys: 'Patience with a slow topic before an append counts as failed.',
   costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
-};
+} as const satisfies Setting;
 
-export const NO_TOPIC_SETTINGS: SettingsOf<NoTopicConfig> = {
+export const NO_TOPIC_SETTINGS = {
   nodeCount: {
     kind: 'count',
     default: null,
@@ -41,11 +33,11 @@ export const NO_TOPIC_SETTINGS: SettingsOf<NoTopicConfig> = {
     buys: 'No store at all: every node takes quota / nodeCount, whatever the others use. Hot, as groups are.',
     costs: 'What one node does not use nobody else may, and the count must be right: raise it before a node comes.',
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
-export const MEMORY_TOPIC_SETTINGS: SettingsOf<MemoryTopicConfig> = { appendTimeoutMs: APPEND_TIMEOUT };
+export const MEMORY_TOPIC_SETTINGS = { appendTimeoutMs: APPEND_TIMEOUT } as const;
 
-export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
+export const EMBEDDED_TOPIC_SETTINGS = {
   path: {
     kind: 'text',
     default: './state',
@@ -53,9 +45,9 @@ export const EMBEDDED_TOPIC_SETTINGS: SettingsOf<EmbeddedTopicConfig> = {
     costs: 'A few MB of disk; it must lie on a local file system.',
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
-const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
+const KAFKA_OWN_SETTINGS = {
   brokers: {
     kind: 'addresses',
     default: null,
@@ -147,7 +139,7 @@ const KAFKA_OWN_SETTINGS: Omit<SettingsOf<KafkaTopicConfig>, 'tls' | 'sasl'> = {
     costs:
       'There a record may wait for as long. Nothing where the log has fewer batches than that; 0 fetches at once, always.',
   },
-};
+} as const satisfies Readonly<Record<string, Setting>>;
 
 export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ...SASL_SETTINGS };
 

@@ -126,7 +126,7 @@ function readList(setting: Setting, input: unknown, element: Element): ReadValue
 
 function readWeights(setting: Setting, input: unknown): ReadValue {
   if (!isMapping(input)) return refuse(setting, input);
-  // null removes an inherited weight (settings-layers.ts).
+  // null removes an inherited weight.
   const given = Object.entries(input).filter(([, weight]) => weight !== null);
   const reads = given.map(([node, weight]) => [node, readWeight(setting, node, weight)] as const);
   return combine(reads, (weights) => {

@@ -1,5 +1,5 @@
 import { isMapping } from '../../input/mapping.js';
-import { notAMapping } from '../schema/setting-schema.js';
+import { notAMapping } from '../schema/read-section.js';
 import { formatPath, type Mistake } from '../setting/config-error.js';
 import type { Locate, Location } from '../setting/findings.js';
 import type { ParsedYaml } from './parse-yaml.js';

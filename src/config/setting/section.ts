@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { isMapping } from '../../input/mapping.js';
+import type { QuantityKind } from './quantity.js';
+import type { Setting } from './setting.js';
+import { readValue } from './setting-value.js';
+
+/**
+ * A mapping with known keys, defined once: the types of what is read, its validation, the variables, the JSON Schema
+ * and the documents follow from it. Every key, and the mapping itself, may be absent or null: the defaults then.
+ */
+export type Section<Value = unknown> = z.ZodType<Value>;
+
+export function section<const Own extends Members>(members: Own): Section<ValueOf<Own>> {
+  const fields = Object.entries(members).map(([key, member]): [string, z.ZodType] => [key, schemaOf(member)]);
+  const shape = Object.fromEntries(fields);
+  const schema = z.preprocess((written) => written ?? {}, z.strictObject(shape));
+  SHAPES.set(schema, shape);
+  return schema as unknown as Section<ValueOf<Own>>;
+}
+
+/** A key that is read by a section of its own. */
+export const READ_ELSEWHERE = z.unknown().optional();
+
+export type Members = Readonly<Record<string, Setting | z.ZodType>>;
+
+/** What is read of a section that has no mistake. */
+export type ValueOf<Own extends Members> = {
+  readonly [Key in keyof Own]: Own[Key] extends z.ZodType<infer Value>
+    ? Value
+    : Own[Key] extends Setting
+      ? FieldValue<Own[Key]>
+      : never;
+};
+
+/** null where a field has no default, unless it must be given. */
+type FieldValue<Row extends Setting> =
+  | (Row extends { readonly choices: readonly (infer Choice)[] } ? Choice : ValueOfKind[Row['kind']])
+  | (null extends Row['default'] ? (Row extends { readonly required: true } ? never : null) : never);
+
+interface ValueOfKind extends Record<QuantityKind, number> {
+  readonly name: string;
+  readonly text: string;
+  readonly choice: string;
+  readonly switch: boolean;
+  readonly addresses: readonly string[];
+  readonly 'group-selection': 'none' | 'all' | readonly string[];
+  readonly weights: Readonly<Record<string, number>>;
+  /** What these hold is read by their own rules. */
+  readonly 'mqtt-rules': unknown;
+  readonly places: unknown;
+  readonly 'attachment-rules': unknown;
+  readonly tokens: unknown;
+  readonly certificates: unknown;
+}
+
+/** What stands right in it; empty where it is no section. */
+export function shapeOf(schema: Section): Readonly<Record<string, z.ZodType>> {
+  return SHAPES.get(schema) ?? {};
+}
+
+export function factsOf(schema: z.ZodType): Setting | undefined {
+  return FACTS.get(schema);
+}
+
+/** Its fields by their paths below it, `tls.cert`. */
+export function rowsOf(schema: Section): SettingRows {
+  const rows = Object.entries(shapeOf(schema)).flatMap(([key, member]): [string, Setting][] => {
+    const own = factsOf(member);
+    if (own !== undefined) return [[key, own]];
+    return Object.entries(rowsOf(member)).map(([below, row]) => [`${key}.${below}`, row]);
+  });
+  return Object.fromEntries(rows);
+}
+
+export type SettingRows = Readonly<Record<string, Setting>>;
+
+/** The keys of the section that stands at `path` below `schema`. */
+export function keysBelow(schema: Section, path: readonly PropertyKey[]): readonly string[] {
+  let current: z.ZodType | undefined = schema;
+  for (const key of path) current = current && shapeOf(current)[key as string];
+  return current === undefined ? [] : Object.keys(shapeOf(current));
+}
+
+/** What is sound of something that has mistakes: fields with a mistake are absent. */
+export function soundPart(schema: Section, written: unknown): unknown {
+  const shape = SHAPES.get(schema);
+  if (shape === undefined) {
+    const read = schema.safeParse(written);
+    return read.success ? read.data : undefined;
+  }
+  const given = isMapping(written) ? written : {};
+  const sound: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(shape)) {
+    const value = soundPart(member, Object.hasOwn(given, key) ? given[key] : undefined);
+    if (value !== undefined) sound[key] = value;
+  }
+  return sound;
+}
+
+/** What documents, messages and editors need to know of a field, and zod does not. */
+const FACTS = new WeakMap<z.ZodType, Setting>();
+const SHAPES = new WeakMap<z.ZodType, Readonly<Record<string, z.ZodType>>>();
+
+function schemaOf(member: Setting | z.ZodType): z.ZodType {
+  return member instanceof z.ZodType ? member : field(member);
+}
+
+function field(facts: Setting): z.ZodType {
+  const schema = z.transform((written, context) => {
+    if (written === null || written === undefined) return facts.default;
+    const { value, problems } = readValue(facts, written);
+    for (const { at, problem, ...params } of problems) {
+      context.issues.push({ code: 'custom', path: [...at], message: problem, params, input: written });
+    }
+    return problems.length === 0 ? value : z.NEVER;
+  });
+  FACTS.set(schema, facts);
+  return schema;
+}
+
+/** Of rows whose keys are paths, `sasl.password`. */
+export function sectionOfRows(rows: SettingRows): Section {
+  const members: Record<string, Setting | z.ZodType> = {};
+  const below = new Map<string, Record<string, Setting>>();
+  for (const [path, row] of Object.entries(rows)) {
+    const [key = '', ...rest] = path.split('.');
+    if (rest.length === 0) members[key] = row;
+    else below.set(key, { ...below.get(key), [rest.join('.')]: row });
+    // Its place among the others is that of its first row.
+    if (rest.length > 0) members[key] ??= READ_ELSEWHERE;
+  }
+  for (const [key, own] of below) members[key] = sectionOfRows(own);
+  return section(members);
+}
