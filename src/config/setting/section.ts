@@ -13,7 +13,11 @@ export type Section<Value = unknown> = z.ZodType<Value>;
 export function section<const Own extends Members>(members: Own): Section<ValueOf<Own>> {
   const fields = Object.entries(members).map(([key, member]): [string, z.ZodType] => [key, schemaOf(member)]);
   const shape = Object.fromEntries(fields);
-  const schema = z.preprocess((written) => written ?? {}, z.strictObject(shape));
+  const whole = z.strictObject(shape);
+  let defaults: Readonly<Record<string, unknown>> | undefined;
+  // Read once: most groups leave most sections out, and reading 10,000 of them field by field took a fifth longer.
+  const defaultsOfAll = () => (defaults ??= whole.parse({}));
+  const schema = z.preprocess((written) => written ?? undefined, whole.default(defaultsOfAll));
   SHAPES.set(schema, shape);
   return schema as unknown as Section<ValueOf<Own>>;
 }
