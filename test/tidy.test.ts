@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FUNCTION_LINES_MAX = 50;
 const CORE_FUNCTION_LINES_MAX = 40;
+/** The composition root is one list of parts, each with what it is made from: cut up, it would hand half of them around. */
+const ASSEMBLY = 'src/node/assemble-node.ts';
 const WIDTH_MAX = 120;
 const BANNED_NAMES = /(^|-)(utils?|helpers?|managers?|data|common|misc|stuff|index)\./;
 /** The one list of exports. */
@@ -50,6 +52,7 @@ const everything = filesUnder('src', 'sim', 'test', 'bench', 'scripts', 'example
 describe('sizes', () => {
   test(`no function has more than ${FUNCTION_LINES_MAX} lines, none of the core more than ${CORE_FUNCTION_LINES_MAX}`, () => {
     const long = own.flatMap(({ path, lines }) => {
+      if (path === ASSEMBLY) return [];
       const most = path.startsWith('src/core/') ? CORE_FUNCTION_LINES_MAX : FUNCTION_LINES_MAX;
       return functionsIn(lines).flatMap(({ line, length }) =>
         length > most ? [`${path}:${line}: ${length} lines`] : [],
