@@ -21,5 +21,5 @@ EXPOSE 7070
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7070/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/bin/quotamesh.js"]
-# Other machines reach this address: the configuration needs auth:, or insecure: true (docs/access.md).
+# Other machines reach this address: the configuration needs auth:, or insecure: true (docs/operate/access.md).
 CMD ["run", "--config", "/etc/quotamesh/node.yaml", "--http", "0.0.0.0:7070"]

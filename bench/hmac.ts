@@ -13,7 +13,7 @@ import { createTopicCounters } from '../src/topic/topic-counters.js';
 const RECORDS = 20_000;
 /** As many as come with one fetch of a large cluster. */
 const BATCH = 14;
-/** Records per second that a node of 100 reads, by significant changes per group and minute: docs/scale.md, npm run bench:scale. */
+/** Records per second that a node of 100 reads, by significant changes per group and minute: docs/operate/scale.md, npm run bench:scale. */
 const READ_PER_SECOND = { '0.01': 360, '0.05': 534, '0.2': 1772 };
 /** Own records per second that it signs: a hundredth of that, but never fewer than its heartbeat. */
 const NODES = 100;

@@ -1,6 +1,7 @@
 /**
- * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md, docs/kafka-security.md, docs/strategies.md with its pictures, docs/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
+ * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
+ * docs/reference/metrics.md, docs/operate/kafka-security.md, docs/guide/strategies.md with its pictures,
+ * docs/reference/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -74,14 +75,14 @@ const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, 
 const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
 
 const documents = {
-  'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
-  'docs/errors.md': renderErrors(ERROR_CATALOGUE),
-  'docs/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
-  'docs/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
-  'docs/strategies.md': renderStrategies(runs),
+  'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
+  'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
+  'docs/reference/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
+  'docs/operate/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
+  'docs/guide/strategies.md': renderStrategies(runs),
   ...Object.fromEntries(pictures),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),
-  'docs/scenarios.md': renderScenarios({
+  'docs/reference/scenarios.md': renderScenarios({
     ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields },
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),
     builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),

@@ -27,7 +27,7 @@ export interface AwayRun {
 
 /**
  * A topic that goes away for 40 s under a group with one isolation policy, in virtual time. The page
- * docs/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
+ * docs/operate/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
  */
 export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {
   const [group, ...others] = settings.groups;

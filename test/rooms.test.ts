@@ -89,7 +89,7 @@ describe('every folder', () => {
   test('whose README names files and folders that exist', () => {
     const wrong = folders.flatMap((folder) => {
       const named = readmeOf(folder).matchAll(
-        /`([\w./-]+\.(?:ts|mjs|yaml))`|\b((?:docs\/decisions|src|sim|test|proto)\/[\w./-]*\w)/g,
+        /`([\w./-]+\.(?:ts|mjs|yaml))`|\b((?:docs|src|sim|test|proto)\/[\w./-]*\w)/g,
       );
       return [...named]
         .map(([, quoted, path]) => quoted ?? path ?? '')

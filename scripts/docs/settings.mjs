@@ -1,6 +1,6 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/settings.md from the settings table (src/config/schema/all-settings.ts), the relations and the foreign keys. */
+/** docs/reference/settings.md from the settings table (src/config/schema/all-settings.ts), the relations and the foreign keys. */
 export function renderSettings(source) {
   const { SECTIONS, POLLED_BACKEND, RELATIONS, FOREIGN_KEYS } = source;
   return [

@@ -18,7 +18,7 @@ export interface AccuracyFacts {
 
 const OURS = 'max-min';
 
-/** docs/accuracy.md, from nothing but what was run. */
+/** docs/reference/accuracy.md, from nothing but what was run. */
 export function accuracyDocument(facts: AccuracyFacts): string {
   const losses = betterElsewhere(facts.rows, OURS, [...facts.baselines.keys()]);
   return [

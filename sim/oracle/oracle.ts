@@ -15,7 +15,7 @@ import { viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
 /**
- * Judges a world while it goes on, by what docs/promises.md says and by nothing that the core computes for itself:
+ * Judges a world while it goes on, by what docs/reference/promises.md says and by nothing that the core computes:
  *
  *  - at every change of a share or limit: Σ shares of those who have read equally far ≤ target, Σ limits ≤ target and
  *    allowance, bursts as documented, nobody rises while isolated;

@@ -3,7 +3,7 @@ import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/sett
 import { allowedText, defaultText, show } from '../../src/config/setting/setting-text.js';
 import { type ReadValue, readValue } from '../../src/config/setting/setting-value.js';
 
-/** One key of a scenario. Validation, the JSON Schema and docs/scenarios.md read these tables. */
+/** One key of a scenario. Validation, the JSON Schema and docs/reference/scenarios.md read these tables. */
 export interface Field {
   readonly says: string;
   readonly allowed: string;
@@ -186,7 +186,7 @@ function custom(
       const value = read(input);
       if (value !== undefined) return { value, problems: [] };
       const problem = `must be ${allowed}, got ${show(input)}`;
-      return { value: undefined, problems: [{ at: [], problem, allowed, remedy: 'See docs/scenarios.md.' }] };
+      return { value: undefined, problems: [{ at: [], problem, allowed, remedy: 'See docs/reference/scenarios.md.' }] };
     },
   };
 }

@@ -23,7 +23,7 @@ export function utilisationOf(groups: readonly GroupSettings[], meter: SwarmMete
   return groups.reduce((least, group, at) => Math.min(least, usedOfGroup(group, at, meter, span)), 1);
 }
 
-/** Says which group has admitted more, or less, than docs/promises.md allows while nothing is wrong. */
+/** Says which group has admitted more, or less, than docs/reference/promises.md allows while nothing is wrong. */
 export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes: number, span: Span): string[] {
   const problems: string[] = [];
   settings.groups.forEach((group, at) => {

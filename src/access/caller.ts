@@ -1,4 +1,4 @@
-/** What a caller may do; docs/access.md has the table. */
+/** What a caller may do; docs/operate/access.md has the table. */
 export const ROLES = ['admin', 'operator', 'traffic', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -5,7 +5,7 @@ import type { ReportedCost } from './reported-cost.js';
 
 /**
  * Whom work is charged to: a group by its name; or tenant, namespace, topic, client and headers, whose groups the
- * attachments know (docs/administration.md): all of them decide, and all are charged or none.
+ * attachments know (docs/operate/administration.md): all of them decide, and all are charged or none.
  */
 export type Where = string | Scope;
 

@@ -16,13 +16,13 @@ export const ACCESS_ERRORS = {
   },
   ROLE_MISSING: {
     message: '{caller} may not {what}: that takes the role {needs}, and it has {roles}',
-    remedy: 'Use a token or certificate with that role (docs/access.md lists what each may do).',
+    remedy: 'Use a token or certificate with that role (docs/operate/access.md lists what each may do).',
     httpStatus: 403,
   },
   PAGE_DENIED: {
     message: 'a web page of {origin} asks, and shows no token: it may only look',
     remedy:
-      'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/access.md).',
+      'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/operate/access.md).',
     httpStatus: 403,
   },
   TENANT_DENIED: {

@@ -12,7 +12,7 @@ export const ERROR_CATALOGUE = {
   },
   OPTIONS_INVALID: {
     message: 'createNode: {field} {reason}',
-    remedy: 'Pass what docs/embedding.md and the type CreateNodeOptions list.',
+    remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
   },
   CONFIG_UNREADABLE: {
     message: 'cannot read {file}: {reason}',
@@ -100,12 +100,12 @@ export const ERROR_CATALOGUE = {
   TOPIC_DENIED: {
     message: 'topic {topic}: permission denied: {reason}',
     remedy:
-      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/redis.md lists. Embedded: let this user write in the folder.',
+      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/operate/redis.md lists. Embedded: let this user write in the folder.',
     exitCode: EXIT_CONFIG,
   },
   TOPIC_ACL_MISSING: {
     message: 'topic {topic}: Kafka does not let {principal} {to}: ACL {operation} on topic {topic} is missing',
-    remedy: '`{command}` grants it; docs/kafka-security.md lists all that a node needs.',
+    remedy: '`{command}` grants it; docs/operate/kafka-security.md lists all that a node needs.',
     exitCode: EXIT_CONFIG,
   },
   TOKEN_REFUSED: {

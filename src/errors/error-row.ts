@@ -1,7 +1,7 @@
 /**
  * The one catalogue of operating errors: code → message template, HTTP status or exit code, remedy.
  * Impossible states are not here: they are invariants (src/core/invariant.ts).
- * docs/errors.md is generated from this table by `npm run docs`.
+ * docs/reference/errors.md is generated from this table by `npm run docs`.
  */
 export interface ErrorRow {
   /** `{name}` is replaced by the fact of that name. */

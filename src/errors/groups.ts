@@ -4,16 +4,16 @@ import type { ErrorRow } from './error-row.js';
 export const GROUP_ERRORS = {
   NODE_COUNT_INVALID: {
     message: 'the count of nodes cannot be set: {reason}',
-    remedy: 'See topic.nodeCount in docs/settings.md.',
+    remedy: 'See topic.nodeCount in docs/reference/settings.md.',
   },
   GROUP_INVALID: {
     message: 'group {group}: {count} mistake(s): {details}',
-    remedy: 'Correct what is named; docs/settings.md lists the keys of a group.',
+    remedy: 'Correct what is named; docs/reference/settings.md lists the keys of a group.',
     httpStatus: 422,
   },
   GROUP_KEY_UNKNOWN: {
     message: 'group {group}: {details}',
-    remedy: 'Correct the key, or leave it out; docs/settings.md lists the keys of a group.',
+    remedy: 'Correct the key, or leave it out; docs/reference/settings.md lists the keys of a group.',
     httpStatus: 422,
   },
   QUOTA_NEGATIVE: {
@@ -33,7 +33,7 @@ export const GROUP_ERRORS = {
   },
   STRATEGY_UNKNOWN: {
     message: 'group {group}: {details}',
-    remedy: 'docs/strategies.md says when to choose which.',
+    remedy: 'docs/guide/strategies.md says when to choose which.',
     httpStatus: 422,
   },
   GROUP_CHANGED: {
@@ -64,7 +64,7 @@ export const GROUP_ERRORS = {
   },
   ATTACHMENT_INVALID: {
     message: 'attachment of {place}: {count} mistake(s): {details}',
-    remedy: 'Correct what is named; docs/administration.md shows what an attachment may say.',
+    remedy: 'Correct what is named; docs/operate/administration.md shows what an attachment may say.',
     httpStatus: 422,
   },
   ATTACHMENT_DANGLING: {
@@ -123,7 +123,7 @@ export const GROUP_ERRORS = {
   CHANGE_NOT_LOCAL: {
     message: 'groups cannot be changed from {address}: this node takes changes from its own machine alone',
     remedy:
-      'Ask from the machine of a node, add `auth:` (docs/access.md), or set registry.remoteChanges: true where nobody else reaches the port.',
+      'Ask from the machine of a node, add `auth:` (docs/operate/access.md), or set registry.remoteChanges: true where nobody else reaches the port.',
     httpStatus: 403,
   },
   CHANGE_UNCONFIRMED: {

@@ -14,7 +14,7 @@ const NODES = ['a', 'b', 'c'] as const;
 const DEMAND = { a: 250, b: 150, c: 150 };
 /**
  * An isolated node holds the least share of up to 15 s (2 × isolationAfterMs + partitionHeartbeatMs + 0.5 s, and a third), and a node that
- * has just begun had next to none: docs/when-the-topic-is-away.md.
+ * has just begun had next to none: docs/operate/when-the-topic-is-away.md.
  */
 const IN_USE_MS = 16_000;
 /** Beside the outage itself: starts, settling, the way back, and counting. */

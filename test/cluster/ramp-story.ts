@@ -92,7 +92,7 @@ function group(overMs: string): object {
   };
 }
 
-/** A ramp begins with the first use (docs/ramps.md), not when clients begin to connect. */
+/** A ramp begins with the first use (docs/guide/ramps.md), not when clients begin to connect. */
 function firstUse(answered: readonly Answered[], sinceMs: number): number {
   return Math.min(...answered.flatMap(({ granted, atMs }) => (granted && atMs >= sinceMs ? [atMs] : [])));
 }

@@ -75,7 +75,7 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     await listener.until('both', () => listener.records.length >= 2, DEADLINE_MS);
   }
 
-  it('works with a user that has the rights of docs/redis.md and no more', () =>
+  it('works with a user that has the rights of docs/operate/redis.md and no more', () =>
     expectToWork(make(plain, { username: 'alice', password: PASSWORD })));
 
   it('works in another database', () => expectToWork(make(plain, { username: 'alice', password: PASSWORD, db: 3 })));

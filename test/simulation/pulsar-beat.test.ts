@@ -14,7 +14,7 @@ const ROUND_MS = 1000;
 const READY_MS = 100;
 const PRELUDE_MS = 5000;
 
-/** Strategies that an entry must be won with; the others are compared in docs/accuracy.md. */
+/** Strategies that an entry must be won with; the others are compared in docs/reference/accuracy.md. */
 const MUST_WIN = ['max-min'];
 const beats = readBeats();
 

@@ -66,7 +66,7 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
     expect(Math.min(...behind)).toBeGreaterThan(0);
   });
 
-  // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/strategies.md).
+  // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/guide/strategies.md).
   test.each(STRATEGY_NAMES.filter((name) => name !== 'equal-residual'))(
     '%s follows the line, too, and is at the quota after it',
     (strategy) => {

@@ -12,12 +12,12 @@ const AWAY_SETTINGS = {
   groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } }],
 };
 
-/** The rows of docs/when-the-topic-is-away.md, which this file prints and checks. */
+/** The rows of docs/operate/when-the-topic-is-away.md, which this file prints and checks. */
 const ROWS: string[] = [];
 
 afterAll(() => {
   console.log(ROWS.join('\n'));
-  const page = readFileSync(new URL('../../docs/when-the-topic-is-away.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/operate/when-the-topic-is-away.md', import.meta.url), 'utf8');
   for (const line of ROWS) expect(page).toContain(line);
 });
 

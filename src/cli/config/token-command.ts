@@ -47,7 +47,7 @@ function name(text: string): string {
 }
 
 const HELP = `
-Only the hash is written down: a token that is lost is replaced. Roles (docs/access.md): admin everything; operator changes
+Only the hash is written down: a token that is lost is replaced. Roles (docs/operate/access.md): admin everything; operator changes
 groups, attachments and backends; traffic acquires; viewer looks.
 
 Examples:

@@ -45,7 +45,7 @@ export function groupCommand(): Command {
   group.addCommand(
     command('set', 'Make a group, or change keys of it; `key=` takes a key away.')
       .argument('<group>', 'a group, perhaps a new one')
-      .argument('[key=value...]', 'keys of docs/settings.md, values as in YAML')
+      .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
       .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')
       .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
       .option('--dry-run', DRY_RUN)
@@ -120,7 +120,7 @@ function command(name: string, description: string): Command {
 }
 
 const HELP = `
-A change is answered when the log has decided; every node has it within one delivery (docs/administration.md).
+A change is answered when the log has decided; every node has it within one delivery (docs/operate/administration.md).
 
 Examples:
   quotamesh group list

@@ -29,7 +29,7 @@ export function mqttCommand(): Command {
 
 const HELP = `
 MQTT 3.1 and 3.1.1. A publisher over its quota is not refused: its connection is not read until it is its turn.
-With auth: in the configuration the password of a client is its token (docs/access.md). Rules, bounds and figures: docs/mqtt.md.
+With auth: in the configuration the password of a client is its token (docs/operate/access.md). Rules, bounds and figures: docs/guide/mqtt.md.
 
 Examples:
   quotamesh mqtt --config examples/mqtt-broker/broker.yaml

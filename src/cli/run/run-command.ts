@@ -27,8 +27,8 @@ export function runCommand(): Command {
 }
 
 const HELP = `
-A flag wins over the environment (QUOTAMESH_HTTP_PORT=7071), that over the file, that over the defaults (docs/settings.md).
-Groups follow the files when they change (docs/administration.md); SIGHUP reads them at once.
+A flag wins over the environment (QUOTAMESH_HTTP_PORT=7071), that over the file, that over the defaults (docs/reference/settings.md).
+Groups follow the files when they change (docs/operate/administration.md); SIGHUP reads them at once.
 The log is written to standard output, one JSON object per line.
 
 Examples:

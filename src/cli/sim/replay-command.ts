@@ -52,7 +52,7 @@ export function simReplayCommand(): Command {
 }
 
 const HELP = `
-A file is read as a stream and may be of any length. docs/replay.md tells what is simulated and what a recording shows.
+A file is read as a stream and may be of any length. docs/guide/replay.md tells what is simulated and what a recording shows.
 
 Examples:
   quotamesh sim replay calls.csv --time TIMESTAMP --bytes ContextTokens+GeneratedTokens --speed 170 --nodes 5 --by hash

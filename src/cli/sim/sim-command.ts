@@ -119,7 +119,7 @@ function swarmCommand(): Command {
 }
 
 const SECONDS = 'only the first so many seconds, and nothing is expected';
-const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/scenarios.md)';
+const SCENARIO = 'name of a built-in scenario, or a YAML file (docs/reference/scenarios.md)';
 
 function seedNumber(text: string): number {
   const value = Number(text);
@@ -158,14 +158,14 @@ Examples:
   quotamesh sim run crash --html crash.html`;
 
 const LIVE_HELP = `
-Takes as long as the scenario lasts. Only scenarios of open loads, rate, start, crash, leave, stall and outage (docs/live.md).
+Takes as long as the scenario lasts. Only scenarios of open loads, rate, start, crash, leave, stall and outage (docs/guide/live-runs.md).
 
 Examples:
   quotamesh sim live crash --seed 7
   quotamesh sim live my-scenario.yaml --topic kafka --brokers 127.0.0.1:9092 --json`;
 
 const SWARM_HELP = `
-A seed that breaks a promise (docs/promises.md) prints its plan and the line that plays it again. Ctrl-C ends the run with
+A seed that breaks a promise (docs/reference/promises.md) prints its plan and the line that plays it again. Ctrl-C ends the run with
 a summary of what was played.
 
 Examples:

@@ -101,7 +101,7 @@ function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<s
 function addUnknown(variable: string, findings: Findings): void {
   findings.setOrigin([variable], 'environment');
   const near = didYouMean(variable, VARIABLES.keys());
-  const remedy = near || 'Remove it, or see docs/settings.md for the variables there are.';
+  const remedy = near || 'Remove it, or see docs/reference/settings.md for the variables there are.';
   findings.add([variable], { problem: 'is not a known variable', allowed: [...VARIABLES.keys()].join(', '), remedy });
 }
 

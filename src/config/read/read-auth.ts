@@ -99,7 +99,7 @@ function readGrants<Grant>(form: GrantForm<Grant>, given: unknown, at: ConfigPat
     const allowed = `a list of at most ${GRANTS_MAX}, each with ${Object.keys(form.schema.shape).join(', ')}`;
     // Somebody may have written a token here.
     const got = typeof given === 'string' ? 'a text' : show(written);
-    const remedy = 'See docs/access.md for examples; in the environment it is JSON.';
+    const remedy = 'See docs/operate/access.md for examples; in the environment it is JSON.';
     findings.add(at, { problem: `must be ${allowed}, got ${got}`, allowed, remedy });
     return [];
   }
@@ -200,7 +200,7 @@ function shownValue(key: string | undefined, value: unknown): string {
 }
 
 function remedyOf(value: unknown): string {
-  if (typeof value !== 'string') return 'See docs/access.md for examples.';
+  if (typeof value !== 'string') return 'See docs/operate/access.md for examples.';
   if (looksLikeToken(value)) return 'That is a token, not its hash: make a new one with `quotamesh token new`.';
-  return didYouMean(value, ROLES) || 'See docs/access.md for examples.';
+  return didYouMean(value, ROLES) || 'See docs/operate/access.md for examples.';
 }

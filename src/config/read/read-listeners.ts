@@ -17,7 +17,7 @@ export function checkReach(node: SettingValues, auth: AccessConfig | null, findi
       problem: `is ${host}, which other machines reach, and there is no auth`,
       allowed: '127.0.0.1, ::1 or localhost without auth',
       remedy:
-        'Add auth (docs/access.md; `quotamesh token new` makes a token), listen on 127.0.0.1, or write `insecure: true` where nobody else is in the network.',
+        'Add auth (docs/operate/access.md; `quotamesh token new` makes a token), listen on 127.0.0.1, or write `insecure: true` where nobody else is in the network.',
     });
   }
 }

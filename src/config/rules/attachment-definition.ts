@@ -111,7 +111,7 @@ function addIssue(issue: z.core.$ZodIssue, written: unknown, at: ConfigPath, fin
   const key = typeof written === 'string' ? 'group' : (issue.path[0] as string | undefined);
   const allowed = (key === undefined ? undefined : ALLOWED[key]) ?? `a group, or a mapping with ${KEYS.join(', ')}`;
   const got = isMapping(written) && key !== undefined ? written[key] : written;
-  const remedy = 'See docs/administration.md for examples.';
+  const remedy = 'See docs/operate/administration.md for examples.';
   findings.add(typeof written === 'string' || key === undefined ? at : [...at, key], {
     problem: `must be ${allowed}, got ${show(got)}`,
     allowed,

@@ -45,7 +45,7 @@ const NAME = 'in which * is anything and {name} is captured';
 const FORM: RuleForm<typeof RULE> = {
   path: ['attachments', 'rules'],
   schema: RULE,
-  docs: 'docs/administration.md',
+  docs: 'docs/operate/administration.md',
   matchers: ['tenant', 'namespace', 'topic', 'client', 'headers'],
   allowed: {
     tenant: `a tenant ${NAME}, e.g. "trial-*"`,

@@ -37,7 +37,7 @@ const MATCHERS = ['clientId', 'username', 'topic'] as const;
 const FORM: RuleForm<typeof RULE> = {
   path: ['mqtt', 'rules'],
   schema: RULE,
-  docs: 'docs/mqtt.md',
+  docs: 'docs/guide/mqtt.md',
   matchers: MATCHERS,
   allowed: {
     clientId:

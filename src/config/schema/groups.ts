@@ -20,7 +20,7 @@ export const GROUP = section({
     buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
     costs:
       'steal-halfway and client-rate take some rounds to get there; proportional favours whoever is busy already; ' +
-      'equal-residual may exceed the quota for some rounds; equal lends nothing (docs/strategies.md).',
+      'equal-residual may exceed the quota for some rounds; equal lends nothing (docs/guide/strategies.md).',
   },
   expectedCost: {
     kind: 'factor',
@@ -124,7 +124,7 @@ export const GROUP = section({
       'every windowMs, never more than the share in one of them.',
     costs:
       'window: up to twice the share within an instant around a boundary, nothing of one window is left for the next, ' +
-      'no allowance and no burst; a batch above a window’s tokens needs atMost (docs/batches.md).',
+      'no allowance and no burst; a batch above a window’s tokens needs atMost (docs/guide/batches-and-refunds.md).',
   },
   windowMs: {
     kind: 'duration',

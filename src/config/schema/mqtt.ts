@@ -9,7 +9,8 @@ export const MQTT = section({
     default: '127.0.0.1',
     pattern: HOST_NAME,
     buys: '0.0.0.0 or :: lets clients on other machines connect.',
-    costs: 'Needs `auth:`, or `insecure: true` (docs/access.md). A username is believed; the password is the token.',
+    costs:
+      'Needs `auth:`, or `insecure: true` (docs/operate/access.md). A username is believed; the password is the token.',
   },
   port: {
     kind: 'count',

@@ -50,7 +50,7 @@ export const HTTP = section({
     default: '127.0.0.1',
     pattern: HOST_NAME,
     buys: '0.0.0.0 or :: lets other machines ask this node.',
-    costs: 'Needs `auth:`, or `insecure: true` (docs/access.md).',
+    costs: 'Needs `auth:`, or `insecure: true` (docs/operate/access.md).',
   },
   port: {
     kind: 'count',

@@ -1,4 +1,4 @@
-/** Keys of PIP-82 and of Pulsar as shipped, and what stands for them here. For messages and docs/settings.md. */
+/** Keys of PIP-82 and of Pulsar as shipped, and what stands for them here. For messages and docs/reference/settings.md. */
 export interface ForeignKey {
   readonly key: string;
   readonly from: 'PIP-82' | 'Pulsar';

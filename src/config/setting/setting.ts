@@ -1,7 +1,7 @@
 import type { QuantityKind } from './quantity.js';
 
 /**
- * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and docs/settings.md all
+ * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and docs/reference/settings.md all
  * read it; nothing else knows a key's name, range or default.
  */
 export interface Setting {

@@ -19,7 +19,7 @@ export interface IsolatedShare {
 }
 
 /**
- * The share of a node that cannot hear itself (docs/when-the-topic-is-away.md). Nobody ever rises while isolated, so
+ * The share of a node that cannot hear itself (docs/operate/when-the-topic-is-away.md). Nobody rises while isolated, so
  * while the whole topic is away Σ shares stays ≤ target:
  *
  *     held      → the share held

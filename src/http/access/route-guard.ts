@@ -161,7 +161,8 @@ export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of auth.tokens. Without `auth:` in the configuration nothing is asked for (docs/access.md).',
+    description:
+      'A token of auth.tokens. Without `auth:` in the configuration nothing is asked for (docs/operate/access.md).',
   },
   clientCertificate: {
     type: 'mutualTLS',

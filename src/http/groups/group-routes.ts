@@ -97,7 +97,7 @@ const DELETING = {
   },
 } as const;
 
-/** docs/settings.md has the keys; schema/node.schema.json has them as a schema. */
+/** docs/reference/settings.md has the keys; schema/node.schema.json has them as a schema. */
 const BODY = { type: 'object', description: 'The keys of a group, as below groups.<name> in YAML.' } as const;
 
 function describe(access: RouteAccess, summary: string, schema: FastifySchema) {

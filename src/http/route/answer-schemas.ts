@@ -45,7 +45,7 @@ const QUOTA_EXCEEDED = {
   level: { type: 'string', enum: LEVELS, description: 'The first level that refused.' },
 };
 
-export const PROBLEM = problem('An error of the catalogue (docs/errors.md).', PROBLEM_MEMBERS);
+export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
 
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };
 
@@ -216,7 +216,10 @@ export const DEFINITION = json(
     origin: ORIGIN,
     revision: REVISION,
     definition: { type: 'object' },
-    readPageBytes: { ...number, description: 'Bytes per second ÷ this = cost units per second (docs/target-rate.md).' },
+    readPageBytes: {
+      ...number,
+      description: 'Bytes per second ÷ this = cost units per second (docs/guide/target-rate.md).',
+    },
   }),
 );
 

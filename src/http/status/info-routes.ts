@@ -45,6 +45,6 @@ export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: In
 }
 
 const tags = ['info'];
-const METRICS = { summary: 'Prometheus metrics (docs/metrics.md)', tags };
+const METRICS = { summary: 'Prometheus metrics (docs/reference/metrics.md)', tags };
 const anybody = { access: needs('any') };
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';

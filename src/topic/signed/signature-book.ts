@@ -9,7 +9,7 @@ const KEYS_MAX = 10_000;
 const LINES_MAX = 20;
 
 const KEYS_DIFFER =
-  'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/kafka-security.md says.';
+  'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/operate/kafka-security.md says.';
 
 export interface SignatureBookOptions {
   readonly name: string;

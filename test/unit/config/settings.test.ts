@@ -93,8 +93,8 @@ describe('the settings table', () => {
   });
 });
 
-describe('docs/settings.md', () => {
-  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+describe('docs/reference/settings.md', () => {
+  const page = readFileSync(new URL('../../../docs/reference/settings.md', import.meta.url), 'utf8');
 
   test.each(ALL)('%s has a line with its default, variable, gain and price', (path, setting, variable) => {
     const shown = path.startsWith('defaults.') ? path.slice('defaults.'.length) : path;
@@ -114,8 +114,8 @@ describe('docs/settings.md', () => {
   });
 });
 
-describe('docs/errors.md', () => {
-  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+describe('docs/reference/errors.md', () => {
+  const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
   const documented = Array.from(page.matchAll(/^\| `([A-Z_]+)` \|/gm), ([, code]) => code);
 
   test('lists the codes of the catalogue, no more and no less', () => {

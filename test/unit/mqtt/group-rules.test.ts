@@ -109,10 +109,10 @@ describe('filters of subscriptions', () => {
   });
 });
 
-test('the first broker of docs/mqtt.md is a whole configuration, and its sensor has a group', () => {
-  const page = readFileSync(new URL('../../../docs/mqtt.md', import.meta.url), 'utf8');
+test('the first broker of docs/guide/mqtt.md is a whole configuration, and its sensor has a group', () => {
+  const page = readFileSync(new URL('../../../docs/guide/mqtt.md', import.meta.url), 'utf8');
   const written = /```yaml\n(cluster:.*?)```/s.exec(page)?.[1] as string;
-  const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/mqtt.md' });
+  const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/guide/mqtt.md' });
   const names = groups.map(({ name }) => name);
   const configured = { ...inForce(null), isGroup: (name: string) => names.includes(name) };
   const [, clientId] = /clientId: '([^']+)'/.exec(page) as RegExpExecArray;

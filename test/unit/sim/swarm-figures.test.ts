@@ -52,10 +52,13 @@ describe('the figures after the faults', () => {
     { windowMs: 1000, quotas: 1.625 },
     { windowMs: 5000, quotas: 1.325 },
     { windowMs: 60_000, quotas: 1.25625 },
-  ])('allow $quotas quotas of $windowMs ms, as the table in docs/promises.md says', ({ windowMs, quotas }) => {
-    const publish = [200, UNLIMITED[1]] as const;
-    expect(mostAdmitted({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, 5, windowMs)).toBeCloseTo(quotas, 10);
-  });
+  ])(
+    'allow $quotas quotas of $windowMs ms, as the table in docs/reference/promises.md says',
+    ({ windowMs, quotas }) => {
+      const publish = [200, UNLIMITED[1]] as const;
+      expect(mostAdmitted({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, 5, windowMs)).toBeCloseTo(quotas, 10);
+    },
+  );
 
   it('allow no allowance where shares follow no demand', () => {
     const publish = [200, UNLIMITED[1]] as const;

@@ -24,8 +24,8 @@ function mistakesOf(text: string): readonly string[] {
 }
 
 describe('a scenario of backends', () => {
-  test('the one in docs/scenarios.md plays, and backends hold both groups down in it', () => {
-    const docs = readFileSync(new URL('../../../docs/scenarios.md', import.meta.url), 'utf8');
+  test('the one in docs/reference/scenarios.md plays, and backends hold both groups down in it', () => {
+    const docs = readFileSync(new URL('../../../docs/reference/scenarios.md', import.meta.url), 'utf8');
     const yaml = /```yaml\n(# yaml-language-server: \$schema=schema\/target-scenario[\s\S]*?)```/.exec(docs)?.[1] ?? '';
     const scenario = parseTargetScenario(yaml, 'docs');
     const seconds: TargetSecond[] = [];

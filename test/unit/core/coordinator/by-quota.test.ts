@@ -18,7 +18,7 @@ function groupWith(name: string, publish: number, dispatch: number) {
   return { ...GROUP, name, quota: NO_QUOTA, cost };
 }
 
-/** A backend that bears 0.75 of its work: docs/target-rate.md. */
+/** A backend that bears 0.75 of its work: docs/guide/target-rate.md. */
 function saturated(split: 'by-quota' | 'by-usage' = 'by-quota'): OneNode {
   const limiting = { ...SETTINGS.limiting, split, zonesLeftOut: 0 } as const;
   const node = OneNode.ready({ groups: GROUPS, limiting });

@@ -137,7 +137,7 @@ describe('a level that is followed', () => {
   });
 });
 
-test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/target-rate.md), averages exact', () => {
+test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/guide/target-rate.md), averages exact', () => {
   const random = Random.stream(1, 'sampling');
   const [probability, perSecond, units] = [0.01, 1000, 6];
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1 });
