@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,6 +69,11 @@ describe('sizes', () => {
       return width > WIDTH_MAX && !isText(line);
     });
     expect(wide).toEqual([]);
+  });
+
+  test('lines of documents are broken where they can be', () => {
+    const command = [join(ROOT, 'scripts/wrap-docs.mjs'), '--check'];
+    expect(spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout).toBe('0 pages with long lines\n');
   });
 });
 
