@@ -1,6 +1,6 @@
 import type { Role } from './caller.js';
 
-/** Which caller may do what; docs/access.md. */
+/** Which caller may do what; docs/operate/access.md. */
 export interface AccessConfig {
   readonly tokens: readonly TokenConfig[];
   readonly certificates: readonly CertificateRule[];

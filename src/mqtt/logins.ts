@@ -11,7 +11,7 @@ const NOT_AUTHORIZED = 5;
 
 /**
  * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays
- * what the client says; rules of groups may ask for it (docs/access.md).
+ * what the client says; rules of groups may ask for it (docs/operate/access.md).
  */
 export class Logins {
   readonly #access: Access;

@@ -15,7 +15,7 @@ import { windowedNode } from './windowed-node.js';
 
 /**
  * What Numaflow as shipped does (../../sim/baselines/numaflow), beside what we do in the same
- * place. The rows are those of docs/batches.md, which this file checks; it prints them.
+ * place. The rows are those of docs/guide/batches-and-refunds.md, which this file checks; it prints them.
  */
 const ROWS: string[] = [];
 const EPOCH = 1_700_000_000;
@@ -26,7 +26,7 @@ function row(what: string, meant: string, theirs: string, ours: string): void {
 
 afterAll(() => {
   console.log(ROWS.join('\n'));
-  const page = readFileSync(new URL('../../docs/batches.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/guide/batches-and-refunds.md', import.meta.url), 'utf8');
   for (const line of ROWS) expect(page).toContain(line);
 });
 

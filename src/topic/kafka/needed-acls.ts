@@ -13,7 +13,7 @@ export interface NeededAcl {
 
 /**
  * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent
- * producer, no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/kafka-security.md
+ * producer, no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/operate/kafka-security.md
  * and test/integration/kafka-topic-security.test.ts derive from it; the test takes each away once.
  */
 export const NEEDED_ACLS: readonly NeededAcl[] = [

@@ -13,7 +13,10 @@ interface Statement {
   readonly heldBy: string;
 }
 
-const LINES = PAGE.replace(/\n {2}/g, ' ').split('\n');
+/** What was broken for its width is one line again; brackets end a statement. */
+const LINES = PAGE.replace(/\n {2,3}(?=\S)/g, ' ')
+  .replace(/(?<=[^\]\n])\n(?=[^\n|#>-])(?!\d+\. )/g, ' ')
+  .split('\n');
 const rows = LINES.flatMap((line) => statementIn(line, /^\| (?!---|it may)(.*) \| ([^|]*) \|$/));
 /** Items of lists must have brackets behind them; what else has them is a sentence that promises something. */
 const sentences = LINES.flatMap((line) => {
