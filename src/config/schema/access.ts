@@ -1,7 +1,7 @@
 import { section } from '../setting/section.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
-/** Who may ask (docs/access.md). */
+/** Who may ask (docs/operate/access.md). */
 export const AUTH = section({
   tokens: {
     kind: 'tokens',

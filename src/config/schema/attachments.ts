@@ -1,6 +1,6 @@
 import { section } from '../setting/section.js';
 
-/** Which place belongs to which group (docs/administration.md). What is attached at run time is laid over it, place by place. */
+/** Which place belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it, place by place. */
 export const ATTACHMENTS = section({
   places: {
     kind: 'places',

@@ -6,7 +6,7 @@ export const HMAC_KEY_LENGTH_MIN = 32;
 const KEY_REMEDY =
   'Make one with `openssl rand -base64 32`, put it into a file, and name the file in the key with File at the end.';
 
-/** Signatures on the records of both topics (docs/kafka-security.md). */
+/** Signatures on the records of both topics (docs/operate/kafka-security.md). */
 export const HMAC_SETTINGS = {
   'hmac.key': {
     kind: 'text',

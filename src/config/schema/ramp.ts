@@ -6,7 +6,7 @@ import { RATE_MAX } from './limits.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Below `ramp` of a group; docs/ramps.md. */
+/** Below `ramp` of a group; docs/guide/ramps.md. */
 export const RAMP = section({
   fromPerSecond: {
     kind: 'rate',

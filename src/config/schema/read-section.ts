@@ -79,7 +79,7 @@ export function notAMapping(known: readonly string[], input: unknown): Finding {
 function foreignRemedy(key: string): string | undefined {
   if (key === '<<') return 'Merge keys are not read: put what groups share below defaults.';
   const foreign = FOREIGN_KEYS.find((row) => row.key === key);
-  return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/settings.md).`;
+  return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/reference/settings.md).`;
 }
 
 /** The key exists, only not here. */

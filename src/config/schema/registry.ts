@@ -1,7 +1,7 @@
 import { section } from '../setting/section.js';
 import { KAFKA_TOPIC_NAME } from '../setting/setting.js';
 
-/** Groups that are defined at run time, for the whole cluster (docs/administration.md). */
+/** Groups that are defined at run time, for the whole cluster (docs/operate/administration.md). */
 export const REGISTRY = section({
   enabled: {
     kind: 'switch',
