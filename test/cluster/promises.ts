@@ -15,7 +15,8 @@ const USED_MAX = 1.03;
 
 /**
  * What a cluster of three real node processes promises, told as one story on one topic: each phase begins where the one before ended.
- * Counts over 5 s are asserted; what takes longer than `npm test` has is told with `isLong` (virtual time holds it, too); times and single seconds are printed (bench:cluster measures them).
+ * Counts over 5 s are asserted; what takes longer than `npm test` has is told with `isLong` (virtual time holds it,
+ * too); times and single seconds are printed (bench:cluster measures them).
  */
 export function clusterPromises(
   name: string,
