@@ -8,19 +8,16 @@ import { Limiter } from '../../src/core/limiter/limiter.js';
 import type { RampSettings } from '../../src/core/ramp/ramp.js';
 import type { CoordinatorSettings } from '../../src/core/settings.js';
 import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/vocabulary.js';
-import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { actions, historyOf, readOrder } from './history.js';
 
-const RAMP: RampSettings = {
-  ...{ mode: 'relaxed', fromPerSecond: 10, toPerSecond: null, overMs: 5000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 3000 },
-};
+const SHORT_RAMP: RampSettings = { ...RAMP, fromPerSecond: 10, toPerSecond: null, overMs: 5000, timeToLiveMs: 3000 };
 const QUOTA = { publish: [1000, 1e6], dispatch: [500, Infinity] } as const;
 const GROUPS: CoordinatorSettings['groups'] = [
   { ...GROUP, name: 'plain', quota: QUOTA },
   { ...GROUP, name: 'divided', quota: QUOTA, strategy: 'equal' },
   { ...GROUP, name: 'slow', quota: QUOTA, smoothingMs: 900, slewPerSecond: 0.2 },
-  { ...GROUP, name: 'ramped', quota: QUOTA, ramp: RAMP },
+  { ...GROUP, name: 'ramped', quota: QUOTA, ramp: SHORT_RAMP },
 ];
 
 /** Members are silent, forgotten and refused for the want of room within the few seconds of a history. */
