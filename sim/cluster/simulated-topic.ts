@@ -18,7 +18,7 @@ export type { Connection, TopicDelays } from './topic-connection.js';
 /** How long an appender waits for an answer that does not come. */
 const APPEND_TIMEOUT_MS = 500;
 /** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
-const SILENT_TIMEOUT_MS = 5000;
+export const SILENT_TIMEOUT_MS = 5000;
 /** How many records a reader that lost its place is given again. */
 const REPEATED_RECORDS = 10;
 
@@ -95,7 +95,7 @@ export class SimulatedTopic {
     if (!isAway) for (const connection of this.#connections) this.#resume(connection);
   }
 
-  /** The leader of one partition answers nobody, or answers again. */
+  /** The leader of one partition answers nobody, or answers again. Until then nobody reads the log to its end. */
   silence(partition: number, isSilent: boolean): void {
     if (isSilent) this.#silent.add(partition);
     else {
@@ -169,7 +169,7 @@ export class SimulatedTopic {
 
   #open(connection: Connection, compacted: boolean): void {
     if (connection.isClosed) return;
-    if (this.#isAway || connection.readsCut) {
+    if (this.#isAway || this.#silent.size > 0 || connection.readsCut) {
       this.#queue.after(100, () => this.#open(connection, compacted));
       return;
     }
@@ -233,7 +233,8 @@ export class SimulatedTopic {
 
   /** The reader finds another log, and reads it from its start. */
   #restart(connection: Connection): void {
-    if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch === this.epoch) return;
+    if (this.#isAway || this.#silent.size > 0 || connection.readsCut || connection.isClosed) return;
+    if (connection.epoch === this.epoch) return;
     connection.epoch = this.epoch;
     this.#readToEnd(connection);
     connection.listener.onEpoch(this.epoch);

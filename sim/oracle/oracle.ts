@@ -32,6 +32,8 @@ export class Oracle implements NodeObserver {
   readonly #isSplit: boolean[];
   readonly #touched = new Set<number>();
   readonly #order = new OrderLaw();
+  /** The views of the step that is judged; null = not told apart yet. No group changes them. */
+  #views: ProcessRecord[][] | null = null;
   /** The nodes that must have recovered; null while faults happen, and until their effects must be over. */
   #expected: readonly string[] | null = null;
 
@@ -44,6 +46,7 @@ export class Oracle implements NodeObserver {
 
   stepped(node: SimulatedNode, event: CoordinatorEvent, effects: Effects): void {
     const record = this.#recordOf(node);
+    this.#views = null;
     if (event.kind === 'caught-up') record.caughtUpLogMs = node.coordinator.log.membershipLogMs;
     this.#touched.clear();
     const isServing = node.isRunning && node.coordinator.phase === 'ready';
@@ -99,6 +102,7 @@ export class Oracle implements NodeObserver {
     this.#touched.clear();
     this.#touchAll();
     record.isServing = false;
+    this.#views = null;
     for (const group of this.#touched) this.#look(group, record);
     this.records.delete(node);
   }
@@ -192,7 +196,8 @@ export class Oracle implements NodeObserver {
   #capOfViews(group: number, target: number, most: number): number {
     const { nowMs, settings } = this.#world;
     let cap = 0;
-    for (const view of viewsOf(this.records.values(), settings)) {
+    this.#views ??= viewsOf(this.records.values(), settings);
+    for (const view of this.#views) {
       const shares = sum(view, ({ share }) => share[group] as number);
       const limits = sum(view, ({ limit }) => limit[group] as number);
       cap += Math.min(limits, most);

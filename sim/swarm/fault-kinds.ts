@@ -1,5 +1,6 @@
 import type { Random } from '../cluster/random.js';
 import type { SimulatedNode } from '../cluster/simulated-node.js';
+import { SILENT_TIMEOUT_MS } from '../cluster/simulated-topic.js';
 import type { World } from '../cluster/world.js';
 
 /**
@@ -65,6 +66,17 @@ export const FAULT_KINDS: readonly FaultKind[] = [
       world.topic.isAway = false;
     });
     return { says: 'the topic is away', lastsMs };
+  },
+  /** A produce that the leader has not answered holds up its node's next one on this partition until it times out. */
+  function silentPartition(world, _node, random) {
+    const lastsMs = drawLength(random);
+    const partition = Math.floor(random.between(0, world.topic.partitions.length));
+    world.topic.silence(partition, true);
+    world.queue.after(lastsMs, () => world.topic.silence(partition, false));
+    return {
+      says: `the leader of partition ${partition} answers nobody, for ${(lastsMs / 1000).toFixed(1)} s`,
+      lastsMs: lastsMs + SILENT_TIMEOUT_MS,
+    };
   },
   function badAppends(world, _node, random) {
     const lastsMs = drawLength(random);

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError } from 'commander';
 import { ChaosRun } from './chaos-run.js';
 import { FAULT_KINDS, type FaultKind } from './fault-table.js';
 import { renderChaosPage } from './page.js';
@@ -13,31 +13,25 @@ import { judge } from './verdict.js';
  * not, 2 when it could not be played.
  */
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    minutes: { type: 'string', default: '30' },
-    only: { type: 'string', default: '' },
-    page: { type: 'string', default: 'chaos.html' },
-    'keep-logs': { type: 'boolean', default: false },
-  },
-});
+const program = new Command('npm run chaos --')
+  .description('Breaks a real Kafka and five nodes by a schedule, and holds what was admitted against the documents.')
+  .option('--seed <n>', 'the schedule', wholeNumber, 1)
+  .option('--minutes <m>', 'how long, at least 0.5', atLeastHalf, 30)
+  .option(
+    '--only <faults>',
+    `some kinds of fault alone, with commas between them: ${FAULT_KINDS.join(', ')}`,
+    faultKinds,
+  )
+  .option('--page <file>', 'where the page goes; the table goes beside it', 'chaos.html')
+  .option('--keep-logs', 'keep the logs of the nodes of a run in which nothing broke', false)
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+  .parse();
+const options = program.opts<{ seed: number; minutes: number; only?: FaultKind[]; page: string; keepLogs: boolean }>();
 const say = (line: string) => process.stdout.write(`${line}\n`);
-const seed = Number(values.seed);
-const durationMs = Number(values.minutes) * 60_000;
-if (!Number.isInteger(seed) || !(durationMs >= 30_000)) {
-  say('usage: npm run chaos -- [--seed N] [--minutes M ≥ 0.5] [--only fault,fault] [--page FILE] [--keep-logs]');
-  process.exit(2);
-}
+const { seed, minutes } = options;
+const durationMs = minutes * 60_000;
 
-const named = values.only.split(',').filter((name) => name !== '');
-const unknown = named.find((name) => !FAULT_KINDS.includes(name as FaultKind));
-if (unknown !== undefined) {
-  say(`there is no fault ${unknown}; there are ${FAULT_KINDS.join(', ')}`);
-  process.exit(2);
-}
-
-const rounds = scheduleOf(seed, durationMs, named.length === 0 ? FAULT_KINDS : (named as FaultKind[]));
+const rounds = scheduleOf(seed, durationMs, options.only ?? FAULT_KINDS);
 const run = await ChaosRun.prepare({ rounds, durationMs, say });
 let isOver = false;
 
@@ -49,18 +43,18 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 try {
-  say(`seed ${seed}, ${rounds.length} rounds in ${Number(values.minutes)} minutes`);
+  say(`seed ${seed}, ${rounds.length} rounds in ${minutes} minutes`);
   const evidence = await run.play();
   const verdict = judge(evidence);
   for (const line of reportLines(evidence, verdict, seed)) say(line);
-  const page = resolve(values.page);
+  const page = resolve(options.page);
   await writeFile(page, renderChaosPage(evidence, verdict, seed));
   say(`the page: ${page}`);
   const table = `${page.replace(/\.html$/, '')}.csv`;
   await writeFile(table, windowsTable(verdict));
   say(`every window of 5 s: ${table}`);
   const isBroken = verdict.broken.length > 0;
-  await end(isBroken ? 1 : 0, isBroken || values['keep-logs']);
+  await end(isBroken ? 1 : 0, isBroken || options.keepLogs);
 } catch (error) {
   // What is pulled from under its feet by a signal fails somewhere.
   if (!isOver) {
@@ -75,4 +69,23 @@ async function end(code: number, keepsLogs: boolean): Promise<void> {
   await run.leave(keepsLogs);
   if (keepsLogs) say(`logs of the nodes: ${run.folder}`);
   process.exit(code);
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A seed is a whole number, e.g. 7.');
+  return Number(text);
+}
+
+function atLeastHalf(text: string): number {
+  const wanted = Number(text);
+  if (!(wanted >= 0.5)) throw new InvalidArgumentError('A run takes half a minute at least.');
+  return wanted;
+}
+
+function faultKinds(text: string): FaultKind[] {
+  const named = text.split(',').filter((name) => name !== '');
+  const unknown = named.find((name) => !FAULT_KINDS.includes(name as FaultKind));
+  if (unknown !== undefined || named.length === 0)
+    throw new InvalidArgumentError(`There is no fault "${unknown ?? text}".`);
+  return named as FaultKind[];
 }

@@ -213,10 +213,12 @@ async function settingsOf(name: string): Promise<Record<string, string>> {
   return Object.fromEntries(answer.resources[0].configEntries.map((each) => [each.configName, each.configValue]));
 }
 
-function alter(name: string, settings: Readonly<Record<string, string>>) {
+/** Kafka acknowledges a new setting before it tells it: done when the broker says it. */
+async function alter(name: string, settings: Readonly<Record<string, string>>) {
   const configEntries = Object.entries(settings).map(([key, value]) => ({ name: key, value }));
   const resource = { type: ConfigResourceTypes.TOPIC, name, configEntries };
-  return withAdmin(brokers, (admin) => admin.alterConfigs({ resources: [resource], validateOnly: false }));
+  await withAdmin(brokers, (admin) => admin.alterConfigs({ resources: [resource], validateOnly: false }));
+  await expect.poll(() => settingsOf(name), { timeout: DEADLINE_MS }).toMatchObject(settings);
 }
 
 /** By kafkajs's public producer. */

@@ -3,14 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
 import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
-import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { Follower, type LaneShares } from './follower.js';
 import { actions, historyOf, readOrder } from './history.js';
 
-const RAMP: RampSettings = {
-  ...{ mode: 'relaxed', fromPerSecond: 10, toPerSecond: null, overMs: 5000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 3000 },
-};
+const SHORT_RAMP: RampSettings = { ...RAMP, fromPerSecond: 10, toPerSecond: null, overMs: 5000, timeToLiveMs: 3000 };
 const GROUPS: readonly GroupSettings[] = [
   { ...GROUP, name: 'orders', quota: { publish: [1000, 1e6], dispatch: [500, Infinity] } },
   { ...GROUP, name: 'tiny', quota: { publish: [1, Infinity], dispatch: [0, Infinity] }, floorRatio: 1 },
@@ -27,10 +24,10 @@ const GROUPS: readonly GroupSettings[] = [
     smoothingMs: 900,
     slewPerSecond: 0.2,
   },
-  { ...GROUP, name: 'ramped', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, ramp: RAMP },
+  { ...GROUP, name: 'ramped', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, ramp: SHORT_RAMP },
   {
     ...{ ...GROUP, name: 'scheduled', quota: { publish: [1000, 1e6], dispatch: [100, 100] } },
-    ramp: { ...RAMP, mode: 'scheduled' },
+    ramp: { ...SHORT_RAMP, mode: 'scheduled' },
   },
   { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },
 ];

@@ -1,4 +1,4 @@
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
 
 const NO_COST_QUOTA = { total: Number.POSITIVE_INFINITY, reserved: 0 };
 
@@ -24,6 +24,17 @@ export const GROUP: GroupSettings = {
   burstMs: 100,
   burstMinMessages: 20,
   isolation: { policy: 'equal-share', holdMs: 10_000 },
+};
+
+export const RAMP: RampSettings = {
+  mode: 'relaxed',
+  fromPerSecond: 100,
+  toPerSecond: 1000,
+  overMs: 10_000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
+  timeToLiveMs: 30_000,
 };
 
 export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {

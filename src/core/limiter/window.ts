@@ -35,7 +35,7 @@ export function passWindows(buckets: Buckets, row: number, nowMs: number): void 
     }
     lines[place] = kept(before) + (passed - 1) * perWindow;
   }
-  // After a window's end, no more of what is held comes back than the debt that was left then.
+  // Held tokens that come back after the end of a window count up to the debt that was left then, and no further.
   buckets.held?.noteDebts(row);
   for (let place = first; place < first + DIMENSION_COUNT; place++) {
     const perWindow = ((lines[place + RATE_AT] as number) * windowMs) / 1000;

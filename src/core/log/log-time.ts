@@ -15,6 +15,8 @@ export class LogTime {
    */
   spanMs = 0;
   readonly #stepLimitMs: number;
+  /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
+  #uncountedMs = 0;
   #previousAppendMs: number | null = null;
 
   constructor(heartbeatMs: number) {
@@ -30,19 +32,23 @@ export class LogTime {
   startAgain(): void {
     this.ms = 0;
     this.spanMs = 0;
+    this.#uncountedMs = 0;
     this.#previousAppendMs = null;
   }
 
-  advanceTo(appendMs: number, beginsLife = false): void {
-    if (this.#previousAppendMs !== null) {
-      const step = appendMs - this.#previousAppendMs;
-      if (step > 0) {
-        const counted = Math.min(step, this.#stepLimitMs);
-        this.ms += counted;
-        this.spanMs += beginsLife ? step : counted;
-      }
-    }
+  advanceTo(appendMs: number): void {
+    const step = this.#previousAppendMs === null ? 0 : appendMs - this.#previousAppendMs;
+    const counted = step > 0 ? Math.min(step, this.#stepLimitMs) : 0;
+    this.#uncountedMs = step > 0 ? step - counted : 0;
+    this.ms += counted;
+    this.spanMs += counted;
     this.#previousAppendMs = appendMs;
+  }
+
+  /** Called if the last record is the first of a life: the time before it counts whole in `spanMs`. */
+  countWholeStep(): void {
+    this.spanMs += this.#uncountedMs;
+    this.#uncountedMs = 0;
   }
 }
 

@@ -84,8 +84,8 @@ export class OutgoingQueue {
 
   #endProduce(partition: number): readonly Append[] {
     const produced = this.#underWay.get(partition);
-    if (produced === undefined) invariant(false, 'a produce must be under way to end', { partition });
+    invariant(produced !== undefined, 'a produce must be under way to end', { partition });
     this.#underWay.delete(partition);
-    return produced as readonly Append[];
+    return produced;
   }
 }

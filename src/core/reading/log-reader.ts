@@ -14,7 +14,6 @@ import {
   groupStateRecordKey,
   isNodeRecordKey,
   nodeKeyOfRecordKey,
-  nodeRecordKey,
   type ReportRecord,
   type TopicRecord,
 } from '../protocol/record.js';
@@ -24,12 +23,11 @@ import { buryKey, countLives } from '../usage-map/lives.js';
 import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 import { EpochWatch } from './epoch-watch.js';
+import { MemberChanges, type MemberRecord } from './member-changes.js';
 import { PartitionCount } from './partition-count.js';
 import { Refusals } from './refusals.js';
 
 type LogSettings = Pick<CoordinatorSettings, 'partitions' | 'heartbeatMs' | 'stalenessMs'>;
-
-type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
 interface Told {
   readonly backends: BackendBook;
@@ -64,7 +62,7 @@ export class LogReader {
   readonly partitionCount: PartitionCount;
   readonly #backends: BackendBook;
   readonly #ramps: RampBook;
-  readonly #notices: Notice[];
+  readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
@@ -76,8 +74,8 @@ export class LogReader {
     this.#ramps = ramps;
     this.membership = membership;
     this.usageMap = usageMap;
-    this.#notices = notices;
     this.refusals = new Refusals(notices);
+    this.#members = new MemberChanges(this, notices);
     this.#nextOffset = new Float64Array(partitions);
   }
 
@@ -129,16 +127,27 @@ export class LogReader {
       return false;
     }
     this.#nextOffset[read.partition] = read.offset + 1;
-    const logTime = this.logTimes[read.partition] as LogTime;
-    logTime.advanceTo(read.appendMs, this.#beginsLife(read));
-    if (read.partition === MEMBERSHIP_PARTITION) {
-      this.#backends.expire(logTime.ms);
-      this.#ramps.advanceTo(logTime, this.nextOffset(read.partition));
-    }
-    if (read.record === null) this.#applyTombstone(read);
-    const changed = read.record !== null && this.#applyRecord(read, read.record, nowMs);
-    if (read.partition !== MEMBERSHIP_PARTITION) return changed;
-    return this.#expire() || changed;
+    const hasExpired = this.#age(read);
+    if (read.record !== null) return this.#applyRecord(read, read.record, nowMs) || hasExpired;
+    this.#applyTombstone(read);
+    return hasExpired;
+  }
+
+  /**
+   * Lets log time go on to a record, with everything that ends by it, before the record is judged. A node that has been
+   * silent for too long is judged as expired, or as forgotten, by the record that shows how long it has been silent.
+   * Returns whether a node expired.
+   */
+  #age(read: ReadEvent): boolean {
+    const { partition, appendMs } = read;
+    const logTime = this.logTimes[partition] as LogTime;
+    logTime.advanceTo(appendMs);
+    const hasExpired = partition === MEMBERSHIP_PARTITION && this.#members.expire(read.record, logTime.ms);
+    if (this.#beginsLife(read)) logTime.countWholeStep();
+    if (partition !== MEMBERSHIP_PARTITION) return hasExpired;
+    this.#backends.expire(logTime.ms);
+    this.#ramps.advanceTo(logTime, this.nextOffset(partition));
+    return hasExpired;
   }
 
   #applyRecord(read: ReadEvent, record: TopicRecord, nowMs: number): boolean {
@@ -166,8 +175,8 @@ export class LogReader {
       this.epochs.heard(member.nodeKey, read.partition, record.epoch ?? 0, nowMs);
     }
     if (record.kind === 'report') this.#applyReport(read, member, record, bundle as number, nowMs);
-    else this.#applySignature(read, member, author, isNews);
-    return isNews && this.#applySign(member, record, nowMs);
+    else this.#applySignature(read, member, record, isNews);
+    return isNews && this.#members.heard(member, record, { nowMs, logMs: this.membershipLogMs });
   }
 
   /** Changes no member: a node that reports a backend's health need not be one. */
@@ -222,67 +231,26 @@ export class LogReader {
     else if (verdict !== 'applied') this.#refuseRows(read, verdict, record.author, nowMs);
   }
 
-  #applySignature(read: ReadEvent, member: Member, author: Author, isNews: boolean): void {
+  #applySignature(read: ReadEvent, member: Member, { kind, author }: MemberRecord, isNews: boolean): void {
     const { partition } = read;
     const isOfNewestLife = this.membership.sign(member, partition, author.incarnation);
     if (isOfNewestLife && (partition !== MEMBERSHIP_PARTITION || isNews)) return;
     if (!isOfNewestLife || author.sequence < member.sequence) this.writer?.sayAgain(read);
     if (partition !== MEMBERSHIP_PARTITION) return;
     const isOfOldLife = author.incarnation < member.incarnation;
+    if (isOfOldLife && kind === 'node') member.olderBeatLogMs = this.membershipLogMs;
     if (isOfOldLife && member.state !== 'alive') this.writer?.sayGone(member, read.offset);
     this.#ignore(isOfOldLife ? 'old-incarnation' : 'repeated');
   }
 
-  /** Applies news on the membership partition, as a sign of life or a farewell. Returns whether `alive` changed. */
-  #applySign(member: Member, record: MemberRecord, nowMs: number): boolean {
-    switch (record.kind) {
-      case 'node':
-        return this.#join(member, record, nowMs);
-      case 'farewell':
-        return this.#leave(member, record.nodeId);
-      case 'report':
-        this.membership.signOfLife(member, this.membershipLogMs, nowMs);
-        return false;
-    }
-  }
-
-  #join(member: Member, record: TopicRecord & { kind: 'node' }, nowMs: number): boolean {
-    this.partitionCount.heard(record);
-    const joined = this.membership.join(member, record.nodeId, record.version, this.membershipLogMs, nowMs);
-    this.pool.heard(member.nodeKey, record.pool ?? 0);
-    if (joined) this.#tell('member-joined', record.nodeId);
-    return joined;
-  }
-
-  #leave(member: Member, nodeId: string): boolean {
-    member.nodeId = nodeId;
-    const left = this.membership.leave(member);
-    this.pool.gone(member.nodeKey);
-    this.epochs.left(member.nodeKey);
-    if (left) this.#tell('member-left', nodeId);
-    return left;
-  }
-
-  #expire(): boolean {
-    const expired = this.membership.expire(this.membershipLogMs);
-    for (const member of expired) {
-      this.pool.gone(member.nodeKey);
-      this.epochs.left(member.nodeKey);
-      this.#tell('member-expired', member.nodeId);
-      const key = nodeRecordKey(member.nodeKey);
-      if (member.isBuried) buryKey(MEMBERSHIP_PARTITION, key, this.membership, this.usageMap);
-    }
-    return expired.length > 0;
-  }
-
   #applyTombstone({ partition, key }: ReadEvent): void {
     const backend = backendOfRecordKey(key);
-    if (backend === null) buryKey(partition, key, this.membership, this.usageMap);
+    if (backend === null) this.#bury(partition, key);
     else this.#backends.bury(backend);
   }
 
-  #tell(kind: 'member-joined' | 'member-left' | 'member-expired', nodeId: string): void {
-    this.#notices.push({ kind, nodeId, members: this.membership.alive.length });
+  #bury(partition: number, key: string): void {
+    buryKey({ partition, key, logMs: this.membershipLogMs }, this.membership, this.usageMap);
   }
 
   #refuseNode(record: MemberRecord, nowMs: number): void {

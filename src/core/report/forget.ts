@@ -72,6 +72,8 @@ export class Forgetting {
     for (const member of membership.all()) {
       if (keys.length >= KEYS_PER_CALL) return;
       if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
+      // Its keys are no longer those of the life that is remembered.
+      if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
       const isWhole = this.#addKeysOf(member, keys);
       // What is left is tried again once the tombstones have been read back, or should have been.
       const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);

@@ -19,13 +19,13 @@ export function countLives(member: Member, changed: number, usageMap: UsageMap):
  * Applies a tombstone. A node is known by what the log still holds of it, key by key, because newcomers know no more,
  * and because the node's next process chooses its life above those in the log (docs/decisions/0046).
  */
-export function buryKey(partition: number, key: string, membership: Membership, usageMap: UsageMap): void {
+export function buryKey({ partition, key, logMs }: BuriedKey, membership: Membership, usageMap: UsageMap): void {
   const nodeKey = nodeKeyOfRecordKey(key);
   const member = nodeKey === null ? undefined : membership.get(nodeKey);
   if (member === undefined) return;
   const bundle = bundleOfRecordKey(key);
   if (bundle !== null) usageMap.remove(member, partition, bundle);
-  else if (isNodeRecordKey(key)) membership.bury(member, partition);
+  else if (isNodeRecordKey(key)) membership.bury(member, partition, logMs);
   fallBack(member, partition, membership, usageMap);
   if (isForgotten(member) && !usageMap.hasKeysOf(member)) membership.drop(member);
 }
@@ -40,4 +40,11 @@ function fallBack(member: Member, partition: number, membership: Membership, usa
   if (newest.incarnation === known) return;
   membership.fallBack(member, partition, newest);
   countLives(member, partition, usageMap);
+}
+
+interface BuriedKey {
+  readonly partition: number;
+  readonly key: string;
+  /** Log time of the membership partition. */
+  readonly logMs: number;
 }

@@ -29,6 +29,12 @@ export interface Member {
    * at which its newest life became known.
    */
   lastSignLogMs: number;
+  /**
+   * Log time of the membership partition at the last beat in an older life than the newest one, −∞ = there was none. A
+   * process that beats so has found no record of the newer life: another one, without the cluster's key, has written
+   * over it.
+   */
+  olderBeatLogMs: number;
   /** Local monotonic time at which the newest sign of life was read. */
   lastSignMs: number;
   state: 'alive' | 'left' | 'expired';
@@ -109,6 +115,7 @@ export class Membership {
     if (partition !== MEMBERSHIP_PARTITION) return;
     member.incarnation = incarnation;
     member.sequence = 0;
+    member.olderBeatLogMs = Number.NEGATIVE_INFINITY;
     if (member.state === 'left') member.state = 'expired';
   }
 
@@ -145,10 +152,20 @@ export class Membership {
     return wasAlive;
   }
 
-  /** Removes the nodes that have been silent for too long, and returns them. */
-  expire(logMs: number): readonly Member[] {
-    if (logMs <= this.#nextExpiryLogMs) return NO_MEMBERS;
-    const expired = this.alive.filter((member) => logMs - member.lastSignLogMs > this.#stalenessMs);
+  /** Whether a node may have been silent for too long. */
+  mayExpire(logMs: number): boolean {
+    return logMs > this.#nextExpiryLogMs;
+  }
+
+  /**
+   * Removes the nodes that have been silent for too long, and returns them.
+   * @param speaker gives a sign of life at this very time, so it does not expire; null = nobody does
+   */
+  expire(logMs: number, speaker: Member | null = null): readonly Member[] {
+    if (!this.mayExpire(logMs)) return NO_MEMBERS;
+    const expired = this.alive.filter(
+      (member) => member !== speaker && logMs - member.lastSignLogMs > this.#stalenessMs,
+    );
     for (const member of expired) member.state = 'expired';
     if (expired.length > 0) this.#keepAlive();
     const oldest = this.alive.reduce((least, member) => Math.min(least, member.lastSignLogMs), logMs);
@@ -164,14 +181,23 @@ export class Membership {
     return true;
   }
 
+  /** Whether somebody has beaten in an older life within `stalenessMs`, so that a process of this id runs. */
+  runsInOlderLife(member: Member, logMs: number): boolean {
+    return logMs - member.olderBeatLogMs <= this.#stalenessMs;
+  }
+
   /**
    * Called for a tombstone of the NODE key on a partition. A node that is alive writes its key again. A node that only
-   * counts as alive, because this reader has missed how long it has been silent, is buried when it expires.
+   * counts as alive, because this reader has missed how long it has been silent, is buried when it expires. A life that
+   * is over is remembered as long as a process of this id runs in an older one: that process has to take a life above
+   * it, and would be unknown until its next beat if the newer life were forgotten here.
+   *
+   * @param logMs log time of the membership partition
    */
-  bury(member: Member, partition: number): void {
+  bury(member: Member, partition: number, logMs: number): void {
     if (partition === MEMBERSHIP_PARTITION) {
       member.isBuried = member.state === 'alive';
-      if (member.isBuried) return;
+      if (member.isBuried || this.runsInOlderLife(member, logMs)) return;
       member.state = 'expired';
     }
     member.signedLives[partition] = 0;
@@ -222,6 +248,7 @@ export class Membership {
       signedLives: new Float64Array(this.#partitions),
       isBuried: false,
       lastSignLogMs: logMs,
+      olderBeatLogMs: Number.NEGATIVE_INFINITY,
       lastSignMs: 0,
       state: 'expired',
       index: -1,

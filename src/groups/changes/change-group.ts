@@ -145,8 +145,11 @@ function limits(key: string, value: unknown): boolean {
 }
 
 const LIMITS: ReadonlySet<string> = new Set([
-  ...['messagesPerSecond', 'bytesPerSecond', 'costPerSecond'],
-  ...['fromPerSecond', 'toPerSecond'],
+  'messagesPerSecond',
+  'bytesPerSecond',
+  'costPerSecond',
+  'fromPerSecond',
+  'toPerSecond',
 ]);
 
 /** Throws GROUP_CHANGED, as the log would have it if it decided now. */

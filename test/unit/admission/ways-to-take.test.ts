@@ -6,7 +6,7 @@ import { type HttpScene, readyScene } from '../http/http-scene.js';
 let scene: HttpScene;
 afterEach(() => scene.close());
 
-/** Of all threads of this process. */
+/** The CPU time that all threads of this process have used so far. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

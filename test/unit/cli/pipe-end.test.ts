@@ -16,7 +16,7 @@ const CLEAN: Exit = { code: 0, signal: null, stdout: '', stderr: '' };
  */
 describe.concurrent('a reader that goes away', () => {
   let url: string;
-  /** Of the node, the last first. */
+  /** Each ends something of the node; they are called in this order. */
   const ends: (() => void | Promise<void>)[] = [];
 
   afterAll(async () => {

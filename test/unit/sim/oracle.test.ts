@@ -5,6 +5,7 @@ import { Oracle } from '../../../sim/oracle/oracle.js';
 import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { createEffects } from '../../../src/core/protocol/events-and-effects.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { scaleLimits } from './scale-limits.js';
 
 const NODES = ['a', 'b', 'c'];
 
@@ -35,12 +36,38 @@ describe('the oracle', () => {
   it('sees a limiter that grants a tenth more than its limit says, within 2 s', () => {
     const { world, promises } = judged();
     const { limiter, coordinator } = world.node('b');
-    const setLimit = limiter.setLimit.bind(limiter);
-    limiter.setLimit = (lane, dimension, limit, ...others) => setLimit(lane, dimension, limit * 1.1, ...others);
+    scaleLimits(limiter, 1.1);
     const { limit, depth } = coordinator.shares;
     limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
     world.runFor(2000);
     expect(promises()).toEqual(['admissions']);
+  });
+
+  it('sees a node that refuses a tenth of what its limit brings, once all are whole', () => {
+    const { world, oracle, promises } = judged();
+    oracle.expectRecovered(NODES);
+    const { limiter, coordinator } = world.node('b');
+    scaleLimits(limiter, 0.9);
+    const { limit, depth } = coordinator.shares;
+    limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
+    world.runFor(2000);
+    expect(promises()).toEqual(['refusals']);
+  });
+
+  it('sees a division that leaves a hundredth of the target to nobody, though all nodes agree on it', () => {
+    const { world, promises } = judged();
+    for (const name of NODES) {
+      const { shares } = world.node(name).coordinator;
+      const converge = shares.converge.bind(shares);
+      shares.converge = (...lane) => {
+        const round = converge(...lane);
+        const share = round.share[MESSAGES] as Float64Array;
+        for (let at = 0; at < round.count; at++) share[at] = (share[at] as number) * 0.99;
+        return round;
+      };
+    }
+    world.runFor(1000);
+    expect(promises()).toContain('whole target');
   });
 
   it('sees tokens that are minted, whoever asks for them', () => {
@@ -135,33 +162,5 @@ describe('the ledger', () => {
     expect(ledger.admit(1, 10_000)).toBeCloseTo(1);
     expect(ledger.sinceMs).toBe(10_000);
     expect(ledger.admit(9, 10_100)).toBeCloseTo(0);
-  });
-
-  it('sees a node that refuses a tenth of what its limit brings, once all are whole', () => {
-    const { world, oracle, promises } = judged();
-    oracle.expectRecovered(NODES);
-    const { limiter, coordinator } = world.node('b');
-    const setLimit = limiter.setLimit.bind(limiter);
-    limiter.setLimit = (lane, dimension, limit, ...others) => setLimit(lane, dimension, limit * 0.9, ...others);
-    const { limit, depth } = coordinator.shares;
-    limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
-    world.runFor(2000);
-    expect(promises()).toEqual(['refusals']);
-  });
-
-  it('sees a division that leaves a hundredth of the target to nobody, though all nodes agree on it', () => {
-    const { world, promises } = judged();
-    for (const name of NODES) {
-      const { shares } = world.node(name).coordinator;
-      const converge = shares.converge.bind(shares);
-      shares.converge = (...lane) => {
-        const round = converge(...lane);
-        const share = round.share[MESSAGES] as Float64Array;
-        for (let at = 0; at < round.count; at++) share[at] = (share[at] as number) * 0.99;
-        return round;
-      };
-    }
-    world.runFor(1000);
-    expect(promises()).toContain('whole target');
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { World } from '../../../sim/cluster/world.js';
 import { figuresBeyond, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
 import { SwarmMeter } from '../../../sim/swarm/swarm-meter.js';
-import { MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
+import { UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
+import { scaleLimits } from './scale-limits.js';
 
 const NODES = ['a', 'b', 'c'];
 const WHOLE_FROM_MS = 6000;
@@ -16,10 +17,7 @@ function problemsWith(factor: number, quota = 300): readonly string[] {
   const meter = new SwarmMeter(1, WHOLE_FROM_MS + JUDGED_MS);
   for (const name of NODES) {
     const { limiter } = world.start(name);
-    const setLimit = limiter.setLimit.bind(limiter);
-    limiter.setLimit = (lane, dimension, limit, ...others) => {
-      setLimit(lane, dimension, dimension === MESSAGES ? limit * factor : limit, ...others);
-    };
+    scaleLimits(limiter, factor);
     const ask = () => {
       meter.asked(0, world.nowMs, world.ask(name, 0, 1, 0, false));
       world.queue.after(world.random.exponential(1500 / quota), ask);

@@ -88,7 +88,7 @@ test.each<[template: string, captured: Captured, filled: string | null]>([
   expect(fill(template, captured)).toBe(filled);
 });
 
-/** Of a level of a pattern, as part of a regular expression. */
+/** Translates one level of a pattern into a part of a regular expression. */
 function partOf(level: string, isRepeated: boolean): string {
   if (level === '+') return '[^/]*';
   const name = /^\{(.*)\}$/.exec(level)?.[1];

@@ -4,7 +4,7 @@ import type { GroupSettings, RampSettings } from '../../../../src/core/base/sett
 import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import type { ReportRow } from '../../../../src/core/protocol/record.js';
-import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { GROUP, RAMP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 let node: OneNode;
@@ -63,10 +63,7 @@ describe('groups at run time', () => {
 
   test('another quota holds at once, a ramp begins at once, in the group that has it alone', () => {
     work([0, 1]);
-    const ramp: RampSettings = {
-      ...{ mode: 'scheduled', fromPerSecond: 100, toPerSecond: 1000, overMs: 100_000, timeToLiveMs: 30_000 },
-      ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
-    };
+    const ramp: RampSettings = { ...RAMP, mode: 'scheduled', overMs: 100_000 };
     change(1, named('second', { ramp }));
     const target = (group: number) => node.coordinator.shares.targetOf(laneOf(group, 0))[0];
     expect([target(0), target(1)]).toEqual([1000, 100]);

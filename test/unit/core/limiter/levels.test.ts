@@ -116,7 +116,7 @@ test('a group that is added at run time has its limits for each client, and thos
     const ask = { lane, messages: 1, bytes: 0, retry: false, topic: '', client: 'c' };
     let granted = 0;
     while (granted < 50 && levels.tryAcquire(ask, 0) === GRANTED) granted++;
-    // Of 100 that the share would carry.
+    // The share itself would carry 100.
     expect(granted).toBeLessThan(5);
   }
 });

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { LogTime } from '../../../../src/core/log/log-time.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
-import { GROUP } from '../../../simulation/settings.js';
+import { GROUP, RAMP } from '../../../simulation/settings.js';
 
-const RAMP: RampSettings = {
-  ...{ mode: 'relaxed', fromPerSecond: 100, toPerSecond: 1000, overMs: 10_000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 30_000 },
-};
 const RELAXED = { ...GROUP, ramp: RAMP };
 const SCHEDULED = { ...GROUP, ramp: { ...RAMP, mode: 'scheduled' as const } };
 
@@ -53,7 +48,7 @@ describe('levels by the log', () => {
     book.advanceTo({ ms: 2500, spanMs: 2500, appendMs: 0 }, 2);
     expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 180);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
-    // Of the others only records move one; nor does one move that nobody uses.
+    // A relaxed ramp moves by records alone, and nobody uses the ramp of lane 4.
     expect([book.isMoving(RELAXED, 0, 3), book.isMoving(SCHEDULED, 0, 4)]).toEqual([false, false]);
     expect(book.isMoving(GROUP, 0, 3)).toBe(false);
     book.advanceTo({ ms: 20_000, spanMs: 20_000, appendMs: 0 }, 3);
@@ -262,8 +257,10 @@ test('log time counts the time before a life whole in its span alone', () => {
   time.advanceTo(1000);
   time.advanceTo(3_601_000);
   expect([time.ms, time.spanMs]).toEqual([3000, 3000]);
-  time.advanceTo(3_661_000, true);
+  time.advanceTo(3_661_000);
+  time.countWholeStep();
   expect([time.ms, time.spanMs]).toEqual([5000, 63_000]);
-  time.advanceTo(0, true);
+  time.advanceTo(0);
+  time.countWholeStep();
   expect([time.ms, time.spanMs]).toEqual([5000, 63_000]);
 });

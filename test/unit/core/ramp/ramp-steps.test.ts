@@ -131,7 +131,7 @@ describe('what a ramp costs on the topic', () => {
     expect(atTop['group-state']).toBeLessThanOrEqual(1);
   });
 
-  /** Whoever stands first by NodeKey writes; the others only where it is silent. */
+  /** The node with the lowest key writes the level; the others write it only while that node is silent. */
   test.each([
     ['before this one: it waits until that one has had its time', -1],
     ['behind this one: it does not wait', 1],

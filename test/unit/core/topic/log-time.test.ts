@@ -37,11 +37,13 @@ describe('the time that counts absences whole', () => {
   test('goes on like the other, but the step before the first record of a life counts whole', () => {
     const time = new LogTime(HEARTBEAT_MS);
     expect([time.ms, time.spanMs, time.appendMs]).toEqual([0, 0, 0]);
-    time.advanceTo(5e9, true);
+    time.advanceTo(5e9);
+    time.countWholeStep();
     expect([time.ms, time.spanMs, time.appendMs]).toEqual([0, 0, 5e9]);
     time.advanceTo(5e9 + HOUR_MS);
     expect([time.ms, time.spanMs]).toEqual([2 * HEARTBEAT_MS, 2 * HEARTBEAT_MS]);
-    time.advanceTo(5e9 + 2 * HOUR_MS, true);
+    time.advanceTo(5e9 + 2 * HOUR_MS);
+    time.countWholeStep();
     expect([time.ms, time.spanMs]).toEqual([4 * HEARTBEAT_MS, 2 * HEARTBEAT_MS + HOUR_MS]);
   });
 

@@ -101,6 +101,15 @@ describe('a node that is gone', () => {
     expect(buried(node, 2 * FORGET_AFTER_MS, () => void beat())).toEqual([]);
   });
 
+  test('is not while a process of its id beats in an older life: the keys are that process’s now', () => {
+    const { node, gone } = scene();
+    node.read(node.by(gone, 'node', { life: 2 }), node.by(gone, 'farewell', { life: 2 }));
+    let rounds = 0;
+    const beat = () => rounds++ % 50 === 0 && node.read(node.by(gone, 'node', { life: 1 }));
+    expect(buried(node, 2 * FORGET_AFTER_MS, () => void beat())).toEqual([]);
+    expect(buried(node, 2 * FORGET_AFTER_MS).length).toBeGreaterThan(0);
+  });
+
   test.each([
     ['the one with the lowest key', 1, true],
     ['not one that stands behind another', -1, false],

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { incarnationCount } from '../../../../src/core/base/ids.js';
+import type { LogTime } from '../../../../src/core/log/log-time.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { bundleKeyText, Reading, STALENESS_MS } from './reading.js';
+import { bundleKeyText, HEARTBEAT_MS, nodeKeyText, Reading, STALENESS_MS } from './reading.js';
 
 const BURIED = { incarnation: 0, sequence: 0 };
 
@@ -67,7 +68,7 @@ describe('what counts as a sign of life', () => {
     membership.join(member, 'a', 'test', 1000, 0);
     for (const partition of [0, 1]) {
       expect(membership.sign(member, partition, 3)).toBe(true);
-      membership.bury(member, partition);
+      membership.bury(member, partition, 1000);
     }
     expect(member.state).toBe('alive');
     expect(membership.sign(member, 0, 2)).toBe(false);
@@ -126,4 +127,99 @@ test('whoever keeps sums over the members learns of every change of them', () =>
   expect(changed()).toBe(false);
   membership.forgetAll();
   expect(changed()).toBe(true);
+});
+
+describe('what ends by log time ends before the record that shows the time is judged', () => {
+  /** `a` lives its second life, and its key may be buried; then it is silent for as long as it may be. */
+  function silent({ isBuried }: { readonly isBuried: boolean }): Reading {
+    const reading = new Reading();
+    reading.node('a', { life: 2 });
+    reading.node('b');
+    if (isBuried) reading.tombstone(nodeKeyText('a'));
+    for (let silentMs = 0; silentMs < STALENESS_MS; silentMs += 1000) reading.node('b', { afterMs: 1000 });
+    expect(reading.alive).toEqual(['a', 'b']);
+    return reading;
+  }
+
+  test('a life that is forgotten then refuses no record of an older one', () => {
+    const reading = silent({ isBuried: true });
+    reading.node('a', { afterMs: 1 });
+    expect(reading.alive).toEqual(['a', 'b']);
+    expect(reading.log.ignored['old-incarnation']).toBe(0);
+    expect(reading.notices.slice(-2).map(({ kind }) => kind)).toEqual(['member-expired', 'member-joined']);
+  });
+
+  test('the time before that record counts whole, as before any first record of a life', () => {
+    const reading = silent({ isBuried: true });
+    const [time] = reading.log.logTimes as readonly [LogTime];
+    const before = { ms: time.ms, spanMs: time.spanMs };
+    reading.node('a', { afterMs: 60_000 });
+    expect([time.ms - before.ms, time.spanMs - before.spanMs]).toEqual([2 * HEARTBEAT_MS, 60_000]);
+  });
+
+  test.each(['node', 'report', 'farewell'] as const)('who gives a sign of life then (%s) does not expire', (kind) => {
+    const reading = silent({ isBuried: true });
+    if (kind === 'report') reading.report('a', { g: 1 }, { life: 2, afterMs: 1 });
+    else reading[kind]('a', { life: 2, afterMs: 1 });
+    expect(reading.alive).toEqual(kind === 'farewell' ? ['b'] : ['a', 'b']);
+    expect(reading.notices.filter((notice) => notice.kind === 'member-expired')).toEqual([]);
+  });
+
+  test('a record that is no news is no sign of life', () => {
+    const reading = silent({ isBuried: false });
+    reading.node('a', { life: 2, sequence: 1, afterMs: 1 });
+    expect(reading.alive).toEqual(['b']);
+  });
+});
+
+describe('a life that the log has lost, of an id of which a process runs in an older one', () => {
+  function lostLife(): { readonly reading: Reading; readonly known: () => number | undefined } {
+    const reading = new Reading();
+    reading.node('a', { life: 2 });
+    reading.farewell('a', { life: 2 });
+    reading.node('b');
+    reading.node('a', { life: 1 });
+    const known = () => {
+      const member = [...reading.membership.all()].find(({ nodeId }) => nodeId === 'a');
+      return member && incarnationCount(member.incarnation);
+    };
+    return { reading, known };
+  }
+
+  test('is not forgotten by a tombstone while that process runs: it would be unknown until its next beat', () => {
+    const { reading, known } = lostLife();
+    for (let beat = 0; beat < 20; beat++) {
+      reading.node('b', { afterMs: 1000 });
+      reading.node('a', { life: 1 });
+      reading.tombstone(nodeKeyText('a'));
+    }
+    expect([known(), reading.alive]).toEqual([2, ['b']]);
+    // It has been told, and has taken a life above.
+    reading.node('a', { life: 3 });
+    expect([known(), reading.alive]).toEqual([3, ['a', 'b']]);
+  });
+
+  test('is forgotten by a tombstone when that process has been silent for as long as a member may be', () => {
+    const { reading, known } = lostLife();
+    for (let silentMs = 0; silentMs < STALENESS_MS; silentMs += 1000) reading.node('b', { afterMs: 1000 });
+    reading.tombstone(nodeKeyText('a'));
+    expect(known()).toBe(2);
+    reading.node('b', { afterMs: 1 });
+    reading.tombstone(nodeKeyText('a'));
+    expect(known()).toBeUndefined();
+  });
+
+  test('a farewell in the older life is no beat, and a newer life than all begins anew', () => {
+    const { reading, known } = lostLife();
+    for (let silentMs = 0; silentMs < STALENESS_MS; silentMs += 1000) reading.node('b', { afterMs: 1000 });
+    reading.farewell('a', { life: 1, afterMs: 1 });
+    reading.tombstone(nodeKeyText('a'));
+    expect(known()).toBeUndefined();
+    reading.node('a', { life: 2 });
+    reading.node('a', { life: 1 });
+    reading.node('a', { life: 3 });
+    reading.farewell('a', { life: 3 });
+    reading.tombstone(nodeKeyText('a'));
+    expect(known()).toBeUndefined();
+  });
 });

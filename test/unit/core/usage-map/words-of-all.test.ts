@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
-import type { RampSettings } from '../../../../src/core/base/settings.js';
 import type { LogTime } from '../../../../src/core/log/log-time.js';
 import {
   type Author,
@@ -8,6 +7,7 @@ import {
   groupStateRecordKey,
   type TopicRecord,
 } from '../../../../src/core/protocol/record.js';
+import { RAMP } from '../../../simulation/settings.js';
 import { HEARTBEAT_MS, Reading } from './reading.js';
 
 /** What any node may say of a thing of the cluster: the newest word counts, whoever said it, but for a past life. */
@@ -19,10 +19,6 @@ interface Thing {
   readonly valueIn: (reading: Reading) => number | undefined;
 }
 
-const RAMP: RampSettings = {
-  ...{ mode: 'relaxed', fromPerSecond: 100, toPerSecond: 1000, overMs: 10_000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 30_000 },
-};
 const GROUP_ID = groupIdOf('demo', 'orders');
 
 const THINGS: Readonly<Record<string, Thing>> = {
