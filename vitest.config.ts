@@ -102,6 +102,7 @@ export default defineConfig({
         ...{ name: 'quick', include: ['test/**/*.test.ts'], testTimeout: 120_000 },
         // One module graph per worker: half of the time went into loading it anew for every file.
         isolate: false,
+        setupFiles: ['test/real-globals.ts'],
         exclude: [...processes, ...kafka, ...redis, ...cluster, ...long],
       }),
       project({ name: 'processes', include: processes, testTimeout: 60_000 }),

@@ -58,16 +58,25 @@ export class WakingClock {
 
 /** Reads a file that stays open, because `os.uptime` opens it every time, which costs three times as much. */
 function linuxUptime(): () => number | null {
-  if (process.platform !== 'linux') return () => null;
+  uptimeFile ??= openedUptime();
+  const file = uptimeFile;
+  if (file === NOT_THERE) return () => null;
   const text = Buffer.alloc(64);
-  let file: number;
-  try {
-    file = openSync('/proc/uptime', 'r');
-  } catch {
-    return () => null;
-  }
   return () => {
     const length = readSync(file, text, 0, text.length, 0);
     return Number.parseFloat(text.toString('latin1', 0, length)) * 1000;
   };
+}
+
+const NOT_THERE = -1;
+/** One descriptor for all nodes of a process, however many are made and closed in it. It stays open until the process ends. */
+let uptimeFile: number | undefined;
+
+function openedUptime(): number {
+  if (process.platform !== 'linux') return NOT_THERE;
+  try {
+    return openSync('/proc/uptime', 'r');
+  } catch {
+    return NOT_THERE;
+  }
 }

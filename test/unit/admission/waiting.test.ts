@@ -60,11 +60,18 @@ describe('whoever waits', () => {
   });
 
   test('shares timers with all who wait in the line: a thousand who join set a few', () => {
-    const set = vi.spyOn(globalThis, 'setTimeout');
+    // By hand: a spy on a clock that is faked is put back by any later vi.restoreAllMocks of the worker, and time stands still then.
+    const set = globalThis.setTimeout;
+    let sets = 0;
+    globalThis.setTimeout = ((...given: Parameters<typeof set>) => {
+      sets++;
+      return set(...given);
+    }) as typeof set;
     for (let joined = 0; joined < 1000; joined++) void wait('a', 1);
+    globalThis.setTimeout = set;
     expect(node.gate.waiting.count).toBe(1000);
-    expect(set.mock.calls.length).toBeLessThan(10);
-    set.mockRestore();
+    expect(sets).toBeGreaterThan(0);
+    expect(sets).toBeLessThan(10);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
@@ -55,6 +56,11 @@ describe('a clock that counts suspends', () => {
     machine.pauseMs = 0;
     machine.clock.look();
     expect(machine.clock.suspendedMs).toBe(0);
+  });
+
+  it.runIf(existsSync('/proc/self/fd'))('of all nodes that a process makes and closes share one descriptor', () => {
+    for (let made = 0; made < 100; made++) new WakingClock().look();
+    expect(openFiles().filter((file) => file === '/proc/uptime')).toHaveLength(1);
   });
 
   it('is the steady clock where the uptime is not told', () => {
@@ -121,3 +127,14 @@ describe('a node on a machine that was suspended', () => {
     expect(node.isReady).toBe(true);
   });
 });
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${name}`)];
+    } catch {
+      // It was that of the folder itself.
+      return [];
+    }
+  });
+}
