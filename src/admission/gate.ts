@@ -95,10 +95,10 @@ export class Gate {
     this.places = new ScopeResolver(attachments, this.#names);
     const { levels, joint, refusals, places } = this;
     this.#explainer = new RefusalExplainer({ limiter, clock, groups, levels, joint, refusals, loop, whyNotReady });
-    const explain = (ask: JointRequest, answer: number) => this.#explainer.explain(ask, answer);
+    const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
     // The lines and the decider need each other: a line asks the decider only after both stand.
-    const decide = (ask: JointRequest) => this.#decider.answer(ask, clock());
-    const decideInPassing = (ask: JointRequest) => this.#decider.passing(ask);
+    const decide = (request: JointRequest) => this.#decider.answer(request, clock());
+    const decideInPassing = (request: JointRequest) => this.#decider.passing(request);
     this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain });
     const { waiting } = this;
     this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain });
@@ -147,10 +147,10 @@ export class Gate {
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
-    const ask = this.#reader.askOf(where, amounts, origin);
-    if (ask === null) return true;
-    this.#decider.serve(ask);
-    return this.joint.containsTokens(ask, this.#clock());
+    const request = this.#reader.requestOf(where, amounts, origin);
+    if (request === null) return true;
+    this.#decider.serve(request);
+    return this.joint.containsTokens(request, this.#clock());
   }
 
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
@@ -162,29 +162,29 @@ export class Gate {
 
   /** As `consume`, for work that somebody asks for: at most maxRequest. */
   passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
-    this.#charge(this.#reader.askOf(where, amounts, origin), amounts, origin);
+    this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
 
-  #charge(ask: JointRequest | null, amounts: Amounts, origin: Origin | undefined): void {
-    if (ask === null) {
+  #charge(request: JointRequest | null, amounts: Amounts, origin: Origin | undefined): void {
+    if (request === null) {
       this.#passExempt(amounts, origin);
       return;
     }
-    this.#decider.serve(ask);
-    this.joint.consume(ask, this.#clock());
+    this.#decider.serve(request);
+    this.joint.consume(request, this.#clock());
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
-    const asked = this.#reader.askOf(where, amounts, options);
+    const asked = this.#reader.requestOf(where, amounts, options);
     if (asked === null) {
       this.#passExempt(amounts, options);
       return exemptReservation();
     }
-    const ask = retried(asked, options);
-    const answer = this.#decider.reserving(ask);
-    return answer === GRANTED ? reservationOf(this.#reservations, ask) : this.#explainer.explain(ask, answer);
+    const request = retried(asked, options);
+    const answer = this.#decider.reserving(request);
+    return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
   }
 
   /** Whether a lane needs no share (lane-bounds.ts). */
@@ -217,25 +217,25 @@ export class Gate {
     }
   }
 
-  explain(ask: JointRequest, answer: number): Refused | NotReady {
-    return this.#explainer.explain(ask, answer);
+  explain(request: JointRequest, answer: number): Refused | NotReady {
+    return this.#explainer.explain(request, answer);
   }
 
   /**
    * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
    */
   throttleDurationMs(where: Where, origin?: Origin): number {
-    const ask = this.#reader.place(where, 0, 0, origin);
-    if (ask === null) return 0;
-    this.#decider.serve(ask);
-    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(ask, this.#clock())));
+    const request = this.#reader.place(where, 0, 0, origin);
+    if (request === null) return 0;
+    this.#decider.serve(request);
+    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
 
   /** As `tryAcquire`, but waits its turn for up to `waitMs`. */
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    const ask = this.#reader.askOf(where, amounts, options);
-    if (ask === null) return this.#passExempt(amounts, options);
-    return this.waiting.acquire(retried(ask, options), options);
+    const request = this.#reader.requestOf(where, amounts, options);
+    if (request === null) return this.#passExempt(amounts, options);
+    return this.waiting.acquire(retried(request, options), options);
   }
 
   /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
@@ -254,8 +254,8 @@ export class Gate {
   }
 
   #tryPlace(place: Scope, amounts: Amounts, options: AcquireOptions): Decision {
-    const ask = this.#reader.askOf(place, amounts, options);
-    return ask === null ? this.#passExempt(amounts, options) : this.#tryAll(ask, options);
+    const request = this.#reader.requestOf(place, amounts, options);
+    return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
   }
 
   /** Limited by nothing, and counted apart. */
@@ -265,11 +265,11 @@ export class Gate {
   }
 
   /** All levels, whoever waits, or a part of what is asked. */
-  #tryAll(ask: JointRequest, options: AcquireOptions): Decision {
-    setRetry(ask, options);
-    if (options.atMost === true) return this.#decider.tryPart(ask);
-    const answer = this.#decider.passing(ask);
-    return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(ask, answer);
+  #tryAll(request: JointRequest, options: AcquireOptions): Decision {
+    setRetry(request, options);
+    if (options.atMost === true) return this.#decider.tryPart(request);
+    const answer = this.#decider.passing(request);
+    return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(request, answer);
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {

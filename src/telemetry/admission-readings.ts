@@ -27,7 +27,7 @@ export function admissionReadings({
     quotamesh_attempted_bytes_total: counted('attempted', BYTES),
     quotamesh_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_refused_bytes_total: counted('refused', BYTES),
-    quotamesh_exempt_requests_total: exempt('asks'),
+    quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
     quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),

@@ -47,7 +47,7 @@ export interface OpenBatchesParts extends AvailableParts {
 interface Open {
   readonly granted: Required<Amounts>;
   /** Exempt work has used nothing that anybody else could have. */
-  readonly ask: JointRequest | null;
+  readonly request: JointRequest | null;
   readonly direction: number;
   readonly windows: Windows;
 }
@@ -98,53 +98,53 @@ export class OpenBatches {
     this.expire(clock());
     const { maxReservations: max } = limits;
     if (this.#open.size + this.#waiting >= max) throw new QuotameshError('BATCHES_FULL', { max });
-    const ask = reader.forBatch(where, amounts, options);
-    if (ask !== null && this.#isClosed) return explainer.explain(ask, UNCONFIRMED);
-    if (ask === null) {
+    const request = reader.forBatch(where, amounts, options);
+    if (request !== null && this.#isClosed) return explainer.explain(request, UNCONFIRMED);
+    if (request === null) {
       // `all` of what has no limit was refused above.
       const { messages = 0, bytes = 0 } = amounts as Amounts;
       return this.#opened({ messages, bytes }, null, directionOf(options));
     }
-    const answer = this.#reserve(ask, ask, false);
-    if (answer === GRANTED) return this.#opened(ask, ask, directionOf(options));
-    return explainer.explain({ ...ask, ...leastOf(ask) }, answer);
+    const answer = this.#reserve(request, request, false);
+    if (answer === GRANTED) return this.#opened(request, request, directionOf(options));
+    return explainer.explain({ ...request, ...leastOf(request) }, answer);
   }
 
   /** Whoever waits asks for the least that is worth waking up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
-    const ask = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
-    const { messages, bytes } = ask;
-    const least = leastOf(ask);
+    const request = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
+    const { messages, bytes } = request;
+    const least = leastOf(request);
     let batch: Batch | null = null;
     const decide = () => {
-      const most = amounts === 'all' ? { messages: wholeMessages(this.#there(ask)), bytes } : { messages, bytes };
-      const answer = this.#reserve(ask, most, true);
-      if (answer === GRANTED) batch = this.#opened(ask, ask, directionOf(options));
-      else Object.assign(ask, least);
+      const most = amounts === 'all' ? { messages: wholeMessages(this.#there(request)), bytes } : { messages, bytes };
+      const answer = this.#reserve(request, most, true);
+      if (answer === GRANTED) batch = this.#opened(request, request, directionOf(options));
+      else Object.assign(request, least);
       return answer;
     };
     this.#waiting++;
     try {
-      const decision = await this.#parts.waiting.acquire(Object.assign(ask, least), options, decide);
+      const decision = await this.#parts.waiting.acquire(Object.assign(request, least), options, decide);
       return batch ?? (decision as Refused | NotReady);
     } finally {
       this.#waiting--;
     }
   }
 
-  #there(ask: JointRequest): number {
-    return this.#parts.joint.available(ask, MESSAGES, this.#parts.clock());
+  #there(request: JointRequest): number {
+    return this.#parts.joint.available(request, MESSAGES, this.#parts.clock());
   }
 
   /** As many of the most as there are; then they are what is asked for. */
-  #reserve(ask: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
-    ask.messages = messages;
-    ask.bytes = bytes;
+  #reserve(request: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
+    request.messages = messages;
+    request.bytes = bytes;
     const { decider, limiter } = this.#parts;
-    cutToPart(this.#parts, ask);
-    const answer = decider.reserving(ask, isItsTurn);
-    if (answer !== GRANTED) return ofPart(limiter, ask, answer);
-    decider.leftOut(ask, messages - ask.messages, bytes - ask.bytes, ask.retry);
+    cutToPart(this.#parts, request);
+    const answer = decider.reserving(request, isItsTurn);
+    if (answer !== GRANTED) return ofPart(limiter, request, answer);
+    decider.leftOut(request, messages - request.messages, bytes - request.bytes, request.retry);
     return GRANTED;
   }
 
@@ -176,12 +176,12 @@ export class OpenBatches {
     this.expire(Number.POSITIVE_INFINITY);
   }
 
-  #opened({ messages, bytes }: Required<Amounts>, ask: JointRequest | null, direction: number): Batch {
+  #opened({ messages, bytes }: Required<Amounts>, request: JointRequest | null, direction: number): Batch {
     const nowMs = this.#parts.clock();
-    const windows = ask === null ? [] : windowsOf(this.#parts.limiter, ask, nowMs);
+    const windows = request === null ? [] : windowsOf(this.#parts.limiter, request, nowMs);
     const { epoch, validMs } = this.#validity(windows, nowMs);
     const id = `${this.#prefix}-${++this.#last}`;
-    this.#open.set(this.#last, { granted: { messages, bytes }, ask, direction, windows });
+    this.#open.set(this.#last, { granted: { messages, bytes }, request, direction, windows });
     this.#ends.push(nowMs + validMs, this.#last);
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
@@ -201,11 +201,11 @@ export class OpenBatches {
   #handBack(id: string, left: HandBack): void {
     const { unused, dropped } = handedBack(left);
     const [at, open] = this.#openAs(id);
-    const { ask, granted } = open;
+    const { request, granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
     // Of several groups the most specific one says what becomes of work that was dropped.
-    const isCounted = ask !== null && this.#parts.groups.ofLane(ask.lane).dropped === 'counted';
+    const isCounted = request !== null && this.#parts.groups.ofLane(request.lane).dropped === 'counted';
     const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;
     this.#end(at, open, messages, granted.bytes - unused.bytes - back.bytes);
@@ -222,8 +222,9 @@ export class OpenBatches {
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
     // A shorter window, or a bucket, would get what a longer one had given out.
-    const { ask } = open;
-    if (ask === null || areSameWindows(open.windows, windowsOf(this.#parts.limiter, ask, nowMs))) return [at, open];
+    const { request } = open;
+    if (request === null || areSameWindows(open.windows, windowsOf(this.#parts.limiter, request, nowMs)))
+      return [at, open];
     this.#expire(at, open);
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
@@ -234,11 +235,11 @@ export class OpenBatches {
     this.counts.expired++;
   }
 
-  #end(at: number, { ask, direction }: Open, messages: number, bytes: number): void {
+  #end(at: number, { request, direction }: Open, messages: number, bytes: number): void {
     this.#open.delete(at);
     this.counts.open = this.#open.size;
     this.counts.ended++;
-    if (ask !== null) this.#parts.joint.settle(ask, messages, bytes, this.#parts.clock());
+    if (request !== null) this.#parts.joint.settle(request, messages, bytes, this.#parts.clock());
     else this.#parts.places.countExempt(direction, { messages, bytes });
   }
 

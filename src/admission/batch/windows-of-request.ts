@@ -1,12 +1,12 @@
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 
-/** Per group of an ask the length of its window and which one it is (epoch): two numbers each, both 0 for a bucket. */
+/** Per group of a request the length of its window and which one it is (epoch): two numbers each, both 0 for a bucket. */
 export type Windows = readonly number[];
 
-export function windowsOf({ buckets }: Limiter, ask: JointRequest, nowMs: number): Windows {
+export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: number): Windows {
   if (buckets.windowMs === null) return BUCKETS;
-  return [ask.lane, ...ask.further].flatMap((lane) => {
+  return [request.lane, ...request.further].flatMap((lane) => {
     const windowMs = buckets.windowOf(lane);
     return [windowMs, windowMs === 0 ? 0 : Math.floor(nowMs / windowMs)];
   });

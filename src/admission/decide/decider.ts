@@ -14,7 +14,7 @@ export interface DeciderParts {
   readonly levels: Levels;
   readonly joint: JointLevels;
   readonly waiting: Waiting;
-  readonly explain: (ask: JointRequest, answer: number) => Decision;
+  readonly explain: (request: JointRequest, answer: number) => Decision;
 }
 
 /** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
@@ -32,78 +32,78 @@ export class Decider {
   }
 
   /** Whole messages of the average size asked for; what is left out counts as refused demand. */
-  tryPart(ask: JointRequest): Decision {
-    const { messages, bytes, retry } = ask;
-    cutToPart(this.#parts, ask);
-    const answer = this.passing(ask);
-    if (answer !== GRANTED) return this.#parts.explain(ask, ofPart(this.#limiter, ask, answer));
-    this.leftOut(ask, messages - ask.messages, bytes - ask.bytes, retry);
-    return { granted: true, messages: ask.messages, bytes: ask.bytes };
+  tryPart(request: JointRequest): Decision {
+    const { messages, bytes, retry } = request;
+    cutToPart(this.#parts, request);
+    const answer = this.passing(request);
+    if (answer !== GRANTED) return this.#parts.explain(request, ofPart(this.#limiter, request, answer));
+    this.leftOut(request, messages - request.messages, bytes - request.bytes, retry);
+    return { granted: true, messages: request.messages, bytes: request.bytes };
   }
 
   /** What was left out of a part is refused demand of the groups that are short of it. */
-  leftOut(ask: JointRequest, messages: number, bytes: number, retry: boolean): void {
+  leftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
     const nowMs = this.#clock();
     const isShort = (lane: number) =>
-      ask.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
-    for (const lane of [ask.lane, ...ask.further].filter(isShort)) {
+      request.further.length === 0 || !this.#limiter.containsTokens(lane, messages, bytes, nowMs);
+    for (const lane of [request.lane, ...request.further].filter(isShort)) {
       this.#limiter.countRefused(lane, messages, bytes, retry);
     }
   }
 
   /** Decides for somebody who does not wait, although others may. */
-  passing(ask: JointRequest): number {
-    if (!this.#mayPass(ask, ask.lane)) return this.#held(ask, ask.lane, ask.retry);
-    const answer = this.answer(ask, this.#clock());
-    if (answer === GRANTED) this.#passed(ask, ask.lane);
+  passing(request: JointRequest): number {
+    if (!this.#mayPass(request, request.lane)) return this.#held(request, request.lane, request.retry);
+    const answer = this.answer(request, this.#clock());
+    if (answer === GRANTED) this.#passed(request, request.lane);
     return answer;
   }
 
   /** The same for what is settled later. `isItsTurn`: whoever waits in its own line is served by it. */
-  reserving(ask: JointRequest, isItsTurn = false): number {
-    const lines = isItsTurn ? ask.further : [ask.lane, ...ask.further];
-    const held = lines.find((lane) => !this.#mayPass(ask, lane));
-    if (held !== undefined) return this.#held(ask, held, ask.retry || held !== ask.lane);
-    ask.refusedLane = ask.lane;
-    const answer = this.servedAnswer(ask, () => this.#parts.joint.reserve(ask, this.#clock()));
-    if (answer === GRANTED) for (const lane of lines) this.#passed(ask, lane);
+  reserving(request: JointRequest, isItsTurn = false): number {
+    const lines = isItsTurn ? request.further : [request.lane, ...request.further];
+    const held = lines.find((lane) => !this.#mayPass(request, lane));
+    if (held !== undefined) return this.#held(request, held, request.retry || held !== request.lane);
+    request.refusedLane = request.lane;
+    const answer = this.servedAnswer(request, () => this.#parts.joint.reserve(request, this.#clock()));
+    if (answer === GRANTED) for (const lane of lines) this.#passed(request, lane);
     return answer;
   }
 
-  answer(ask: JointRequest, nowMs: number): number {
+  answer(request: JointRequest, nowMs: number): number {
     const { levels } = this.#parts;
-    ask.refusedLane = ask.lane;
-    if (ask.further.length > 0) return this.servedAnswer(ask, () => this.#jointAnswer(ask, nowMs));
-    if (levels.isUsedBy[ask.lane] === 1) return this.servedAnswer(ask, () => levels.tryAcquire(ask, nowMs));
-    const { lane, messages, bytes, retry } = ask;
-    return this.servedAnswer(ask, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
+    request.refusedLane = request.lane;
+    if (request.further.length > 0) return this.servedAnswer(request, () => this.#jointAnswer(request, nowMs));
+    if (levels.isUsedBy[request.lane] === 1) return this.servedAnswer(request, () => levels.tryAcquire(request, nowMs));
+    const { lane, messages, bytes, retry } = request;
+    return this.servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
   /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
-  #jointAnswer(ask: JointRequest, nowMs: number): number {
-    const held = ask.further.find((lane) => !this.#mayPass(ask, lane));
-    if (held !== undefined) return this.#held(ask, held, true);
-    const answer = this.#parts.joint.tryAcquire(ask, nowMs);
-    if (answer === GRANTED) for (const lane of ask.further) this.#passed(ask, lane);
+  #jointAnswer(request: JointRequest, nowMs: number): number {
+    const held = request.further.find((lane) => !this.#mayPass(request, lane));
+    if (held !== undefined) return this.#held(request, held, true);
+    const answer = this.#parts.joint.tryAcquire(request, nowMs);
+    if (answer === GRANTED) for (const lane of request.further) this.#passed(request, lane);
     return answer;
   }
 
   /** Nobody waits in the line of this lane, or there is enough for them, too. */
-  #mayPass(ask: JointRequest, lane: number): boolean {
+  #mayPass(request: JointRequest, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
-    return this.#parts.waiting.mayPass(lane === ask.lane ? ask : { ...ask, lane });
+    return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });
   }
 
-  #passed(ask: JointRequest, lane: number): void {
+  #passed(request: JointRequest, lane: number): void {
     if (this.#limiter.heldBack[lane] === 0) return;
-    this.#parts.waiting.passed(lane === ask.lane ? ask : { ...ask, lane });
+    this.#parts.waiting.passed(lane === request.lane ? request : { ...request, lane });
   }
 
-  #held(ask: JointRequest, lane: number, retry: boolean): number {
-    ask.refusedLane = lane;
-    this.#limiter.countRefused(lane, ask.messages, ask.bytes, retry);
-    return REFUSED + this.#limiter.buckets.scarcest(lane, ask.messages, ask.bytes);
+  #held(request: JointRequest, lane: number, retry: boolean): number {
+    request.refusedLane = lane;
+    this.#limiter.countRefused(lane, request.messages, request.bytes, retry);
+    return REFUSED + this.#limiter.buckets.scarcest(lane, request.messages, request.bytes);
   }
 
   /** A lane is served from its first use on. */
@@ -112,10 +112,10 @@ export class Decider {
     for (const one of further) this.#loop.serve(one);
   }
 
-  servedAnswer(ask: JointRequest, answer: () => number): number {
+  servedAnswer(request: JointRequest, answer: () => number): number {
     const first = answer();
     if (first !== UNCONFIRMED || !this.#loop.isReady) return first;
-    this.serve(ask);
+    this.serve(request);
     return answer();
   }
 }

@@ -30,12 +30,12 @@ export class RefusalExplainer {
   }
 
   /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
-  explain(ask: JointRequest, answer: number): Refused | NotReady {
+  explain(request: JointRequest, answer: number): Refused | NotReady {
     const nowMs = this.#parts.clock();
-    const lane = ask.refusedLane;
+    const lane = request.refusedLane;
     if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
     if (answer === CLIENTS_FULL) throw this.#full(lane, 'client', nowMs);
-    if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...ask, lane }, nowMs);
+    if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...request, lane }, nowMs);
     if (answer === UNCONFIRMED) {
       this.#parts.refusals.count(lane, null, -1, nowMs);
       return this.#notReady();
@@ -43,11 +43,11 @@ export class RefusalExplainer {
     const { level, dimension: refused } = refusedBy(answer - REFUSED);
     const dimension = DIMENSIONS[refused] as Dimension;
     this.#parts.refusals.count(lane, level, refused, nowMs);
-    const tokensMs = this.#parts.joint.waitMs(ask, nowMs);
-    const waitMs = level === 'group' ? this.#settledMs(ask, refused, tokensMs) : tokensMs;
+    const tokensMs = this.#parts.joint.waitMs(request, nowMs);
+    const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs) : tokensMs;
     const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
     const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
-    return ask.namesScope ? { ...refusal, group: this.#nameOf(lane) } : refusal;
+    return request.namesScope ? { ...refusal, group: this.#nameOf(lane) } : refusal;
   }
 
   /**

@@ -12,19 +12,19 @@ export interface AvailableParts {
   readonly loop: ServingLoop;
 }
 
-/** Leaves of an ask the whole messages that are there now; all of it where there is none. */
-export function cutToPart({ clock, joint, loop }: AvailableParts, ask: JointRequest): void {
+/** Leaves of a request the whole messages that are there now; all of it where there is none. */
+export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
-  for (const lane of [ask.lane, ...ask.further]) loop.serve(lane);
-  const there = (dimension: number) => joint.available(ask, dimension, nowMs) + SLACK;
-  let part = wholePart(ask, there(MESSAGES), there(BYTES));
+  for (const lane of [request.lane, ...request.further]) loop.serve(lane);
+  const there = (dimension: number) => joint.available(request, dimension, nowMs) + SLACK;
+  let part = wholePart(request, there(MESSAGES), there(BYTES));
   if (part.messages === 0 && part.bytes === 0) {
     // A message larger than a whole bucket or window is let through once that is full: this one alone, then.
-    part = leastOf(ask);
-    if (!joint.containsTokens({ ...ask, ...part }, nowMs)) return;
+    part = leastOf(request);
+    if (!joint.containsTokens({ ...request, ...part }, nowMs)) return;
   }
-  ask.messages = part.messages;
-  ask.bytes = part.bytes;
+  request.messages = part.messages;
+  request.bytes = part.bytes;
 }
 
 /** One message of the average size, or a byte where only bytes are asked for: with that much there, a part is granted. */
@@ -46,7 +46,7 @@ export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: TokenReq
 /** As the limiter's (buckets.ts): a millionth of a unit is a rounding. */
 const SLACK = 1e-6;
 
-/** What of an ask fits into what is there: whole messages of its average size. */
+/** What of a request fits into what is there: whole messages of its average size. */
 function wholePart({ messages, bytes }: TokenRequest, thereMessages: number, thereBytes: number): Required<Amounts> {
   if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
   const size = bytes / messages;

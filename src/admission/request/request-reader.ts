@@ -29,7 +29,7 @@ export class RequestReader {
   readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
   /** Scratch space: what is being asked. */
-  readonly #ask: JointRequest = {
+  readonly #request: JointRequest = {
     lane: 0,
     messages: 0,
     bytes: 0,
@@ -62,33 +62,33 @@ export class RequestReader {
 
   /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
-    const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.askOf(where, amounts, options);
+    const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.requestOf(where, amounts, options);
     if (asked === null) {
       if (amounts === 'all') throw noEndOf(scopeText(where as Scope));
       return null;
     }
-    const ask = retried(asked, options);
-    if (amounts !== 'all') return ask;
+    const request = retried(asked, options);
+    if (amounts !== 'all') return request;
     const { clock, joint, loop, groups } = this.#parts;
-    for (const lane of [ask.lane, ...ask.further]) loop.serve(lane);
-    const there = joint.available(ask, MESSAGES, clock());
-    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${groups.ofLane(ask.lane).name}`);
-    ask.messages = wholeMessages(there);
-    return ask;
+    for (const lane of [request.lane, ...request.further]) loop.serve(lane);
+    const there = joint.available(request, MESSAGES, clock());
+    if (there === Number.POSITIVE_INFINITY) throw noEndOf(`group ${groups.ofLane(request.lane).name}`);
+    request.messages = wholeMessages(there);
+    return request;
   }
 
   /** null = exempt: nothing limits it. */
-  askOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointRequest | null {
+  requestOf(where: Where, amounts: Amounts, origin: Origin | undefined): JointRequest | null {
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    const ask = this.place(where, messages, bytes, origin);
-    if (ask === null) {
+    const request = this.place(where, messages, bytes, origin);
+    if (request === null) {
       rejectUnlessSomething(amounts);
       return null;
     }
-    for (const lane of [ask.lane, ...ask.further]) {
-      if (!this.isAllowed(lane, ask.messages, ask.bytes)) this.reject(lane, amounts);
+    for (const lane of [request.lane, ...request.further]) {
+      if (!this.isAllowed(lane, request.messages, request.bytes)) this.reject(lane, amounts);
     }
-    return ask;
+    return request;
   }
 
   place(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
@@ -100,34 +100,34 @@ export class RequestReader {
     const [lane, ...further] = this.#parts.places.lanesOf(where, direction);
     if (lane === undefined) return null;
     const { topic = where.topic ?? '', client = where.client ?? '' } = origin;
-    const ask = this.placeAt(lane, messages, bytes, { topic, client });
-    ask.namesScope = true;
-    if (further.length > 0) ask.further = further;
-    return ask;
+    const request = this.placeAt(lane, messages, bytes, { topic, client });
+    request.namesScope = true;
+    if (further.length > 0) request.further = further;
+    return request;
   }
 
   placeAt(lane: number, messages: number, bytes: number, { topic = '', client = '' }: Origin): JointRequest {
     rejectUnlessName('topic', topic);
     rejectUnlessName('client', client);
-    const ask = this.#ask;
-    ask.lane = lane;
-    ask.messages = messages;
-    ask.bytes = bytes;
-    ask.retry = false;
-    ask.topic = topic;
-    ask.client = client;
-    ask.further = ALONE;
-    ask.counted = 0;
-    ask.namesScope = false;
-    ask.refusedLane = lane;
-    return ask;
+    const request = this.#request;
+    request.lane = lane;
+    request.messages = messages;
+    request.bytes = bytes;
+    request.retry = false;
+    request.topic = topic;
+    request.client = client;
+    request.further = ALONE;
+    request.counted = 0;
+    request.namesScope = false;
+    request.refusedLane = lane;
+    return request;
   }
 
-  rejectAboveCommit(ask: JointRequest, actual: Required<Amounts>): void {
-    for (const lane of [ask.lane, ...ask.further]) {
+  rejectAboveCommit(request: JointRequest, actual: Required<Amounts>): void {
+    for (const lane of [request.lane, ...request.further]) {
       const most = { messages: this.#bounds.maxMessages[lane] as number, bytes: this.#bounds.maxBytes[lane] as number };
       for (const field of ['messages', 'bytes'] as const) {
-        const [amount, max] = [actual[field], Math.max(most[field], ask[field])];
+        const [amount, max] = [actual[field], Math.max(most[field], request[field])];
         if (amount <= max) continue;
         const group = this.#parts.groups.ofLane(lane).name;
         throw new QuotameshError('COMMIT_ABOVE_MAX_REQUEST', { field, amount, max, group });
@@ -145,14 +145,14 @@ export class RequestReader {
 const ALONE: readonly number[] = Object.freeze([]);
 
 /** A copy that may be kept. */
-export function retried(ask: JointRequest, options: ReserveOptions | undefined): JointRequest {
-  return setRetry({ ...ask }, options);
+export function retried(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
+  return setRetry({ ...request }, options);
 }
 
-export function setRetry(ask: JointRequest, options: ReserveOptions | undefined): JointRequest {
-  ask.retry = options?.retry === true;
-  ask.counted = ask.retry ? ALL_COUNTED : 0;
-  return ask;
+export function setRetry(request: JointRequest, options: ReserveOptions | undefined): JointRequest {
+  request.retry = options?.retry === true;
+  request.counted = request.retry ? ALL_COUNTED : 0;
+  return request;
 }
 
 const NO_OPTIONS: Origin = Object.freeze({});

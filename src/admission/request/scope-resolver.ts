@@ -10,15 +10,15 @@ import { rejectUnlessName } from './request-checks.js';
 
 /** Work that nothing limits, since the start, by direction. */
 export interface ExemptCounts {
-  asks: number;
+  requests: number;
   messages: number;
   bytes: number;
 }
 
-/** From who asks for what to the groups that decide. */
+/** From who requests for what to the groups that decide. */
 export class ScopeResolver {
   readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
-    return { asks: 0, messages: 0, bytes: 0 };
+    return { requests: 0, messages: 0, bytes: 0 };
   });
   readonly #attachments: Attachments;
   readonly #names: GroupNames;
@@ -48,7 +48,7 @@ export class ScopeResolver {
 
   countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
     const counts = this.exempt[direction] as ExemptCounts;
-    counts.asks++;
+    counts.requests++;
     counts.messages = counted(counts.messages, messages);
     counts.bytes = counted(counts.bytes, bytes);
   }

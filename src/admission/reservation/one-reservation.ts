@@ -22,23 +22,23 @@ export interface ReservationParts {
   readonly chargeCosts: ChargeCosts;
 }
 
-/** Holds what the levels have granted for `ask` (kept, so not the gate's scratch) until it is committed or cancelled. */
-export function reservationOf(parts: ReservationParts, ask: JointRequest): Reservation {
+/** Holds what the levels have granted for `request` (kept, so not the gate's scratch) until it is committed or cancelled. */
+export function reservationOf(parts: ReservationParts, request: JointRequest): Reservation {
   const { clock, groups, joint, reader, chargeCosts } = parts;
   let open = true;
   const settle = (messages: number, bytes: number) => {
     open = false;
-    joint.settle(ask, messages, bytes, clock());
+    joint.settle(request, messages, bytes, clock());
   };
   return {
     granted: true,
     commit: (actual, costs) => {
-      const { messages, bytes } = amountsOf(actual, ask);
+      const { messages, bytes } = amountsOf(actual, request);
       if (!open) return;
-      reader.rejectAboveCommit(ask, { messages, bytes });
-      const direction = DIRECTIONS[ask.lane % DIRECTION_COUNT] as Direction;
+      reader.rejectAboveCommit(request, { messages, bytes });
+      const direction = DIRECTIONS[request.lane % DIRECTION_COUNT] as Direction;
       if (costs !== undefined) {
-        const names = [ask.lane, ...ask.further].map((lane) => groups.ofLane(lane).name);
+        const names = [request.lane, ...request.further].map((lane) => groups.ofLane(lane).name);
         chargeCosts(names, costs, { direction, messages });
       }
       settle(messages, bytes);

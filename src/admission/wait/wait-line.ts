@@ -7,12 +7,12 @@ import type { Clock } from '../../ports/clock.js';
 
 /** One acquire that waits. */
 export interface Waiter {
-  readonly ask: JointRequest;
+  readonly request: JointRequest;
   readonly turn: Turn;
   readonly resolve: (decision: Decision) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
-  readonly decide: (ask: JointRequest) => number;
+  readonly decide: (request: JointRequest) => number;
   readonly sinceMs: number;
   /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
   answer: number | null;
@@ -47,9 +47,9 @@ export interface WaitingParts {
   readonly clock: Clock;
   /** Waiters at once. */
   readonly max: number;
-  /** The limiter's answer to an ask, now; a lane that is not served yet is. */
-  readonly decide: (ask: JointRequest) => number;
+  /** The limiter's answer to a request, now; a lane that is not served yet is. */
+  readonly decide: (request: JointRequest) => number;
   /** The same for somebody who does not wait, although others do. */
-  readonly decideInPassing: (ask: JointRequest) => number;
-  readonly explain: (ask: JointRequest, answer: number) => Decision;
+  readonly decideInPassing: (request: JointRequest) => number;
+  readonly explain: (request: JointRequest, answer: number) => Decision;
 }

@@ -12,7 +12,7 @@ import type { Joining, Line, Turn, Waiter, WaitingParts } from './wait-line.js';
 
 /**
  * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
- * each client's own asks in their order. Whoever comes while others wait joins the line. No promise is woken before its
+ * each client's own requests in their order. Whoever comes while others wait joins the line. No promise is woken before its
  * tokens are there, so there is no herd; a few hundred are settled per turn of the event loop.
  */
 export class Waiting {
@@ -37,39 +37,39 @@ export class Waiting {
     return this.#count;
   }
 
-  /** @param decide of whoever takes in another way; what it has taken is `ask` then */
-  async acquire(ask: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
+  /** @param decide of whoever takes in another way; what it has taken is `request` then */
+  async acquire(request: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
     const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
     rejectUnlessBetween('weight', weight, 1, WEIGHT_MAX);
     rejectUnlessSignal(signal);
     signal?.throwIfAborted();
-    const line = this.#lines.get(ask.lane);
+    const line = this.#lines.get(request.lane);
     let answer: number | null = null;
     if (line === undefined) {
-      answer = decide(ask);
+      answer = decide(request);
       if (answer === GRANTED) return GRANTED_DECISION;
-      if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(ask, answer);
+      if (answer < 0 || waitMs === 0 || this.#closed) return this.#parts.explain(request, answer);
     } else if (waitMs === 0) {
-      answer = this.#parts.decideInPassing(ask);
-      return answer === GRANTED ? GRANTED_DECISION : this.#parts.explain(ask, answer);
+      answer = this.#parts.decideInPassing(request);
+      return answer === GRANTED ? GRANTED_DECISION : this.#parts.explain(request, answer);
     }
     if (this.#count >= this.#parts.max) throw new QuotameshError('WAITING_FULL', { max: this.#parts.max });
     return new Promise<Decision>((resolve, reject) => {
-      const waiter = this.#join(ask, { answer, decide, weight, resolve, reject, signal });
+      const waiter = this.#join(request, { answer, decide, weight, resolve, reject, signal });
       this.#deadlines.push(this.#parts.clock() + waitMs, waiter);
       this.#planDeadline();
     });
   }
 
   /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
-  mayPass(ask: JointRequest): boolean {
-    return this.#lines.get(ask.lane)?.queue.mayPass(this.#costOf(ask)) ?? true;
+  mayPass(request: JointRequest): boolean {
+    return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
 
   /** He has taken it. */
-  passed(ask: JointRequest): void {
-    this.#lines.get(ask.lane)?.queue.passed(this.#costOf(ask));
+  passed(request: JointRequest): void {
+    this.#lines.get(request.lane)?.queue.passed(this.#costOf(request));
   }
 
   /** Limits have changed: whoever waits for the old ones is planned anew (#25502). */
@@ -101,34 +101,35 @@ export class Waiting {
     let stopping: Decision | null = null;
     for (let waiter = this.#deadlines.pop(); waiter !== undefined; waiter = this.#deadlines.pop()) {
       if (!waiter.isLive) continue;
-      stopping ??= this.#parts.explain(waiter.ask, UNCONFIRMED);
+      stopping ??= this.#parts.explain(waiter.request, UNCONFIRMED);
       this.#end(waiter, stopping);
     }
     if (this.#deadlineTimer !== null) clearTimeout(this.#deadlineTimer);
   }
 
-  #join(ask: JointRequest, { weight, ...who }: Joining): Waiter {
+  #join(request: JointRequest, { weight, ...who }: Joining): Waiter {
     const { answer, signal } = who;
     const { limiter } = this.#parts;
-    const line = this.#lines.get(ask.lane) ?? this.#begin(ask.lane);
-    const name = turnOf(ask);
+    const line = this.#lines.get(request.lane) ?? this.#begin(request.lane);
+    const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
     // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
-    if (answer === null && !turn.isParked && !ask.retry) {
-      limiter.countArrival(ask.lane, ask.messages, ask.bytes);
-      ask.counted |= 1;
+    if (answer === null && !turn.isParked && !request.retry) {
+      limiter.countArrival(request.lane, request.messages, request.bytes);
+      request.counted |= 1;
     }
-    if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) ask.retry = true;
-    const waiter: Waiter = { ask, turn, sinceMs: this.#parts.clock(), isLive: true, ...who };
+    if (answer === null ? !turn.isParked : answer !== UNCONFIRMED) request.retry = true;
+    const waiter: Waiter = { request, turn, sinceMs: this.#parts.clock(), isLive: true, ...who };
     if (signal !== undefined) this.#aborts.add(signal, waiter);
     turn.live++;
     this.#count++;
-    limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) + 1;
-    if (turn.isParked) turn.owner.push(waiter, this.#costOf(ask));
-    else line.queue.add(turn.owner, waiter, this.#costOf(ask));
+    limiter.heldBack[request.lane] = (limiter.heldBack[request.lane] as number) + 1;
+    if (turn.isParked) turn.owner.push(waiter, this.#costOf(request));
+    else line.queue.add(turn.owner, waiter, this.#costOf(request));
     // The others of a line that is in use wait for its next turn already.
-    if (line.queue.owners <= 1) this.#plan(line, answer === null || isOwnLimit(ask, answer) ? 0 : this.#waitMs(waiter));
+    if (line.queue.owners <= 1)
+      this.#plan(line, answer === null || isOwnLimit(request, answer) ? 0 : this.#waitMs(waiter));
     return waiter;
   }
 
@@ -148,17 +149,17 @@ export class Waiting {
       const owner = line.queue.peek();
       if (owner === null) break;
       const waiter = owner.items[owner.head]!.item;
-      const answer = waiter.decide(waiter.ask);
+      const answer = waiter.decide(waiter.request);
       waiter.answer = answer;
       if (answer === GRANTED) {
         if (waiter.decide === this.#parts.decide) line.queue.take(owner);
-        else line.queue.takePart(owner, this.#costOf(waiter.ask));
+        else line.queue.takePart(owner, this.#costOf(waiter.request));
         this.#end(waiter, GRANTED_DECISION);
       } else if (answer < 0) {
         this.#fail(waiter, answer);
       } else {
-        if (answer !== UNCONFIRMED) waiter.ask.retry = true;
-        if (!isOwnLimit(waiter.ask, answer)) {
+        if (answer !== UNCONFIRMED) waiter.request.retry = true;
+        if (!isOwnLimit(waiter.request, answer)) {
           this.#plan(line, this.#waitMs(waiter));
           return;
         }
@@ -173,8 +174,8 @@ export class Waiting {
     const { turn } = waiter;
     turn.line.queue.leave(turn.owner);
     turn.isParked = true;
-    const { ask } = waiter;
-    const maxMs = ask.refusedLane === ask.lane ? PARKED_MS_MAX : FURTHER_PARKED_MS_MAX;
+    const { request } = waiter;
+    const maxMs = request.refusedLane === request.lane ? PARKED_MS_MAX : FURTHER_PARKED_MS_MAX;
     turn.line.parked.push(nowMs + Math.min(this.#waitMs(waiter), maxMs), turn);
   }
 
@@ -183,8 +184,8 @@ export class Waiting {
     if (turn.live > 0) turn.line.queue.rejoin(turn.owner);
   }
 
-  #waitMs({ ask, answer }: Waiter): number {
-    const decision = this.#parts.explain(ask, answer ?? this.#refusalOf(ask));
+  #waitMs({ request, answer }: Waiter): number {
+    const decision = this.#parts.explain(request, answer ?? this.#refusalOf(request));
     if (decision.granted) return 0;
     return decision.reason === 'not-ready' ? NOT_READY_RETRY_MS : decision.retryAfterMs;
   }
@@ -201,7 +202,7 @@ export class Waiting {
 
   #fail(waiter: Waiter, answer: number): void {
     try {
-      this.#parts.explain(waiter.ask, answer);
+      this.#parts.explain(waiter.request, answer);
     } catch (error) {
       if (this.#leave(waiter)) waiter.reject(error);
     }
@@ -218,10 +219,10 @@ export class Waiting {
     this.ended[isGranted ? 'granted' : 'otherwise']++;
     this.ended.totalMs += Math.max(0, this.#parts.clock() - waiter.sinceMs);
     if (waiter.signal !== undefined) this.#aborts.remove(waiter.signal, waiter);
-    const { turn, ask } = waiter;
+    const { turn, request } = waiter;
     const { limiter } = this.#parts;
     this.#count--;
-    limiter.heldBack[ask.lane] = (limiter.heldBack[ask.lane] as number) - 1;
+    limiter.heldBack[request.lane] = (limiter.heldBack[request.lane] as number) - 1;
     turn.live--;
     if (turn.live === 0) {
       turn.line.queue.leave(turn.owner);
@@ -257,7 +258,7 @@ export class Waiting {
     for (let ended = 0; ended < SERVED_AT_ONCE && this.#deadlines.nextMs <= nowMs; ended++) {
       const waiter = this.#deadlines.pop() as Waiter;
       if (!waiter.isLive) continue;
-      this.#end(waiter, this.#parts.explain(waiter.ask, waiter.answer ?? this.#refusalOf(waiter.ask)));
+      this.#end(waiter, this.#parts.explain(waiter.request, waiter.answer ?? this.#refusalOf(waiter.request)));
     }
     this.#planDeadline();
   }
