@@ -94,7 +94,7 @@ function codeOf(text: string): string {
     .replace(/\/\*[\s\S]*?\*\//g, nothing)
     .replace(/^(\s*)\/\/.*$/gm, '$1')
     .replace(/ \/\/ .*$/gm, '')
-    .replace(/'(?:[^'\\\n]|\\.)*'/g, nothing);
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, nothing);
 }
 
 function partsOf(name: string): string[] {

@@ -30,7 +30,7 @@ const STRATEGIES_OF_RULE: Readonly<Record<string, readonly string[]>> = {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   closedLoop: 'run in virtual time by test/simulation/pip82.test.ts',
   reporting: 'run against the reporter and the usage map by test/unit/core/report/pip82-reporting.test.ts',
-  budget: 'bytes on the topic are printed by npm run bench:scale (docs/background/scale.md)',
+  budget: 'bytes on the topic are printed by npm run bench:scale (docs/operate/scale.md)',
 };
 
 const { cases } = readVectors<{ readonly cases: readonly AllocationCase[] }>('pip82.json');
