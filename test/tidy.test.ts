@@ -71,9 +71,9 @@ describe('sizes', () => {
     expect(wide).toEqual([]);
   });
 
-  test('lines of documents are broken where they can be', () => {
+  test('paragraphs of documents are filled to one width', () => {
     const command = [join(ROOT, 'scripts/wrap-docs.mjs'), '--check'];
-    expect(spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout).toBe('0 pages with long lines\n');
+    expect(spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout).toBe('0 pages to fill\n');
   });
 });
 
