@@ -1,5 +1,6 @@
 import { GROUP } from '../../src/config/schema/groups.js';
-import { section, shapeOf } from '../../src/config/setting/section.js';
+import { section } from '../../src/config/setting/section.js';
+import { fieldsOf } from '../../src/input/schema-parts.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 
@@ -36,7 +37,7 @@ const NOT_HERE = ['quota', 'maxRequest', 'strategy', 'promise'];
 
 /** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
 export const SCENARIO_GROUP = section(
-  Object.fromEntries(Object.entries(shapeOf(GROUP)).filter(([key]) => !NOT_HERE.includes(key))),
+  Object.fromEntries(Object.entries(fieldsOf(GROUP)).filter(([key]) => !NOT_HERE.includes(key))),
 );
 
 export const BOUND_FIELDS: Fields = {

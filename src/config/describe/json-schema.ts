@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { fieldsOf } from '../../input/schema-parts.js';
 import { CERTIFICATE_KEYS, TOKEN_KEYS } from '../read/read-auth.js';
 import { ATTACHMENT_RULE_KEYS } from '../rules/attachment-rules.js';
 import { MQTT_RULE_KEYS } from '../rules/mqtt-rules.js';
 import { NODE, POLLED_BACKEND, SETTINGS, type TopicKind } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
-import { factsOf, READ_ELSEWHERE, type Section, type SettingRows, sectionOfRows, shapeOf } from '../setting/section.js';
+import { factsOf, READ_ELSEWHERE, type Section, type SettingRows, sectionOfRows } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { allowedText, defaultText } from '../setting/setting-text.js';
 
@@ -50,7 +51,7 @@ export function editorSchema(schema: Section): z.ZodType {
 }
 
 function editorMembers(schema: Section): Readonly<Record<string, z.ZodType>> {
-  const members = Object.entries(shapeOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
+  const members = Object.entries(fieldsOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
   return Object.fromEntries(members.map(([key, member]) => [key, editorMember(member).optional()]));
 }
 

@@ -1,8 +1,8 @@
-import type { z } from 'zod';
+import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js';
 import { didYouMean } from '../../input/nearest-name.js';
 import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
 import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
-import { keysBelow, rowsOf, type Section, soundPart } from '../setting/section.js';
+import { rowsOf, type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
@@ -20,7 +20,9 @@ export function readSection<Value>(
 ): Sound<Value> {
   const read = schema.safeParse(written);
   if (read.success) return read.data as Sound<Value>;
-  addIssues(findings, schema, path, { written, issues: read.error.issues });
+  for (const mistake of inputMistakes(schema, written, read.error.issues)) {
+    addMistake(findings, mistake, [...path, ...mistake.path]);
+  }
   return soundPart(schema, written) as Sound<Value>;
 }
 
@@ -37,28 +39,18 @@ export function valuesOf(schema: Section, read: unknown): ReadonlyMap<string, un
   return new Map(values.filter(([, value]) => value !== undefined));
 }
 
-function addIssues(
-  findings: Findings,
-  schema: Section,
-  path: ConfigPath,
-  { written, issues }: { readonly written: unknown; readonly issues: readonly z.core.$ZodIssue[] },
-): void {
-  for (const issue of issues) {
-    const below = issue.path as (string | number)[];
-    const at = [...path, ...below];
-    if (issue.code === 'custom') {
-      findings.add(at, { problem: issue.message, ...(issue.params as Omit<Finding, 'problem'>) });
-      continue;
+function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): void {
+  switch (mistake.kind) {
+    case 'told':
+      findings.add(at, { problem: mistake.problem, ...(mistake.params as Omit<Finding, 'problem'>) });
+      break;
+    case 'key-unknown': {
+      const { key, known } = mistake;
+      findings.add([...at, shownKey(key)], unknownKey(key, known), { part: 'key', writtenAt: [...at, key] });
+      break;
     }
-    const known = keysBelow(schema, below);
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) {
-        const options = { part: 'key', writtenAt: [...at, key] } as const;
-        findings.add([...at, shownKey(key)], unknownKey(key, known), options);
-      }
-    } else {
-      findings.add(at, notAMapping(known, lookUp(written, below)));
-    }
+    case 'not-a-mapping':
+      findings.add(at, notAMapping(mistake.known, mistake.got));
   }
 }
 
@@ -92,10 +84,4 @@ function elsewhere(key: string): string {
     return section.path === '' ? 'It belongs to the top level.' : `It belongs below ${section.path}.`;
   }
   return '';
-}
-
-function lookUp(input: unknown, path: readonly PropertyKey[]): unknown {
-  let current = input;
-  for (const part of path) current = (current as Record<PropertyKey, unknown> | null | undefined)?.[part];
-  return current;
 }

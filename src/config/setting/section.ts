@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isMapping } from '../../input/mapping.js';
+import { fieldsOf, unwrapped } from '../../input/schema-parts.js';
 import type { QuantityKind } from './quantity.js';
 import type { Setting } from './setting.js';
 import { readValue } from './setting-value.js';
@@ -18,7 +19,6 @@ export function section<const Own extends Members>(members: Own): Section<ValueO
   // Read once: most groups leave most sections out, and reading 10,000 of them field by field took a fifth longer.
   const defaultsOfAll = () => (defaults ??= whole.parse({}));
   const schema = z.preprocess((written) => written ?? undefined, whole.default(defaultsOfAll));
-  SHAPES.set(schema, shape);
   return schema as unknown as Section<ValueOf<Own>>;
 }
 
@@ -57,18 +57,13 @@ interface ValueOfKind extends Record<QuantityKind, number> {
   readonly certificates: unknown;
 }
 
-/** What stands right in it; empty where it is no section. */
-export function shapeOf(schema: Section): Readonly<Record<string, z.ZodType>> {
-  return SHAPES.get(schema) ?? {};
-}
-
 export function factsOf(schema: z.ZodType): Setting | undefined {
   return FACTS.get(schema);
 }
 
 /** Its fields by their paths below it, `tls.cert`. */
 export function rowsOf(schema: Section): SettingRows {
-  const rows = Object.entries(shapeOf(schema)).flatMap(([key, member]): [string, Setting][] => {
+  const rows = Object.entries(fieldsOf(schema)).flatMap(([key, member]): [string, Setting][] => {
     const own = factsOf(member);
     if (own !== undefined) return [[key, own]];
     return Object.entries(rowsOf(member)).map(([below, row]) => [`${key}.${below}`, row]);
@@ -78,23 +73,15 @@ export function rowsOf(schema: Section): SettingRows {
 
 export type SettingRows = Readonly<Record<string, Setting>>;
 
-/** The keys of the section that stands at `path` below `schema`. */
-export function keysBelow(schema: Section, path: readonly PropertyKey[]): readonly string[] {
-  let current: z.ZodType | undefined = schema;
-  for (const key of path) current = current && shapeOf(current)[key as string];
-  return current === undefined ? [] : Object.keys(shapeOf(current));
-}
-
 /** What is sound of something that has mistakes: fields with a mistake are absent. */
 export function soundPart(schema: Section, written: unknown): unknown {
-  const shape = SHAPES.get(schema);
-  if (shape === undefined) {
+  if (!(unwrapped(schema) instanceof z.ZodObject)) {
     const read = schema.safeParse(written);
     return read.success ? read.data : undefined;
   }
   const given = isMapping(written) ? written : {};
   const sound: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(shape)) {
+  for (const [key, member] of Object.entries(fieldsOf(schema))) {
     const value = soundPart(member, Object.hasOwn(given, key) ? given[key] : undefined);
     if (value !== undefined) sound[key] = value;
   }
@@ -103,7 +90,6 @@ export function soundPart(schema: Section, written: unknown): unknown {
 
 /** What documents, messages and editors need to know of a field, and zod does not. */
 const FACTS = new WeakMap<z.ZodType, Setting>();
-const SHAPES = new WeakMap<z.ZodType, Readonly<Record<string, z.ZodType>>>();
 
 function schemaOf(member: Setting | z.ZodType): z.ZodType {
   return member instanceof z.ZodType ? member : field(member);
