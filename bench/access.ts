@@ -26,7 +26,10 @@ const TOKENS = 100;
 const tokens = Array.from({ length: TOKENS }, newToken);
 const auth: AccessConfig = {
   tokens: tokens.map((token, at) => ({
-    ...{ name: `t${at}`, roles: ['traffic'], tenants: null, hash: hashOf(token).toString('hex') },
+    name: `t${at}`,
+    roles: ['traffic'],
+    tenants: null,
+    hash: hashOf(token).toString('hex'),
   })),
   certificates: [],
   failuresPerMinute: 30,

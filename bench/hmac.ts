@@ -44,9 +44,15 @@ class Pipe implements ReportTopic {
 const nodeKey = nodeKeyOf('bench', 'node-1');
 const author = { nodeKey, incarnation: 65_537, sequence: 1234 };
 const row = (at: number) => ({
-  ...{ groupId: groupIdOf('bench', `group-${at}`), direction: 0, topics: 3 },
-  ...{ usageMessages: 12.5, usageBytes: 51_200, demandMessages: 13, demandBytes: 53_000 },
-  ...{ shareMessages: 20, shareBytes: 80_000 },
+  groupId: groupIdOf('bench', `group-${at}`),
+  direction: 0,
+  topics: 3,
+  usageMessages: 12.5,
+  usageBytes: 51_200,
+  demandMessages: 13,
+  demandBytes: 53_000,
+  shareMessages: 20,
+  shareBytes: 80_000,
 });
 const report = (rows: number): TopicRecord => ({
   kind: 'report',

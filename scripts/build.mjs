@@ -8,9 +8,22 @@ const generated = join(root, 'src/codec/generated');
 mkdirSync(generated, { recursive: true });
 run(process.execPath, [
   localBin('protobufjs-cli', 'pbjs'),
-  ...['--target', 'static-module', '--wrap', 'esm', '--root', 'quotamesh', '--dts'],
-  ...['--no-verify', '--no-delimited', '--no-service', '--no-typeurl', '--no-convert', '--no-beautify'],
-  ...['--out', join(generated, 'report.js'), join(root, 'proto/report.proto')],
+  '--target',
+  'static-module',
+  '--wrap',
+  'esm',
+  '--root',
+  'quotamesh',
+  '--dts',
+  '--no-verify',
+  '--no-delimited',
+  '--no-service',
+  '--no-typeurl',
+  '--no-convert',
+  '--no-beautify',
+  '--out',
+  join(generated, 'report.js'),
+  join(root, 'proto/report.proto'),
 ]);
 if (!process.argv.includes('--proto-only')) {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);

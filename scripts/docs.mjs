@@ -83,7 +83,11 @@ const documents = {
   ...Object.fromEntries(pictures),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),
   'docs/reference/scenarios.md': renderScenarios({
-    ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields },
+    fields,
+    LOAD_KINDS,
+    HAPPENING_KINDS,
+    METRICS,
+    targetFields,
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),
     builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),
   }),

@@ -47,7 +47,8 @@ export async function measureHttp(): Promise<HttpFigure[]> {
     { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },
     { name: `bare route, ${way}, ${BATCH} asks`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
     {
-      ...{ name: `POST /v1/acquire/batch, ${way}, ${BATCH} asks`, bare: `bare route, ${way}, ${BATCH} asks` },
+      name: `POST /v1/acquire/batch, ${way}, ${BATCH} asks`,
+      bare: `bare route, ${way}, ${BATCH} asks`,
       order: { ...ours[way], path: `${ACQUIRE}/batch`, body: many },
     },
   ]);
@@ -84,7 +85,8 @@ async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[
   load.disconnect();
   await once(load, 'exit');
   return contestants.map(({ name, bare }, at) => ({
-    ...{ name, bare },
+    name,
+    bare,
     requestsPerSecond: rates[at]!,
     cpuMicros: micros[at]!,
   }));

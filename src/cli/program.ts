@@ -42,9 +42,21 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 
 function commands(): readonly Command[] {
   return [
-    ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-    ...[explainCommand(), groupCommand(), quotaCommand(), auditCommand(), tokenCommand()],
-    ...[simCommand(), recordCommand(), demoCommand()],
+    runCommand(),
+    mqttCommand(),
+    checkCommand(),
+    configCommand(),
+    statusCommand(),
+    topCommand(),
+    nodesCommand(),
+    explainCommand(),
+    groupCommand(),
+    quotaCommand(),
+    auditCommand(),
+    tokenCommand(),
+    simCommand(),
+    recordCommand(),
+    demoCommand(),
   ];
 }
 

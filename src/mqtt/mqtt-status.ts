@@ -41,7 +41,7 @@ export function mqttStatus({ counts, connections, url, clock }: MqttBroker): Mqt
     throttledConnections++;
     for (const reason of REASONS) if (throttle.countOf(reason) > 0) throttledBy[reason]++;
   }
-  return { url, ...{ throttledConnections, throttledBy }, throttledMs: Math.round(throttledMs), ...shown(counts) };
+  return { url, throttledConnections, throttledBy, throttledMs: Math.round(throttledMs), ...shown(counts) };
 }
 
 const REASONS = Object.keys(THROTTLE_REASONS) as ThrottleReason[];

@@ -93,7 +93,10 @@ async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log
   const ownKey = nodeRecordKey(nodeKeyOf(cluster, config.nodeId));
   return new SignedTopic(own, {
     ...(log === 'reports' && { kin: new KinWatch({ ownKey, kinMs, strangerMs }) }),
-    ...{ cluster, hmac: topic.hmac, telemetry, heals: log === 'registry' },
+    cluster,
+    hmac: topic.hmac,
+    telemetry,
+    heals: log === 'registry',
     log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
     name: log === 'registry' ? 'registry topic' : 'topic',
   });

@@ -38,8 +38,12 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
       return { records: 0, bytes: 0 };
     }
     await writer.begin({
-      ...{ format: 1, cluster: config.cluster, version: VERSION, topic: config.topic.kind },
-      ...{ startedAt: new Date().toISOString(), partitions: topic.partitions },
+      format: 1,
+      cluster: config.cluster,
+      version: VERSION,
+      topic: config.topic.kind,
+      startedAt: new Date().toISOString(),
+      partitions: topic.partitions,
       timing: { ...config.timing, sampleIntervalMs: config.sampleIntervalMs },
       limiting: config.limiting,
       groups: config.groups,

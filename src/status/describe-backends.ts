@@ -44,8 +44,15 @@ export function describeBackends(parts: BackendsParts): readonly BackendStatus[]
     const costPerSecond = groups.reduce((sum, { cost }) => sum + cost, 0);
     const { level, target, spring } = health.kind === 'level' ? health : NO_LEVEL;
     return {
-      ...{ backend: name, zone, throttlingRatio: ratio === HEALTHY ? null : ratio, level, target, spring },
-      ...{ silent: isSilent, heardAgoMs: logMs - heardLogMs, costPerSecond },
+      backend: name,
+      zone,
+      throttlingRatio: ratio === HEALTHY ? null : ratio,
+      level,
+      target,
+      spring,
+      silent: isSilent,
+      heardAgoMs: logMs - heardLogMs,
+      costPerSecond,
       busiestGroups: busiest(groups, BUSIEST_MAX, BUSIEST_RATIO * costPerSecond).map(({ group, cost }) => {
         const [direction = '', ...words] = group.split('/');
         const busyness = costPerSecond > 0 ? cost / costPerSecond : 0;

@@ -18,7 +18,9 @@ export function explainGroup(parts: StatusParts, group: number): GroupExplanatio
   if (parts.loop.coordinator === null) throw parts.notReady();
   const explain = (direction: Direction) => explainLane(parts, group, direction);
   return {
-    ...{ group: config.name, node: parts.config.nodeId, strategy: config.strategy },
+    group: config.name,
+    node: parts.config.nodeId,
+    strategy: config.strategy,
     directions: { publish: explain('publish'), dispatch: explain('dispatch') },
   };
 }
@@ -77,7 +79,10 @@ function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTar
   };
   const deciding = zones.deciding(zonesLeftOut);
   return {
-    ...{ mode, split, rate: finiteOrNull(decision.limiting), minimum: decision.minimum },
+    mode,
+    split,
+    rate: finiteOrNull(decision.limiting),
+    minimum: decision.minimum,
     deciding: deciding === null ? null : named(deciding),
     leftOut: zones.leftOutZones(zonesLeftOut).map(named),
     backends: [...costs].map(([id, cost]) => {
@@ -94,7 +99,12 @@ function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStat
   const nowMs = parts.clock();
   const tokens = (dimension: number) => finiteOrNull(parts.limiter.available(lane, dimension, nowMs));
   return {
-    ...{ served, link, share, limit, refusedMessages, refusedBytes },
+    served,
+    link,
+    share,
+    limit,
+    refusedMessages,
+    refusedBytes,
     allowance: {
       messagesPerSecond: difference(limit.messagesPerSecond, share.messagesPerSecond),
       bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),

@@ -89,11 +89,9 @@ const ROWS = {
     excludes: 'brokers',
   },
   'partitions-added': {
-    ...{
-      scope: 'topic',
-      what: 'partitions added, a node started, the topic made anew as it was',
-      lastsMs: [8000, 12_000],
-    },
+    scope: 'topic',
+    what: 'partitions added, a node started, the topic made anew as it was',
+    lastsMs: [8000, 12_000],
     hits: 'node',
     excludes: 'brokers',
     without: ['node-kill', 'node-restart', 'node-twice'],

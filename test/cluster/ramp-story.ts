@@ -88,7 +88,8 @@ function group(overMs: string): object {
   return {
     quota: { publish: { messagesPerSecond: TO } },
     ramp: { mode: 'scheduled', fromPerSecond: FROM, overMs },
-    ...{ allowanceRatio: 0, burstMinMessages: 1 },
+    allowanceRatio: 0,
+    burstMinMessages: 1,
   };
 }
 

@@ -24,7 +24,8 @@ test('a bound that the file system does not tell of is an outage of the topic, m
   expect(JSON.parse(/\[.*\]$/.exec(stdout)?.[0] ?? 'null')).toEqual([
     // A write that is cut short is an input or output error to lmdb.
     expect.stringMatching(/^TOPIC_(UNREACHABLE|DISK_FULL)$/),
-    ...['TOPIC_DISK_FULL', 'TOPIC_DISK_FULL'],
+    'TOPIC_DISK_FULL',
+    'TOPIC_DISK_FULL',
   ]);
   expect(stderr.match(STACK)).toHaveLength(1);
 });

@@ -148,7 +148,11 @@ class Broker {
   readonly #buckets = new Buckets(1);
   readonly #tracker = new ThrottleTracker((on) => this.#setReading(on));
   readonly #throttle = new PublishThrottle({
-    ...{ buckets: this.#buckets, row: 0, reason: 'groupRate', debtMs: 60_000, wakes: 'expected' },
+    buckets: this.#buckets,
+    row: 0,
+    reason: 'groupRate',
+    debtMs: 60_000,
+    wakes: 'expected',
     onReleased: () => undefined,
   });
   readonly #producers = new Map<string, Producer>();

@@ -80,8 +80,11 @@ async function changeGroups(node: WholeNode, random: Random, endMs: number): Pro
   const changes: (readonly [string, object])[] = [
     ...[0, 1, 200, 5000].map((rate) => ['own', { ...quota(rate), ...OWN }] as const),
     ...[0, 50, 300].map((rate) => ['broad', { ...quota(rate), ...windows }] as const),
-    ...[['own', {}] as const, ['own', { enabled: false }] as const, ['broad', quota(300)] as const],
-    ...[['temp', quota(50)] as const, ['temp', quota(50)] as const],
+    ['own', {}] as const,
+    ['own', { enabled: false }] as const,
+    ['broad', quota(300)] as const,
+    ['temp', quota(50)] as const,
+    ['temp', quota(50)] as const,
   ];
   while (performance.now() < endMs) {
     await sleep(random.next() * 150);

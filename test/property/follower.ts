@@ -35,7 +35,7 @@ export class Follower {
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
     this.usageMap = new UsageMap(() => undefined, settings);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
-    const told = { ...{ backends: this.targets.backends, ramps: this.targets.ramps }, notices: this.notices };
+    const told = { backends: this.targets.backends, ramps: this.targets.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     const lanes = settings.groups.length * DIRECTION_COUNT;
     this.#shares = new ShareBook(settings, lanes, this.log, this.targets);

@@ -26,7 +26,9 @@ const GROUPS: readonly GroupSettings[] = [
   },
   { ...GROUP, name: 'ramped', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, ramp: SHORT_RAMP },
   {
-    ...{ ...GROUP, name: 'scheduled', quota: { publish: [1000, 1e6], dispatch: [100, 100] } },
+    ...GROUP,
+    name: 'scheduled',
+    quota: { publish: [1000, 1e6], dispatch: [100, 100] },
     ramp: { ...SHORT_RAMP, mode: 'scheduled' },
   },
   { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },

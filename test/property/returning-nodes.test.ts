@@ -9,8 +9,15 @@ import { CompactedLog, Process, type View } from './small-cluster.js';
 const GROUP_COUNT = 5;
 const TARGET = 1000;
 const SETTINGS_OF_ALL: Omit<CoordinatorSettings, 'partitions' | 'nodeId'> = {
-  ...{ ...SETTINGS, nonce: 1, groupsPerRecord: 1, sampleIntervalMs: 50 },
-  ...{ heartbeatMs: 500, partitionHeartbeatMs: 1000, stalenessMs: 2000, forgetAfterMs: 4000, isolationAfterMs: 2000 },
+  ...SETTINGS,
+  nonce: 1,
+  groupsPerRecord: 1,
+  sampleIntervalMs: 50,
+  heartbeatMs: 500,
+  partitionHeartbeatMs: 1000,
+  stalenessMs: 2000,
+  forgetAfterMs: 4000,
+  isolationAfterMs: 2000,
   groups: Array.from({ length: GROUP_COUNT }, (_, at) => ({ ...GROUP, name: `group-${at}`, strategy: 'max-min' })),
 };
 const NODE_IDS = ['anchor', 'coming-and-going', 'as-well'];

@@ -57,8 +57,12 @@ describe('the decision', () => {
         const reservedRate = given.reservedCost / out.averageCost;
         expect(out.target).toBeGreaterThanOrEqual(Math.min(reservedRate, out.desired));
         const named = {
-          ...{ unlimited: NONE, messages: given.quotaMessages, cost: given.totalCost / out.averageCost },
-          ...{ limiting: given.bearable, minimum: out.minimum, reserved: out.reserved },
+          unlimited: NONE,
+          messages: given.quotaMessages,
+          cost: given.totalCost / out.averageCost,
+          limiting: given.bearable,
+          minimum: out.minimum,
+          reserved: out.reserved,
         }[out.binding];
         expect(out.target, out.binding).toBe(named);
       }),
@@ -128,8 +132,12 @@ describe('health', () => {
 
   test('what a backend can bear is a rate, by usage and by quota', () => {
     const contribution = fc.record({
-      ...{ ratio: fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(HEALTHY)), transactions: rate },
-      ...{ cost: rate, costOfAll: rate, quota: ceiling, quotaOfAll: rate },
+      ratio: fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(HEALTHY)),
+      transactions: rate,
+      cost: rate,
+      costOfAll: rate,
+      quota: ceiling,
+      quotaOfAll: rate,
     });
     fc.assert(
       fc.property(fc.constantFrom(...LIMITING_SPLITS), contribution, (split, on) => {

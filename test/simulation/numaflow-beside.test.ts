@@ -77,7 +77,10 @@ function usedAfterLeaving(system: string, before: number, after: number): number
   const queue = new EventQueue();
   const random = new Random(4);
   const cluster = systemNamed(system)!.create({
-    ...{ queue, random, delays: LOCAL_KAFKA, nodes: before },
+    queue,
+    random,
+    delays: LOCAL_KAFKA,
+    nodes: before,
     quota: { messagesPerSecond: 900, bytesPerSecond: Number.POSITIVE_INFINITY },
     settings: { ...SETTINGS, groups: [{ ...GROUP, limiter: 'window' }] },
   });

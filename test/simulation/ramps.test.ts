@@ -6,8 +6,14 @@ import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const RAMP: RampSettings = {
-  ...{ mode: 'scheduled', fromPerSecond: 100, toPerSecond: null, overMs: 10_000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 180_000 },
+  mode: 'scheduled',
+  fromPerSecond: 100,
+  toPerSecond: null,
+  overMs: 10_000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
+  timeToLiveMs: 180_000,
 };
 const NODES = ['a', 'b', 'c'];
 

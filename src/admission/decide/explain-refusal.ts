@@ -82,8 +82,11 @@ export class RefusalExplainer {
     this.#parts.refusals.count(lane, 'group', dimension, nowMs);
     const slot = lane * DIMENSIONS.length + dimension;
     return new QuotameshError('BATCH_ABOVE_WINDOW', {
-      ...{ amount: [messages, bytes][dimension] as number, dimension: DIMENSIONS[dimension] as Dimension },
-      ...{ group: this.#nameOf(lane), holds: Math.floor(buckets.depth.at(slot)), windowMs: buckets.windowOf(lane) },
+      amount: [messages, bytes][dimension] as number,
+      dimension: DIMENSIONS[dimension] as Dimension,
+      group: this.#nameOf(lane),
+      holds: Math.floor(buckets.depth.at(slot)),
+      windowMs: buckets.windowOf(lane),
     });
   }
 

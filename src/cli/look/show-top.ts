@@ -103,8 +103,14 @@ function cellsOf(row: TopRow): string[] {
   const part = demand > 0 && throttled > 0 ? ` (${Math.round((throttled / demand) * 100)} %)` : '';
   const unit = dimension === 'messages' ? 'msg' : 'B';
   return [
-    ...[group, `${direction} ${unit}`, shown(usage), shown(demand), shown(target), used],
-    ...[throttled > 0 ? `${shown(throttled)}${part}` : '', worstNode ?? ''],
+    group,
+    `${direction} ${unit}`,
+    shown(usage),
+    shown(demand),
+    shown(target),
+    used,
+    throttled > 0 ? `${shown(throttled)}${part}` : '',
+    worstNode ?? '',
   ];
 }
 

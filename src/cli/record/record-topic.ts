@@ -30,7 +30,11 @@ export async function record(options: RecordCommandOptions): Promise<void> {
   const isTerminal = process.stderr.isTTY;
   let shownMs = 0;
   const { records, bytes } = await recordTopic({
-    ...{ config, topic, tell, file: options.out, signal: ending.signal },
+    config,
+    topic,
+    tell,
+    file: options.out,
+    signal: ending.signal,
     onProgress: (count, size) => {
       if (!isTerminal || performance.now() - shownMs < PROGRESS_EVERY_MS) return;
       shownMs = performance.now();

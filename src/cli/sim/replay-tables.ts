@@ -11,8 +11,14 @@ export function traceTable(runs: readonly TraceRun[], quota: readonly [number, n
   const rows = runs.map(({ system, offered, admitted, verdict }) => {
     const { utilisation = 0, worstSecond = 0, overAdmission = 0, secondsOver = 0, records = 0, bytes = 0 } = verdict;
     return [
-      ...[system, whole(admitted), percent((offered - admitted) / (offered || 1)), percent(utilisation)],
-      ...[`${worstSecond.toFixed(2)}×`, percent(overAdmission), secondsOver.toFixed(1), whole(records)],
+      system,
+      whole(admitted),
+      percent((offered - admitted) / (offered || 1)),
+      percent(utilisation),
+      `${worstSecond.toFixed(2)}×`,
+      percent(overAdmission),
+      secondsOver.toFixed(1),
+      whole(records),
       whole(bytes / 1000),
     ];
   });

@@ -24,7 +24,12 @@ export async function replayTrace(input: Readable, file: string, options: Replay
   const { rows, quota, note } =
     given === null ? await meanQuota(input, file, trace) : { rows: input, quota: given, note: '' };
   const runs = await playTrace(readTrace(rows, name, trace), {
-    ...{ name: basename(name), systems, nodes: trace.nodes, seed, quota, settings: settingsFor() },
+    name: basename(name),
+    systems,
+    nodes: trace.nodes,
+    seed,
+    quota,
+    settings: settingsFor(),
     onProgress: progress(systems.length),
   });
   clearProgress();

@@ -127,8 +127,12 @@ export class YamlGroups {
     const mistakes = error instanceof ConfigError ? error.report : undefined;
     const remedy = error instanceof QuotameshError ? error.remedy : undefined;
     this.#parts.telemetry.log('error', 'configuration refused, groups stay as they are', {
-      ...{ audit: true, outcome: 'refused', source: this.#parts.config.source },
-      ...{ reason, mistakes, remedy },
+      audit: true,
+      outcome: 'refused',
+      source: this.#parts.config.source,
+      reason,
+      mistakes,
+      remedy,
     });
   }
 

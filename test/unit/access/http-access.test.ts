@@ -55,7 +55,9 @@ describe('a caller with tenants', () => {
     expect((await inject('POST', `${pulsar}/free`, TOKENS.acme)).json()).toMatchObject(denied);
     expect((await inject('DELETE', pulsar, TOKENS.acme)).json()).toMatchObject(denied);
     expect((await inject('GET', url, TOKENS.acme)).json()).toMatchObject({
-      ...{ revision, attachment: { group: 'orders' }, attachedBy: null },
+      revision,
+      attachment: { group: 'orders' },
+      attachedBy: null,
     });
     // A topic of it goes to another group only beside the one that the operator has chosen.
     const topic = `${url}/topic`;
@@ -83,7 +85,9 @@ describe('a caller with tenants', () => {
     const { changes } = (await inject('GET', '/v1/audit', TOKENS.operator)).json();
     const { before, after, who } = changes.at(-1);
     expect({ before, after, name: who.name }).toEqual({
-      ...{ before: { group: 'free', attachedBy: ['acme'] }, after: { group: 'orders' }, name: 'operator' },
+      before: { group: 'free', attachedBy: ['acme'] },
+      after: { group: 'orders' },
+      name: 'operator',
     });
     expect((await inject('DELETE', url, TOKENS.operator)).statusCode).toBe(204);
   });
@@ -91,7 +95,7 @@ describe('a caller with tenants', () => {
   test('has no say over a place of YAML, nor over one attached by a token of more tenants', async () => {
     const tokens = [
       ...AUTH.tokens,
-      { ...{ name: 'both', roles: ['operator'] }, tenants: ['acme', 'beta'], hash: written('qm_both') },
+      { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: written('qm_both') },
     ];
     const attachments = { places: { 'acme/yaml': 'orders' } };
     const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });

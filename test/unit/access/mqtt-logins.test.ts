@@ -39,14 +39,12 @@ afterAll(async () => {
 function logIn(password: string | null): Promise<{ readonly code: number; readonly closed: Promise<void> }> {
   const credentials = password === null ? {} : { username: 'somebody', password: Buffer.from(password) };
   const packet = generate({
-    ...{
-      cmd: 'connect',
-      clientId: `c${ends.length}`,
-      protocolId: 'MQTT',
-      protocolVersion: 4,
-      clean: true,
-      keepalive: 0,
-    },
+    cmd: 'connect',
+    clientId: `c${ends.length}`,
+    protocolId: 'MQTT',
+    protocolVersion: 4,
+    clean: true,
+    keepalive: 0,
     ...credentials,
   });
   return new Promise((resolve, reject) => {

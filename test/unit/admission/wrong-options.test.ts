@@ -42,7 +42,9 @@ describe.each(WAYS)('%s with options that are none', (_, ask) => {
       const before = scene.node.limiter.admitted.at(0);
       for (const where of ['a', { tenant: 'acme' }, { tenant: 'lab' }]) {
         expect(await errorOf(() => ask(node, where, wrong)), JSON.stringify(where)).toMatchObject({
-          ...{ name: 'QuotameshError', code: 'FIELD_INVALID', remedy: expect.stringMatching(/./) },
+          name: 'QuotameshError',
+          code: 'FIELD_INVALID',
+          remedy: expect.stringMatching(/./),
           message: expect.stringMatching(/^options must be an object like \{ waitMs: 2000 \}, got /),
         });
       }
@@ -55,7 +57,8 @@ test.each(['acquire', 'takeBatch'] as const)('%s with a signal that is none', as
   const node = scene.node as unknown as Loose;
   for (const signal of [5, null, {}, 'stop']) {
     expect(await errorOf(() => node[way]('a', ONE, { waitMs: 10, signal }))).toMatchObject({
-      ...{ code: 'FIELD_INVALID', message: 'signal must be an AbortSignal' },
+      code: 'FIELD_INVALID',
+      message: 'signal must be an AbortSignal',
     });
   }
 });

@@ -14,8 +14,18 @@ import { mqttCommand } from '../../../src/cli/run/mqtt-command.js';
 import { runCommand } from '../../../src/cli/run/run-command.js';
 
 const COMMANDS = [
-  ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-  ...[explainCommand(), groupCommand(), quotaCommand(), auditCommand(), tokenCommand()],
+  runCommand(),
+  mqttCommand(),
+  checkCommand(),
+  configCommand(),
+  statusCommand(),
+  topCommand(),
+  nodesCommand(),
+  explainCommand(),
+  groupCommand(),
+  quotaCommand(),
+  auditCommand(),
+  tokenCommand(),
 ];
 
 it.each(COMMANDS.flatMap(leavesOf))('help of %s has an example of it, and the exit codes', (name, command) => {

@@ -66,7 +66,10 @@ describe('round trip', () => {
       timeToLiveMs: 180_000,
     },
     {
-      ...{ kind: 'backend', author, backend: 'db-1', zone: 'a' },
+      kind: 'backend',
+      author,
+      backend: 'db-1',
+      zone: 'a',
       health: { kind: 'level', level: 7e8, target: 8e8, spring: 2e8 },
     },
     { kind: 'report', author, rows: Array.from({ length: 128 }, (_, at) => row({ groupId: at, direction: at % 2 })) },

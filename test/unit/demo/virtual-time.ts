@@ -2,8 +2,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { EventQueue } from '../../../sim/cluster/event-queue.js';
 
 const REAL = {
-  ...{ setTimeout, clearTimeout, setInterval, clearInterval },
-  ...{ performanceNow: performance.now, dateNow: Date.now },
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  performanceNow: performance.now,
+  dateNow: Date.now,
 };
 
 interface VirtualTimer {

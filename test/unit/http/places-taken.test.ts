@@ -5,7 +5,9 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 /** Windows of an hour, which hold what a test puts there. */
 const WINDOW = {
   quota: { publish: { messagesPerSecond: 0.1 } },
-  ...{ limiter: 'window', windowMs: 3_600_000, maxRequest: { messages: 1000 } },
+  limiter: 'window',
+  windowMs: 3_600_000,
+  maxRequest: { messages: 1000 },
 };
 const GROUPS = {
   orders: WINDOW,

@@ -31,8 +31,12 @@ describe('batches over HTTP', () => {
     expect([taken.status, taken.body]).toEqual([
       200,
       {
-        ...{ granted: true, id: expect.stringMatching(/-\d+$/), messages: 100, bytes: 0 },
-        ...{ epoch: expect.any(Number), validMs: expect.any(Number) },
+        granted: true,
+        id: expect.stringMatching(/-\d+$/),
+        messages: 100,
+        bytes: 0,
+        epoch: expect.any(Number),
+        validMs: expect.any(Number),
       },
     ]);
     const ended = await post('/v1/hand-back', { id: taken.body.id, messages: 30, dropped: { messages: 20 } });
@@ -61,14 +65,10 @@ describe('batches over HTTP', () => {
     const { body } = await post('/v1/hand-back/batch', { handBacks });
     const answers = body.answers as readonly { status: number; code?: string }[];
     expect(answers.map(({ status, code }) => [status, code])).toEqual([
-      ...[
-        [200, undefined],
-        [409, 'BATCH_ENDED'],
-      ],
-      ...[
-        [422, 'BATCH_TOO_SMALL'],
-        [404, 'BATCH_UNKNOWN'],
-      ],
+      [200, undefined],
+      [409, 'BATCH_ENDED'],
+      [422, 'BATCH_TOO_SMALL'],
+      [404, 'BATCH_UNKNOWN'],
     ]);
     expect(await counts()).toMatchObject({ handBacksRefused: before.handBacksRefused + 3 });
     expect((await take({ all: true })).body).toMatchObject({ messages: 90 });

@@ -126,7 +126,10 @@ describe('the configuration of the nodes', () => {
     expect(config.timing).toMatchObject({ heartbeatMs: 500, stalenessMs: 5000 });
     expect(config.log.decisionsFile).toBe('/nowhere/d');
     expect(config.groups[0]).toMatchObject({
-      ...{ name: 'scenario', burstMs: 250, weights: { n1: 3 }, strategy: 'max-min' },
+      name: 'scenario',
+      burstMs: 250,
+      weights: { n1: 3 },
+      strategy: 'max-min',
       isolation: { policy: 'equal-share', holdMs: 2000 },
       quota: { publish: [1000, Number.POSITIVE_INFINITY] },
     });
@@ -178,8 +181,12 @@ describe('what is left of a live run', () => {
     columns.add({ atMs: 1.5, node: 2, messages: 3, bytes: 4, retry: true, admitted: false });
     columns.add({ atMs: 2.5, node: 0, messages: 1, bytes: 0, retry: false, admitted: true });
     expect(columns.toAttempts()).toEqual({
-      ...{ atMs: Float64Array.of(1.5, 2.5), node: Uint16Array.of(2, 0), messages: Float64Array.of(3, 1) },
-      ...{ bytes: Float64Array.of(4, 0), retry: Uint8Array.of(1, 0), admitted: Uint8Array.of(0, 1) },
+      atMs: Float64Array.of(1.5, 2.5),
+      node: Uint16Array.of(2, 0),
+      messages: Float64Array.of(3, 1),
+      bytes: Float64Array.of(4, 0),
+      retry: Uint8Array.of(1, 0),
+      admitted: Uint8Array.of(0, 1),
     });
   });
 

@@ -9,8 +9,15 @@ import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const { groups, cluster, version, limiting, costs: _, ...timing } = SETTINGS;
 const HEADER: RecordingHeader = {
-  ...{ format: 1, cluster, version, topic: 'embedded', startedAt: '2026-01-01T00:00:00.000Z', partitions: 1 },
-  ...{ timing, limiting, groups },
+  format: 1,
+  cluster,
+  version,
+  topic: 'embedded',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  partitions: 1,
+  timing,
+  limiting,
+  groups,
 };
 
 /** The log of a live cluster in virtual time, from the start, as a recorder would have written it. */

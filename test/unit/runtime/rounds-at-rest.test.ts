@@ -34,7 +34,11 @@ async function started(more: object): Promise<WholeNode> {
   const config = resolveConfig({ ...CONFIG, ...more }, { source: '(test)', env: {} });
   const topic = new MemoryTopic(createMemoryLog());
   const node = new WholeNode({
-    ...{ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1 },
+    config,
+    topic,
+    telemetry: silentTelemetry,
+    version: '0',
+    nonce: 1,
     clock: () => performance.now(),
   });
   const start = node.start();

@@ -10,7 +10,10 @@ function record(offset: number): ReadRecord {
 function make(recordsPerTurn: number) {
   const told: string[] = [];
   const inbox = new TopicInbox({
-    ...{ name: 'topic', lossMeans: '', recordsPerTurn, telemetry: silentTelemetry },
+    name: 'topic',
+    lossMeans: '',
+    recordsPerTurn,
+    telemetry: silentTelemetry,
     onEpoch: (epoch) => told.push(`epoch ${epoch}`),
     onRead: (records) => told.push(records.map(({ offset }) => offset).join()),
     onCaughtUp: () => told.push('caught up'),

@@ -82,12 +82,14 @@ describe('a scenario of backends', () => {
     },
     {
       says: 'a backend that is not there',
-      ...{ from: '5 }', to: '5, backends: [{ name: db, capacityPerSecond: 1 }] }' },
+      from: '5 }',
+      to: '5, backends: [{ name: db, capacityPerSecond: 1 }] }',
       mistake: /6: phases\[0\].backends\[0\].name must be one of db-1, db-2/,
     },
     {
       says: 'a target of nobody',
-      ...{ from: '5 }', to: '5, expect: [{ what: target, value: 1 }] }' },
+      from: '5 }',
+      to: '5, expect: [{ what: target, value: 1 }] }',
       mistake: /6: phases\[0\].expect\[0\].group is missing/,
     },
   ])('$says is a mistake with its line', ({ from, to, mistake }) => {

@@ -20,7 +20,11 @@ async function exported(): Promise<Record<string, number>> {
 
 test('batches by how they ended, and hand-backs that were refused', async () => {
   expect(await exported()).toEqual({
-    ...{ batches: 0, batches_granted_total: 0, 'handed-back': 0, expired: 0, hand_backs_refused_total: 0 },
+    batches: 0,
+    batches_granted_total: 0,
+    'handed-back': 0,
+    expired: 0,
+    hand_backs_refused_total: 0,
   });
   const take = async () => (await scene.node.takeBatch('a', { messages: 10 })) as Batch;
   const [back, , late] = [await take(), await take(), await take()];
@@ -32,6 +36,10 @@ test('batches by how they ended, and hand-backs that were refused', async () => 
   expect(await exported()).toMatchObject({ batches: 1, 'handed-back': 1, expired: 1, hand_backs_refused_total: 2 });
   scene.node.gate.batches.expire(Number.POSITIVE_INFINITY);
   expect(await exported()).toEqual({
-    ...{ batches: 0, batches_granted_total: 3, 'handed-back': 1, expired: 2, hand_backs_refused_total: 2 },
+    batches: 0,
+    batches_granted_total: 3,
+    'handed-back': 1,
+    expired: 2,
+    hand_backs_refused_total: 2,
   });
 });

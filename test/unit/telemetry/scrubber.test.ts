@@ -18,7 +18,9 @@ const PLAIN = { mechanism: 'plain', username: 'u', password: 'sasl-password' };
 const OAUTH = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id/t', clientId: 'c', clientSecret: 'sasl-secret' };
 const HMAC = { key: 'k'.repeat(32), nextKey: 'n'.repeat(32), previousKey: 'p'.repeat(32) };
 const REDIS = {
-  ...{ kind: 'redis', addresses: ['a:1'], password: 'redis-password' },
+  kind: 'redis',
+  addresses: ['a:1'],
+  password: 'redis-password',
   sentinel: { master: 'm', password: 'redis-password-of-sentinels' },
 };
 const PASSPHRASE = 'opens the key';

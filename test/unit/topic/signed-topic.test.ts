@@ -168,7 +168,11 @@ function signing(log: MemoryLog, hmac: HmacConfig, options: Partial<SignedTopicO
     log: (_: string, message: string, facts: Readonly<Record<string, unknown>> = {}) => lines.push({ message, facts }),
   };
   const topic = new SignedTopic(new MemoryTopic(log), {
-    ...{ ...LOG, name: 'topic', heals: false, hmac, telemetry },
+    ...LOG,
+    name: 'topic',
+    heals: false,
+    hmac,
+    telemetry,
     ...options,
   });
   const listener = new RecordingListener();

@@ -110,7 +110,7 @@ describe('a change of configuration mints nothing', () => {
     const levels = new Levels(limiter, [groupOf({})], { ...NO_LIMIT, burstMs: 100 }, 0);
     const joint = new JointLevels(levels, () => 60_000);
     const asks = Array.from({ length: 100 }, (_, at) => {
-      const ask = { ...{ lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '' }, ...ALONE };
+      const ask = { lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '', ...ALONE };
       expect(joint.reserve(ask, at * 10 + 10)).toBe(GRANTED);
       return ask;
     });

@@ -13,13 +13,12 @@ const GROUP: GroupLevels = {
   topics: 'shared',
   perTopic: { ...NO_LIMIT, max: 10 },
   perClient: { ...NO_LIMIT, max: 10 },
-  ...{
-    floorRatio: 0.001,
-    allowanceRatio: 0.25,
-    burstMs: 100,
-    ...{ limiter: 'bucket', windowMs: 1000 },
-    burstMinMessages: 20,
-  },
+  floorRatio: 0.001,
+  allowanceRatio: 0.25,
+  burstMs: 100,
+  limiter: 'bucket',
+  windowMs: 1000,
+  burstMinMessages: 20,
 };
 
 /** The publish lane of one group, full at 0. */
@@ -37,7 +36,10 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
     retry: false,
     topic: '',
     client: '',
-    ...{ further: [], counted: 0, namesScope: false, refusedLane: 0 },
+    further: [],
+    counted: 0,
+    namesScope: false,
+    refusedLane: 0,
     ...from,
   });
   return { limiter, levels, ask };

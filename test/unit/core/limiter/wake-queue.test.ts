@@ -140,7 +140,11 @@ describe('defects of the reference implementation', () => {
     buckets.fill(0, 0);
     const released: Producer[] = [];
     const throttle = new PublishThrottle({
-      ...{ buckets, row: 0, reason: 'groupRate', debtMs: 1e9, wakes },
+      buckets,
+      row: 0,
+      reason: 'groupRate',
+      debtMs: 1e9,
+      wakes,
       onReleased: (producer) => void released.push(producer),
     });
     return { buckets, throttle, released };

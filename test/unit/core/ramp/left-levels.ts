@@ -3,8 +3,13 @@ import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 
 /** All but how long a level lives, which a vector says. */
 const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
-  ...{ mode: 'relaxed', fromPerSecond: 1, toPerSecond: null, overMs: 1000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
+  mode: 'relaxed',
+  fromPerSecond: 1,
+  toPerSecond: null,
+  overMs: 1000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
 };
 
 /**

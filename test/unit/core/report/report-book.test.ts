@@ -79,7 +79,9 @@ describe('report book', () => {
     const bundle = book.bundleOf(1, groupId(1));
     const elsewhere = (bundle.partition + 1) % 4;
     expect([book.has(bundle.partition, 0), book.has(elsewhere, 0), book.has(bundle.partition, 1)]).toEqual([
-      ...[true, false, false],
+      true,
+      false,
+      false,
     ]);
     book.markDirtyOn(elsewhere, bundle.key);
     book.markDirtyOn(bundle.partition, 'other');

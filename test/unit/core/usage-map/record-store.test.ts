@@ -5,7 +5,11 @@ import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
 function write(store: RecordStore, record: number, salt: number): void {
   const author = { incarnation: salt + 0.25, sequence: salt + 0.5 };
   store.write(record, author, {
-    ...{ member: salt + 1, partition: salt % 16, bundle: salt + 2, nowMs: salt + 0.75, logMs: salt + 3.9 },
+    member: salt + 1,
+    partition: salt % 16,
+    bundle: salt + 2,
+    nowMs: salt + 0.75,
+    logMs: salt + 3.9,
   });
   store.nextOfKeys[record] = salt + 4;
   store.previousOfKeys[record] = salt + 5;

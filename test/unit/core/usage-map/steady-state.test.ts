@@ -11,8 +11,15 @@ function recordOf(key: number, sequence: number): ReportRecord {
   const rows = Array.from({ length: 6 }, (_, at) => {
     const rate = 1.5 + at;
     return {
-      ...{ groupId: key * 6 + at, direction: 0, topics: 0, usageMessages: rate, usageBytes: rate },
-      ...{ demandMessages: rate, demandBytes: rate, shareMessages: rate, shareBytes: rate },
+      groupId: key * 6 + at,
+      direction: 0,
+      topics: 0,
+      usageMessages: rate,
+      usageBytes: rate,
+      demandMessages: rate,
+      demandBytes: rate,
+      shareMessages: rate,
+      shareBytes: rate,
     };
   });
   return { kind: 'report', author: { nodeKey: 5, incarnation: 65_536, sequence }, rows };
