@@ -45,9 +45,11 @@ describe('routes that are not there', () => {
 
   it('a defect of ours is a 500 problem and one log line, without the stack in the answer', async () => {
     const broken = await httpScene();
-    broken.node.status = () => {
-      throw new TypeError('boom');
-    };
+    Object.defineProperty(broken.access, 'status', {
+      get: () => {
+        throw new TypeError('boom');
+      },
+    });
     const { status, body } = await broken.get('/v1/nodes');
     expect({ status, code: body.code, detail: body.detail }).toEqual({
       status: 500,
