@@ -22,8 +22,7 @@ export function readSettings(
 ): WorldSettings {
   const group = readSection(findings, SCENARIO_GROUP, ['group'], root.group);
   const timing = readSection(findings, TIMING, ['timing'], root.timing);
-  const paths = Object.entries(timing).map(([key, value]) => [`timing.${key}`, value] as const);
-  checkRelations(new Map<string, unknown>([...paths, ['sampleIntervalMs', SAMPLE_INTERVAL_MS]]), root, findings);
+  checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, root, findings);
   const limiting = readSection(findings, LIMITING, ['limiting'], root.limiting);
   const settings = {
     cluster: 'scenario',

@@ -3,10 +3,13 @@ import { fieldsOf } from '../../input/schema-parts.js';
 import { CERTIFICATE_KEYS, TOKEN_KEYS } from '../read/read-auth.js';
 import { ATTACHMENT_RULE_KEYS } from '../rules/attachment-rules.js';
 import { MQTT_RULE_KEYS } from '../rules/mqtt-rules.js';
-import { NODE, POLLED_BACKEND, SETTINGS, type TopicKind } from '../schema/all-settings.js';
+import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
+import { POLLED_BACKEND } from '../schema/polled-backends.js';
+import { TOPIC_KIND } from '../schema/topic.js';
+import { TOPIC_KINDS, type TopicKind } from '../schema/topic-kinds.js';
 import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
-import { factsOf, READ_ELSEWHERE, type Section, type SettingRows, sectionOfRows } from '../setting/section.js';
+import { factsOf, READ_ELSEWHERE, type Section } from '../setting/section.js';
 import type { Setting } from '../setting/setting.js';
 import { allowedText, defaultText } from '../setting/setting-text.js';
 
@@ -19,30 +22,24 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
   const schema = z.strictObject({
     ...editorMembers(NODE),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
-    backends: z.record(z.string(), editorSchema(sectionOfRows(POLLED_BACKEND.rows))).optional(),
-    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KINDS.map(topicSchema)]).optional(),
+    backends: z.record(z.string(), editorSchema(POLLED_BACKEND)).optional(),
+    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KIND.choices.map(topicSchema)]).optional(),
     defaults: group.optional(),
     groups: z.record(z.string(), group),
   });
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
 }
 
-const TOPIC_KINDS: readonly TopicKind[] = SETTINGS.topic.rows.kind.choices;
-
+/** The kind may be left out where it is the default; tls may be true. */
 function topicSchema(kind: TopicKind): z.ZodType {
-  const tls: z.ZodType = editorSchema(sectionOfRows(rowsBelow('tls')));
-  const besides = {
-    kind: kind === 'embedded' ? z.literal(kind).optional() : z.literal(kind),
-    ...(kind === 'kafka' || kind === 'redis' ? { tls: z.union([z.boolean(), tls]).optional() } : {}),
+  const { tls, ...members } = editorMembers(TOPIC_KINDS[kind]);
+  const own = {
+    kind: kind === TOPIC_KIND.default ? z.literal(kind).optional() : z.literal(kind),
+    ...(tls === undefined
+      ? {}
+      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls!)]).optional() }),
   };
-  const own = { ...SETTINGS[kind].rows, ...(kind === 'none' ? {} : SETTINGS.hmac.rows) };
-  const rows = Object.entries(own).filter(([key]) => !key.startsWith('tls.'));
-  return z.strictObject({ ...besides, ...editorMembers(sectionOfRows(Object.fromEntries(rows))) }).nullable();
-}
-
-function rowsBelow(prefix: string): SettingRows {
-  const rows = Object.entries(SETTINGS.kafka.rows).filter(([key]) => key.startsWith(`${prefix}.`));
-  return Object.fromEntries(rows.map(([key, row]) => [key.slice(prefix.length + 1), row]));
+  return z.strictObject({ ...members, ...own }).nullable();
 }
 
 /** A section, for editors. */

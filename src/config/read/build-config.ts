@@ -13,7 +13,7 @@ import type {
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
-import type { SettingValues } from './read-node.js';
+import type { OfKind, ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
   readonly source: string;
@@ -23,7 +23,7 @@ export interface ConfigParts {
   readonly auth: AccessConfig | null;
   readonly httpTls: HttpTlsConfig | null;
   readonly files: readonly string[];
-  readonly topic: SettingValues;
+  readonly topic: ReadTopic;
   readonly backends: readonly PolledBackend[];
   readonly groups: ReadonlyMap<string, GroupSettings>;
   readonly mqttRules: readonly MqttRule[];
@@ -46,6 +46,7 @@ export function buildConfig({
 }: ConfigParts): ResolvedConfig {
   const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
   const { http, mqtt, registry, limits, log, metrics, timing, limiting, costs } = node;
+  const topicConfig = topicOf(topic);
   return deepFreeze({
     cluster,
     nodeId,
@@ -53,7 +54,7 @@ export function buildConfig({
     files,
     auth,
     insecure,
-    topic: topicOf(topic),
+    topic: topicConfig,
     registry,
     attachments,
     http: { ...http, tls: httpTls },
@@ -66,43 +67,54 @@ export function buildConfig({
     limiting,
     costs,
     backends,
-    groups: Array.from(groups, ([name, settings]) => ({ ...buildGroup(name, settings), ...alone(topic) })),
+    groups: Array.from(groups, ([name, settings]) => ({ ...buildGroup(name, settings), ...alone(topicConfig) })),
     defaultGroup,
   });
 }
 
-function topicOf(topic: SettingValues): TopicConfig {
-  const own = Object.entries(below(topic, 'topic')).filter(([key]) => !key.includes('.'));
-  const parts: Readonly<Record<string, () => object>> = {
-    kafka: () => ({ tls: tlsOf(topic), sasl: saslOf(topic) }),
-    redis: () => ({ tls: tlsOf(topic), sentinel: below(topic, 'topic.sentinel') }),
-  };
-  const kind = String(topic.get('topic.kind'));
-  const signing = kind === 'none' ? {} : { hmac: hmacOf(topic) };
-  return { ...Object.fromEntries(own), ...parts[kind]?.(), ...signing } as unknown as TopicConfig;
+function topicOf(topic: ReadTopic): TopicConfig {
+  switch (topic.kind) {
+    case 'none':
+      // Without it the topic would have a mistake, and so without the addresses below.
+      return { ...topic, nodeCount: topic.nodeCount! };
+    case 'kafka':
+      return {
+        ...topic,
+        ...signing(topic),
+        brokers: topic.brokers!,
+        clientId: topic.clientId!,
+        tls: tlsOf(topic.tls),
+        sasl: saslOf(topic.sasl),
+      };
+    case 'redis':
+      return { ...topic, ...signing(topic), addresses: topic.addresses!, tls: tlsOf(topic.tls) };
+    default:
+      return { ...topic, ...signing(topic) };
+  }
 }
 
 /** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
-function alone(topic: SettingValues): Partial<GroupConfig> {
-  if (topic.get('topic.kind') !== 'none') return {};
-  return { strategy: 'equal', nodeCount: topic.get('topic.nodeCount') as number };
+function alone(topic: TopicConfig): Partial<GroupConfig> {
+  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
 }
 
 /** What Node.js's tls.connect takes. */
-function tlsOf(topic: SettingValues): boolean | Readonly<Record<string, unknown>> {
-  const { enabled, ...options } = below(topic, 'topic.tls');
-  return enabled === true && Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
+function tlsOf({ enabled, ...options }: OfKind<'kafka'>['tls']): boolean | Readonly<Record<string, unknown>> {
+  return enabled && given(options);
 }
 
-function hmacOf(topic: SettingValues): HmacConfig | null {
-  const hmac = below(topic, 'topic.hmac');
-  return hmac.key === null ? null : (hmac as unknown as HmacConfig);
+function signing({ hmac }: Pick<OfKind<'kafka'>, 'hmac'>): { readonly hmac: HmacConfig | null } {
+  const { key } = hmac;
+  return { hmac: key === null ? null : { ...hmac, key } };
 }
 
-function saslOf(topic: SettingValues): Readonly<Record<string, string>> | null {
-  const sasl = below(topic, 'topic.sasl');
-  if (sasl.mechanism === null) return null;
-  return Object.fromEntries(Object.entries(sasl).filter((entry): entry is [string, string] => entry[1] !== null));
+function saslOf(sasl: OfKind<'kafka'>['sasl']): Readonly<Record<string, string>> | null {
+  return sasl.mechanism === null ? null : given(sasl);
+}
+
+/** Without the keys that have no value. */
+function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, Value] => entry[1] !== null));
 }
 
 /** Quotas without a value are unlimited, and nothing of them is reserved. */
@@ -145,12 +157,6 @@ function costOf({ costPerSecond, reservedCostPerSecond }: GroupSettings['quota']
 
 function rampOf({ fromPerSecond, ...others }: GroupSettings['ramp']): RampSettings | null {
   return fromPerSecond === null ? null : { fromPerSecond, ...others };
-}
-
-/** The values whose path begins with `prefix`, by the rest of their path. */
-function below(values: SettingValues, prefix: string): Record<string, unknown> {
-  const own = [...values].filter(([path]) => path.startsWith(`${prefix}.`));
-  return Object.fromEntries(own.map(([path, value]) => [path.slice(prefix.length + 1), value]));
 }
 
 function deepFreeze<Value>(value: Value): Value {

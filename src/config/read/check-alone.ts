@@ -1,11 +1,9 @@
 import { isMapping } from '../../input/mapping.js';
 import type { Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
-import type { SettingValues } from './read-node.js';
 
 /** Without a topic nobody knows what others want: a strategy that would have to know is refused, not replaced. */
-export function checkAlone(topic: SettingValues, root: Readonly<Record<string, unknown>>, findings: Findings): void {
-  if (topic.get('topic.kind') !== 'none') return;
+export function checkAlone(root: Readonly<Record<string, unknown>>, findings: Findings): void {
   const groups = isMapping(root.groups) ? Object.entries(root.groups) : [];
   const written: [(string | number)[], unknown][] = [
     [['defaults'], root.defaults],

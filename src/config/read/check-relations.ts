@@ -1,14 +1,13 @@
 import type { Findings } from '../setting/findings.js';
 import { formatQuantity } from '../setting/quantity.js';
 import { valueAt } from '../setting/setting-value.js';
-import type { SettingValues } from './read-node.js';
 import { boundText, holds, RELATIONS, type Relation } from './relations.js';
 
 /** Checks what must hold between settings. Settings that have a mistake of their own are left out. */
-export function checkRelations(values: SettingValues, written: unknown, findings: Findings): void {
+export function checkRelations(read: Readonly<Record<string, unknown>>, written: unknown, findings: Findings): void {
   for (const relation of RELATIONS) {
-    const left = values.get(relation.left);
-    const right = values.get(relation.right);
+    const left = valueAt(read, relation.left);
+    const right = valueAt(read, relation.right);
     if (typeof left !== 'number' || typeof right !== 'number' || holds(relation, left, right)) continue;
     addBroken(relation, { left, right, written }, findings);
   }

@@ -1,8 +1,6 @@
 import { isMapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
-import { HTTP_FILE_SETTINGS } from '../schema/access.js';
 import { environmentName, SECTIONS, yamlPath } from '../schema/all-settings.js';
-import { FILE_SETTINGS } from '../schema/topic.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
@@ -23,7 +21,7 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   const given = settingsOf(environment, findings);
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
-    const sibling = siblingOf(key);
+    const sibling = SIBLINGS.get(key);
     // Who gives a secret one way has not asked for the other way that the file may hold.
     if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
     result = putAt(result, key.split('.'), text);
@@ -121,18 +119,21 @@ function withTopicOfKind(raw: unknown, kind: string): unknown {
   return written === kind ? raw : putAt(raw, ['topic'], { kind });
 }
 
-/** `sasl.password` ↔ `sasl.passwordFile`. */
-function siblingOf(key: string): string | undefined {
-  const inFiles = [
-    ...FILE_SETTINGS.map((each) => `topic.${each}`),
-    ...HTTP_FILE_SETTINGS.map((each) => `http.${each}`),
-  ];
-  for (const setting of inFiles) {
-    if (key === setting) return `${setting}File`;
-    if (key === `${setting}File`) return setting;
-  }
-  return undefined;
-}
+/** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
+const SIBLINGS: ReadonlyMap<string, string> = new Map(
+  SECTIONS.flatMap((section) =>
+    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
+      const file = yamlPath(section, key);
+      const text = file.replace(/File$/, '');
+      return textOf === undefined
+        ? []
+        : [
+            [text, file],
+            [file, text],
+          ];
+    }),
+  ),
+);
 
 /** A copy with `value` at the path. What is no mapping on the way stays as it is: its own mistake is reported. */
 function putAt(target: unknown, path: ConfigPath, value: unknown): unknown {

@@ -10,8 +10,8 @@ import { NODE_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
 import { addUnknownKeys } from '../setting/unknown-keys.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
-import type { SettingValues } from './read-node.js';
-import type { FileContext } from './read-text-setting.js';
+import type { SoundNode } from './read-node.js';
+import type { FileContext } from './read-texts.js';
 
 export interface ReadAuth {
   /** null where there is no `auth:`. */
@@ -20,10 +20,10 @@ export interface ReadAuth {
 }
 
 /** The section `auth`; every mistake is added with its line, of those in the file of tokens with the file's. */
-export function readAuth(written: unknown, node: SettingValues, findings: Findings, context: FileContext): ReadAuth {
+export function readAuth(written: unknown, { auth }: SoundNode, findings: Findings, context: FileContext): ReadAuth {
   if (!isMapping(written)) return { auth: null, files: [] };
   const inline = readGrants(TOKENS, written.tokens, ['auth', 'tokens'], findings);
-  const { tokens: ofFile, files } = readTokensFile(node.get('auth.tokensFile'), findings, context);
+  const { tokens: ofFile, files } = readTokensFile(auth.tokensFile, findings, context);
   const certificates = readGrants(CERTIFICATES, written.certificates, ['auth', 'certificates'], findings);
   const tokens = [...inline, ...ofFile];
   checkDistinct(tokens, findings);
@@ -32,8 +32,8 @@ export function readAuth(written: unknown, node: SettingValues, findings: Findin
     const remedy = 'Add tokens (`quotamesh token new` makes one), or remove auth and listen on 127.0.0.1.';
     findings.add(['auth'], { problem, allowed: 'at least one token or certificate', remedy });
   }
-  const failuresPerMinute = node.get('auth.failuresPerMinute') as number;
-  return { auth: { tokens, certificates, failuresPerMinute }, files };
+  // Absent where it has a mistake: then nothing is made of all this.
+  return { auth: { tokens, certificates, failuresPerMinute: auth.failuresPerMinute as number }, files };
 }
 
 /** Rules of certificates are tried one by one. */

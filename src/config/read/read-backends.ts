@@ -1,15 +1,18 @@
 import { isMapping } from '../../input/mapping.js';
-import type { PolledBackend } from '../resolved/resolved-config.js';
-import { POLLED_BACKEND } from '../schema/all-settings.js';
-import { readSection, valuesOf } from '../schema/read-section.js';
+import { POLLED_BACKEND, type PolledBackendSettings } from '../schema/polled-backends.js';
+import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
-import { sectionOfRows } from '../setting/section.js';
+import { rowsOf } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { allowedText, show } from '../setting/setting-text.js';
-import type { SettingValues } from './read-node.js';
+import type { SoundNode } from './read-node.js';
 
 /** The backends whose health is polled, in the order of the configuration. */
-export function readBackends(backends: unknown, node: SettingValues, findings: Findings): readonly PolledBackend[] {
+export function readBackends(
+  backends: unknown,
+  node: SoundNode,
+  findings: Findings,
+): readonly (Backend & { readonly name: string })[] {
   if (backends === undefined || backends === null) return [];
   if (!isMapping(backends)) {
     const allowed = 'a mapping of backend name to settings';
@@ -25,26 +28,25 @@ export function readBackends(backends: unknown, node: SettingValues, findings: F
       const problem = `is no name for a backend: it must be ${GROUP_NAME.text}`;
       findings.add(path, { problem, allowed: GROUP_NAME.text, remedy: 'Rename it.' }, { part: 'key' });
     }
-    const values = valuesOf(BACKEND, readSection(findings, BACKEND, path, given));
-    checkRequired(values, path, findings);
-    checkAddress(values, path, findings);
-    checkInterval(values, node, path, findings);
-    return { ...Object.fromEntries(values), name, zone: values.get('zone') ?? name } as unknown as PolledBackend;
+    const read = readSection(findings, POLLED_BACKEND, path, given);
+    checkRequired(read, path, findings);
+    checkAddress(read, path, findings);
+    checkInterval(read, node, path, findings);
+    return { ...read, name, zone: read.zone ?? name };
   });
 }
 
-const BACKEND = sectionOfRows(POLLED_BACKEND.rows);
+type Backend = Sound<PolledBackendSettings>;
 
-function checkRequired(values: SettingValues, path: readonly string[], findings: Findings): void {
-  for (const [key, setting] of Object.entries(POLLED_BACKEND.rows)) {
-    if (!setting.required || values.get(key) !== null) continue;
+function checkRequired(read: Backend, path: readonly string[], findings: Findings): void {
+  for (const [key, setting] of Object.entries(rowsOf(POLLED_BACKEND))) {
+    if (!setting.required || read[key as keyof Backend] !== null) continue;
     const { remedy = '' } = setting;
     findings.add([...path, key], { problem: 'is missing', allowed: allowedText(setting), remedy });
   }
 }
 
-function checkAddress(values: SettingValues, path: readonly string[], findings: Findings): void {
-  const url = values.get('url');
+function checkAddress({ url, metric }: Backend, path: readonly string[], findings: Findings): void {
   if (typeof url === 'string' && !(URL.canParse(url) && /^https?:/.test(url))) {
     const allowed = 'an http or https address';
     findings.add([...path, 'url'], {
@@ -58,7 +60,6 @@ function checkAddress(values: SettingValues, path: readonly string[], findings: 
     const problem = 'must not hold credentials';
     findings.add([...path, 'url'], { problem, allowed: 'an address without credentials', remedy });
   }
-  const metric = values.get('metric');
   if (typeof metric === 'string' && !METRIC.test(metric)) {
     const allowed = 'the name of a metric, with labels in braces where there are several samples';
     findings.add([...path, 'metric'], {
@@ -74,9 +75,8 @@ function holdsCredentials({ username, password }: URL): boolean {
 
 const METRIC = /^[A-Za-z_:][\w:]*(\{([A-Za-z_]\w*="[^"\\]*",?)*\})?$/;
 
-function checkInterval(values: SettingValues, node: SettingValues, path: readonly string[], findings: Findings): void {
-  const everyMs = values.get('everyMs');
-  const validMs = node.get('limiting.healthValidMs');
+function checkInterval({ everyMs }: Backend, node: SoundNode, path: readonly string[], findings: Findings): void {
+  const { healthValidMs: validMs } = node.limiting;
   if (typeof everyMs !== 'number' || typeof validMs !== 'number' || 2 * everyMs <= validMs) return;
   const allowed = `at most half of limiting.healthValidMs = ${validMs / 2}ms`;
   const problem = `must be ${allowed}, got ${everyMs}ms: otherwise one late answer would pass for silence`;

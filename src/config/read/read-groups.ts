@@ -8,7 +8,7 @@ import { soundPart } from '../setting/section.js';
 import { GROUP_NAME } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
 import { mergedLayers } from './merged-layers.js';
-import type { SettingValues } from './read-node.js';
+import type { SoundNode } from './read-node.js';
 
 /** Group name → its settings, `defaults:` laid under each; fields with a mistake are absent. */
 export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
@@ -50,11 +50,11 @@ export function readGroups(root: Readonly<Record<string, unknown>>, findings: Fi
 }
 
 /** Names in other settings that must be those of groups. */
-export function checkGroupNames(node: SettingValues, groups: GroupValues, findings: Findings): void {
-  const defaultGroup = node.get('defaultGroup');
+export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: Findings): void {
+  const { defaultGroup, metrics } = node;
   if (typeof defaultGroup === 'string') checkGroupName(['defaultGroup'], defaultGroup, groups, findings);
-  const perGroup = node.get('metrics.perGroup');
-  if (!Array.isArray(perGroup)) return;
+  const { perGroup } = metrics;
+  if (typeof perGroup === 'string' || perGroup === undefined) return;
   for (const [index, name] of perGroup.entries()) {
     checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
   }

@@ -2,16 +2,18 @@ import { createSecureContext } from 'node:tls';
 import type { AccessConfig } from '../../access/access-config.js';
 import { isLoopback } from '../../access/loopback.js';
 import type { HttpTlsConfig } from '../resolved/resolved-config.js';
-import { HTTP_FILE_SETTINGS } from '../schema/access.js';
+import { HTTP_TLS, type HttpTlsSettings } from '../schema/access.js';
+import type { Sound } from '../schema/read-section.js';
+import type { TextsRead } from '../schema/text-file.js';
 import type { Findings } from '../setting/findings.js';
-import type { SettingValues } from './read-node.js';
-import { type FileContext, readTextSetting } from './read-text-setting.js';
+import type { SoundNode } from './read-node.js';
+import { type FileContext, readTexts } from './read-texts.js';
 
 /** Listeners that other machines reach need `auth:`, or the word that nobody is there who should not. */
-export function checkReach(node: SettingValues, auth: AccessConfig | null, findings: Findings): void {
-  if (auth !== null || node.get('insecure') === true) return;
-  for (const section of ['http', 'mqtt']) {
-    const host = node.get(`${section}.host`);
+export function checkReach(node: SoundNode, auth: AccessConfig | null, findings: Findings): void {
+  if (auth !== null || node.insecure === true) return;
+  for (const section of ['http', 'mqtt'] as const) {
+    const { host } = node[section];
     if (typeof host !== 'string' || isLoopback(host)) continue;
     findings.add([section, 'host'], {
       problem: `is ${host}, which other machines reach, and there is no auth`,
@@ -29,32 +31,18 @@ export interface ReadHttpTls {
 
 /** Certificate, key and authority of the HTTP listener, read from their files and tried. */
 export function readHttpTls(
-  node: SettingValues,
+  node: SoundNode,
   auth: AccessConfig | null,
   findings: Findings,
   context: FileContext,
 ): ReadHttpTls {
-  const values = new Map(
-    [...node].flatMap(([path, value]) => (path.startsWith('http.tls.') ? [[path.slice(5), value]] : [])) as [
-      string,
-      unknown,
-    ][],
-  );
   const before = findings.mistakes.length;
-  const files = HTTP_FILE_SETTINGS.flatMap((key) => {
-    return readTextSetting(values, { section: 'http', key }, findings, context) ?? [];
-  });
-  checkTogether(values, auth, findings);
-  if (findings.mistakes.length > before || values.get('tls.cert') === null) return { tls: null, files };
-  const tls = {
-    cert: values.get('tls.cert'),
-    key: values.get('tls.key'),
-    passphrase: values.get('tls.passphrase'),
-    clientCa: values.get('tls.clientCa'),
-    clientCertificates: values.get('tls.clientCertificates'),
-  } as HttpTlsConfig;
-  tryOut(tls, findings);
-  return { tls, files };
+  const { read: tls, files } = readTexts(HTTP_TLS, node.http.tls, ['http', 'tls'], findings, context);
+  checkTogether(tls, auth, findings);
+  if (findings.mistakes.length > before || tls.cert === null) return { tls: null, files };
+  // Nothing is absent where nothing is wrong, and a certificate without a key is.
+  tryOut(tls as HttpTlsConfig, findings);
+  return { tls: tls as HttpTlsConfig, files };
 }
 
 /** What Node.js's TLS servers take. */
@@ -66,17 +54,19 @@ export function secureContextOf({ cert, key, passphrase, clientCa }: HttpTlsConf
   };
 }
 
-function checkTogether(values: SettingValues, auth: AccessConfig | null, findings: Findings): void {
-  const has = (key: string) => values.get(key) !== null;
-  const require = (key: string, needed: string, when = '') => {
+type SoundTls = Sound<TextsRead<HttpTlsSettings>>;
+
+function checkTogether(tls: SoundTls, auth: AccessConfig | null, findings: Findings): void {
+  const has = (key: keyof SoundTls) => tls[key] !== null;
+  const require = (key: keyof SoundTls, needed: keyof SoundTls) => {
     if (has(needed)) return;
-    const remedy = `Add http.${needed} or http.${needed}File, or remove http.${key}.`;
-    findings.add(['http', ...key.split('.')], { problem: `needs http.${needed}${when}`, allowed: 'both', remedy });
+    const remedy = `Add http.tls.${needed} or http.tls.${needed}File, or remove http.tls.${key}.`;
+    findings.add(['http', 'tls', key], { problem: `needs http.tls.${needed}`, allowed: 'both', remedy });
   };
-  if (has('tls.cert')) require('tls.cert', 'tls.key');
-  for (const key of ['tls.key', 'tls.passphrase', 'tls.clientCa']) if (has(key)) require(key, 'tls.cert');
-  if (values.get('tls.clientCertificates') === 'required') require('tls.clientCertificates', 'tls.clientCa');
-  if ((auth?.certificates.length ?? 0) > 0 && !has('tls.clientCa')) {
+  if (has('cert')) require('cert', 'key');
+  for (const key of ['key', 'passphrase', 'clientCa'] as const) if (has(key)) require(key, 'cert');
+  if (tls.clientCertificates === 'required') require('clientCertificates', 'clientCa');
+  if ((auth?.certificates.length ?? 0) > 0 && !has('clientCa')) {
     const remedy = 'Add http.tls.clientCaFile, or remove auth.certificates.';
     findings.add(['auth', 'certificates'], { problem: 'need http.tls.clientCa', allowed: 'both', remedy });
   }

@@ -1,27 +1,19 @@
 import { NODE, type NodeSettings, SETTINGS } from '../schema/all-settings.js';
-import { readSection, type Sound, valuesOf } from '../schema/read-section.js';
+import { readSection, type Sound } from '../schema/read-section.js';
 import type { Findings } from '../setting/findings.js';
 import { NODE_NAME } from '../setting/setting.js';
 
-/** YAML path (`timing.heartbeatMs`) → valid value; keys with a mistake are absent. */
-export type SettingValues = ReadonlyMap<string, unknown>;
-
-export interface ReadNode {
-  readonly settings: Sound<NodeSettings>;
-  /** The same by path, for what must hold between settings. */
-  readonly values: SettingValues;
-}
+/** Fields with a mistake are absent. */
+export type SoundNode = Sound<NodeSettings>;
 
 /** Everything of a node but its topic and groups. */
-export function readNode(root: unknown, findings: Findings, hostName: string): ReadNode {
+export function readNode(root: unknown, findings: Findings, hostName: string): SoundNode {
   const read = readSection(findings, NODE, [], root);
   if (read.cluster === null) {
     const { allowed, remedy } = { allowed: NODE_NAME.text, remedy: SETTINGS.node.rows.cluster.remedy };
     findings.add(['cluster'], { problem: 'is missing', allowed, remedy });
   }
-  const node = read.node === null ? defaultNodeId(hostName, read.http.port) : read.node;
-  const settings = { ...read, node };
-  return { settings, values: valuesOf(NODE, settings) };
+  return { ...read, node: read.node === null ? defaultNodeId(hostName, read.http.port) : read.node };
 }
 
 /**

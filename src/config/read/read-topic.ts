@@ -1,142 +1,167 @@
 import { resolve } from 'node:path';
 import { isMapping } from '../../input/mapping.js';
-import { SETTINGS, type TopicKind } from '../schema/all-settings.js';
-import { HMAC_FILE_SETTINGS, HMAC_KEY_LENGTH_MIN } from '../schema/hmac.js';
-import { notAMapping, readSection, valuesOf } from '../schema/read-section.js';
-import { SASL_SETTINGS, saslWay, tokenEndpointProblem } from '../schema/sasl.js';
-import { FILE_SETTINGS } from '../schema/topic.js';
+import { HMAC_KEY_LENGTH_MIN, HMAC_KEYS } from '../schema/hmac.js';
+import { notAMapping, readSection, type Sound } from '../schema/read-section.js';
+import { saslWay, tokenEndpointProblem } from '../schema/sasl.js';
+import type { TextsRead } from '../schema/text-file.js';
+import { ANY_TOPIC, TOPIC_KINDS, type TopicKind, type TopicSettings } from '../schema/topic-kinds.js';
 import type { Findings } from '../setting/findings.js';
-import { type Section, type SettingRows, sectionOfRows, soundPart } from '../setting/section.js';
+import { rowsOf, type Section, soundPart } from '../setting/section.js';
 import { allowedText } from '../setting/setting-text.js';
 import { valueAt } from '../setting/setting-value.js';
-import type { SettingValues } from './read-node.js';
-import { type FileContext, readTextSetting } from './read-text-setting.js';
+import { type FileContext, readTexts } from './read-texts.js';
 
 export interface TopicContext extends FileContext {
   readonly nodeId: unknown;
 }
 
-/** The topic's settings under their YAML paths; `topic.path` absolute, secrets read from their files. */
-export function readTopic(topic: unknown, findings: Findings, context: TopicContext): SettingValues {
-  if (topic !== undefined && topic !== null && !isMapping(topic)) {
-    findings.add(['topic'], notAMapping(KIND_KEYS, topic));
-    return new Map();
+/** The settings of each kind of topic, told apart by `kind`; secrets are read from their files. */
+export type ReadTopic = { [Kind in TopicKind]: OfKind<Kind> }[TopicKind];
+
+export type OfKind<Kind extends TopicKind> = Omit<TextsRead<TopicSettings<Kind>>, 'kind'> & { readonly kind: Kind };
+
+/** Fields with a mistake are absent; null where not even the kind is known. */
+export type SoundTopic = { [Kind in TopicKind]: SoundOfKind<Kind> }[TopicKind];
+
+type SoundOfKind<Kind extends TopicKind> = Omit<Sound<OfKind<Kind>>, 'kind'> & { readonly kind: Kind };
+
+export function readTopic(written: unknown, findings: Findings, context: TopicContext): SoundTopic | null {
+  if (written !== undefined && written !== null && !isMapping(written)) {
+    findings.add(['topic'], notAMapping(['kind'], written));
+    return null;
   }
-  const { kind } = soundPart(KIND, { kind: topic?.kind }) as { kind: TopicKind | undefined };
+  const { kind } = soundPart(ANY_TOPIC, { kind: written?.kind }) as { kind: TopicKind | undefined };
   if (kind === undefined) {
     // What else stands there cannot be judged without the kind.
-    readSection(findings, KIND, ['topic'], { kind: topic?.kind });
-    return new Map();
+    readSection(findings, ANY_TOPIC, ['topic'], { kind: written?.kind });
+    return null;
   }
-  const values = new Map(valuesOf(KINDS[kind], readSection(findings, KINDS[kind], ['topic'], topic)));
-  values.set('kind', kind);
-  if (kind === 'none') requireKey(values, 'nodeCount', 'with kind none', findings);
-  if (kind === 'embedded') values.set('path', resolve(context.folder, String(values.get('path'))));
-  for (const key of FILE_SETTINGS) readTextSetting(values, { section: 'topic', key }, findings, context);
-  if (kind !== 'none') completeHmac(values, findings);
-  if (kind === 'kafka' || kind === 'redis') completeRemote(values, topic, findings);
-  if (kind === 'kafka') completeKafka(values, topic, findings, context);
-  if (kind === 'redis') completeRedis(values, findings);
-  return new Map([...values].map(([key, value]) => [`topic.${key}`, value]));
+  const topic = completed(readOfKind(kind, written, findings, context), written, context);
+  check(topic, written, findings);
+  return topic;
 }
 
-const KIND_KEYS = Object.keys(SETTINGS.topic.rows);
+function readOfKind(kind: TopicKind, written: unknown, findings: Findings, context: FileContext): SoundTopic {
+  const schema: Section = TOPIC_KINDS[kind];
+  const { read } = readTexts(schema, readSection(findings, schema, ['topic'], written), ['topic'], findings, context);
+  return { ...(read as object), kind } as SoundTopic;
+}
 
-const KIND = sectionOfRows(SETTINGS.topic.rows);
-
-const KINDS: Readonly<Record<TopicKind, Section>> = {
-  none: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.none.rows }),
-  memory: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.memory.rows, ...SETTINGS.hmac.rows }),
-  embedded: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.embedded.rows, ...SETTINGS.hmac.rows }),
-  kafka: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.kafka.rows, ...SETTINGS.hmac.rows }),
-  redis: sectionOfRows({ ...SETTINGS.topic.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows }),
-};
-
-/** What the stores on other machines have in common. */
-function completeRemote(values: Map<string, unknown>, topic: unknown, findings: Findings): void {
-  if (values.get('tls.enabled') === false && valueAt(topic, 'tls.enabled') === undefined) {
-    values.set('tls.enabled', isMapping(valueAt(topic, 'tls')));
-  }
-  for (const [one, other] of [
-    ['tls.key', 'tls.cert'],
-    ['tls.cert', 'tls.key'],
-  ] as const) {
-    if (values.get(one) !== null && values.get(one) !== undefined) requireKey(values, other, `with ${one}`, findings);
+/** What follows from other settings, where it is not written. */
+function completed(topic: SoundTopic, written: unknown, { folder, nodeId }: TopicContext): SoundTopic {
+  switch (topic.kind) {
+    case 'embedded':
+      return { ...topic, path: resolve(folder, String(topic.path)) };
+    case 'redis':
+      return { ...topic, tls: withEnabled(topic.tls, written) };
+    case 'kafka': {
+      const { clientId, sasl } = topic;
+      const tokenFile = typeof sasl.tokenFile === 'string' ? resolve(folder, sasl.tokenFile) : sasl.tokenFile;
+      return {
+        ...topic,
+        clientId: clientId === null ? `quotamesh-${nodeId}`.slice(0, 128) : clientId,
+        tls: withEnabled(topic.tls, written),
+        sasl: { ...sasl, tokenFile },
+      };
+    }
+    default:
+      return topic;
   }
 }
 
-function completeKafka(values: Map<string, unknown>, topic: unknown, findings: Findings, context: TopicContext): void {
-  if (values.get('clientId') === null) values.set('clientId', `quotamesh-${context.nodeId}`.slice(0, 128));
-  requireKey(values, 'brokers', 'with kind kafka', findings);
-  if (isMapping(valueAt(topic, 'sasl'))) completeSasl(values, findings, context);
-  if (values.get('replicationFactor') === 0) {
-    const { remedy = '' } = SETTINGS.kafka.rows.replicationFactor as { remedy?: string };
+/** Who writes one of its keys wants it. */
+function withEnabled<Tls extends { readonly enabled: boolean | undefined }>(tls: Tls, written: unknown): Tls {
+  const isAsked = tls.enabled === false && valueAt(written, 'tls.enabled') === undefined;
+  return isAsked ? { ...tls, enabled: isMapping(valueAt(written, 'tls')) } : tls;
+}
+
+function check(topic: SoundTopic, written: unknown, findings: Findings): void {
+  if (topic.kind === 'none') {
+    requireKey(topic, 'nodeCount', 'with kind none', findings);
+    return;
+  }
+  checkHmac(topic, findings);
+  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return;
+  const { key, cert } = topic.tls;
+  if (typeof key === 'string') requireKey(topic, 'tls.cert', 'with tls.key', findings);
+  if (typeof cert === 'string') requireKey(topic, 'tls.key', 'with tls.cert', findings);
+  if (topic.kind === 'redis') {
+    checkRedis(topic, findings);
+    return;
+  }
+  checkKafka(topic, findings);
+  if (isMapping(valueAt(written, 'sasl'))) checkSasl(topic, findings);
+}
+
+function checkHmac(topic: Exclude<SoundTopic, { kind: 'none' }>, findings: Findings): void {
+  const texts = HMAC_KEYS.map((key) => topic.hmac[key]);
+  for (const [index, key] of HMAC_KEYS.entries()) {
+    const text = texts[index];
+    if (typeof text !== 'string') continue;
+    if (key !== 'key') requireKey(topic, 'hmac.key', `with hmac.${key}`, findings);
+    const isShort = text.length < HMAC_KEY_LENGTH_MIN;
+    if (!isShort && texts.filter((other) => other === text).length === 1) continue;
+    const problem = isShort ? `must have at least ${HMAC_KEY_LENGTH_MIN} characters` : 'is given twice';
+    const allowed = `a text of at least ${HMAC_KEY_LENGTH_MIN} characters, another one for each key`;
+    findings.add(['topic', 'hmac', key], { problem, allowed, remedy: remedyOf(topic.kind, `hmac.${key}`) });
+  }
+}
+
+function checkKafka(topic: SoundOfKind<'kafka'>, findings: Findings): void {
+  requireKey(topic, 'brokers', 'with kind kafka', findings);
+  if (topic.replicationFactor === 0) {
+    const remedy = remedyOf('kafka', 'replicationFactor');
     findings.add(['topic', 'replicationFactor'], { problem: 'must not be 0', allowed: '-1, or 1 to 32', remedy });
   }
 }
 
-function completeSasl(values: Map<string, unknown>, findings: Findings, context: TopicContext): void {
-  const file = values.get('sasl.tokenFile');
-  const { needs, takes } = saslWay(values.get('sasl.mechanism'), typeof file === 'string');
-  const given = Object.keys(SASL_SETTINGS).filter((key) => typeof values.get(key) === 'string');
-  const rest = given.filter((key) => key !== 'sasl.mechanism' && ![...needs, ...takes].some((known) => known === key));
-  const mechanism = String(values.get('sasl.mechanism'));
-  for (const key of needs) requireKey(values, key, 'with sasl', findings);
-  for (const key of values.get('sasl.mechanism') === null ? [] : rest) {
-    const allowed = `with ${mechanism}: ${[...needs, ...takes].join(', ')}`;
-    const problem = `means nothing with sasl.mechanism ${mechanism}${file ? ' and sasl.tokenFile' : ''}`;
-    findings.add(['topic', ...key.split('.')], { problem, allowed, remedy: 'Remove it.' });
+function checkSasl(topic: SoundOfKind<'kafka'>, findings: Findings): void {
+  const { mechanism, ...others } = topic.sasl;
+  const { tokenFile, tokenEndpoint } = others;
+  const { needs, takes } = saslWay(mechanism, typeof tokenFile === 'string');
+  for (const key of needs) requireKey(topic, `sasl.${key}`, 'with sasl', findings);
+  const given = Object.entries(others).filter(([, value]) => typeof value === 'string');
+  const rest = given.filter(([key]) => ![...needs, ...takes].includes(key));
+  for (const [key] of mechanism === null ? [] : rest) {
+    const allowed = `with ${mechanism}: ${[...needs, ...takes].map((known) => `sasl.${known}`).join(', ')}`;
+    const problem = `means nothing with sasl.mechanism ${mechanism}${tokenFile ? ' and sasl.tokenFile' : ''}`;
+    findings.add(['topic', 'sasl', key], { problem, allowed, remedy: 'Remove it.' });
   }
-  if (typeof file === 'string') values.set('sasl.tokenFile', resolve(context.folder, file));
-  const endpoint = values.get('sasl.tokenEndpoint');
-  const problem = typeof endpoint === 'string' ? tokenEndpointProblem(endpoint) : null;
+  const problem = typeof tokenEndpoint === 'string' ? tokenEndpointProblem(tokenEndpoint) : null;
   if (problem === null) return;
   const remedy = 'Give the https URL of the token endpoint.';
   findings.add(['topic', 'sasl', 'tokenEndpoint'], { problem, allowed: 'an https URL without credentials', remedy });
 }
 
-function completeHmac(values: Map<string, unknown>, findings: Findings): void {
-  const keys = HMAC_FILE_SETTINGS.map((key) => [key, values.get(key)] as const);
-  const given = keys.filter((entry): entry is [(typeof entry)[0], string] => typeof entry[1] === 'string');
-  for (const [key, text] of given) {
-    if (key !== 'hmac.key') requireKey(values, 'hmac.key', `with ${key}`, findings);
-    const isTwice = given.some(([other, same]) => other !== key && same === text);
-    const problem =
-      text.length < HMAC_KEY_LENGTH_MIN ? `must have at least ${HMAC_KEY_LENGTH_MIN} characters` : 'is given twice';
-    if (text.length >= HMAC_KEY_LENGTH_MIN && !isTwice) continue;
-    const { remedy = '' } = SETTINGS.hmac.rows[key] as { remedy?: string };
-    const allowed = `a text of at least ${HMAC_KEY_LENGTH_MIN} characters, another one for each key`;
-    findings.add(['topic', ...key.split('.')], { problem, allowed, remedy });
-  }
-}
-
-function completeRedis(values: Map<string, unknown>, findings: Findings): void {
-  requireKey(values, 'addresses', 'with kind redis', findings);
-  for (const section of ['', 'sentinel.']) {
-    if (values.get(`${section}username`) === null) continue;
-    requireKey(values, `${section}password`, `with ${section}username`, findings);
-  }
-  const addresses = values.get('addresses');
-  const usesSentinel = values.get('sentinel.master') !== null;
-  if (!usesSentinel && Array.isArray(addresses) && addresses.length > 1) {
+function checkRedis(topic: SoundOfKind<'redis'>, findings: Findings): void {
+  const { addresses, username, sentinel, tls } = topic;
+  requireKey(topic, 'addresses', 'with kind redis', findings);
+  if (username !== null) requireKey(topic, 'password', 'with username', findings);
+  if (sentinel.username !== null) requireKey(topic, 'sentinel.password', 'with sentinel.username', findings);
+  const usesSentinel = sentinel.master !== null;
+  if (!usesSentinel && addresses && addresses.length > 1) {
     const problem = `must name one server, got ${addresses.length}`;
     const remedy = 'Name one, or add sentinel.master where they are Sentinels.';
     findings.add(['topic', 'addresses'], { problem, allowed: 'one host:port', remedy });
   }
-  for (const key of ['sentinel.username', 'sentinel.password']) {
-    if (!usesSentinel && values.get(key) !== null) requireKey(values, 'sentinel.master', `with ${key}`, findings);
+  for (const key of ['username', 'password'] as const) {
+    if (!usesSentinel && sentinel[key] !== null) {
+      requireKey(topic, 'sentinel.master', `with sentinel.${key}`, findings);
+    }
   }
-  if (values.get('sentinel.tls') === true && values.get('tls.enabled') === false) {
+  if (sentinel.tls === true && tls.enabled === false) {
     const remedy = 'Add `tls: true`, or remove sentinel.tls.';
     findings.add(['topic', 'sentinel', 'tls'], { problem: 'needs topic.tls', allowed: 'false without tls', remedy });
   }
 }
 
-function requireKey(values: SettingValues, key: string, when: string, findings: Findings): void {
-  if (values.get(key) !== null) return;
-  const { none, kafka, redis, hmac } = SETTINGS;
-  const rows: SettingRows = { ...none.rows, ...kafka.rows, ...redis.rows, ...hmac.rows };
-  const setting = rows[key]!;
-  const remedy = setting.remedy ?? `Add it: ${allowedText(setting)}.`;
-  findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed: allowedText(setting), remedy });
+function requireKey(topic: SoundTopic, key: string, when: string, findings: Findings): void {
+  if (valueAt(topic, key) !== null) return;
+  const allowed = allowedText(rowsOf(TOPIC_KINDS[topic.kind])[key]!);
+  const remedy = remedyOf(topic.kind, key) || `Add it: ${allowed}.`;
+  findings.add(['topic', ...key.split('.')], { problem: `is required ${when}`, allowed, remedy });
+}
+
+function remedyOf(kind: TopicKind, key: string): string {
+  return rowsOf(TOPIC_KINDS[kind])[key]?.remedy ?? '';
 }

@@ -4,7 +4,6 @@ import { isMapping } from '../../input/mapping.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
 import { readMqttRules } from '../rules/mqtt-rules.js';
-import type { GroupSettings } from '../schema/groups.js';
 import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';
@@ -19,9 +18,9 @@ import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
 import { checkReach, readHttpTls } from './read-listeners.js';
-import { readNode, type SettingValues } from './read-node.js';
+import { readNode, type SoundNode } from './read-node.js';
 import { readTextFile } from './read-text-file.js';
-import type { FileContext } from './read-text-setting.js';
+import type { FileContext } from './read-texts.js';
 import { readTopic } from './read-topic.js';
 
 export interface ResolveOptions {
@@ -62,32 +61,32 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
     findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
     return { config: null, mistakes: findings.mistakes };
   }
-  const { settings, values: node } = readNode(root, findings, options.hostName ?? hostname());
+  const node = readNode(root, findings, options.hostName ?? hostname());
   const context = { folder: options.folder ?? '.', readFile: options.readFile ?? readTextFile };
   const access = readAccess(root.auth, node, findings, context);
-  const topic = readTopic(root.topic, findings, { nodeId: node.get('node'), ...context });
+  const topic = readTopic(root.topic, findings, { nodeId: node.node, ...context });
   const groups = readGroups(root, findings);
   const backends = readBackends(root.backends, node, findings);
   checkReserved(groups, findings);
-  checkAlone(topic, root, findings);
+  if (topic?.kind === 'none') checkAlone(root, findings);
   checkRamps(groups, root, findings);
-  checkRelations(new Map([...node, ...topic]), root, findings);
+  checkRelations({ ...node, topic }, root, findings);
   checkGroupNames(node, groups, findings);
   checkShareRanges(groups, findings);
   const names = new Set(groups.keys());
   const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
   const attachments = readAttachments(root.attachments, names, findings);
   if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
-  const { decisionsFile: file } = settings.log;
+  const { decisionsFile: file } = node.log;
   const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
   // Nothing is absent where nothing is wrong.
-  const sound = { node: settings as ConfigParts['node'], groups: groups as ReadonlyMap<string, GroupSettings> };
-  const parts = { source: options.source, ...sound, decisionsFile, ...access, topic, backends, mqttRules, attachments };
+  const sound = { node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>;
+  const parts = { source: options.source, ...sound, decisionsFile, ...access, mqttRules, attachments };
   return { config: buildConfig(parts), mistakes: [] };
 }
 
 /** Who may ask, and where: before everything that says what. */
-function readAccess(written: unknown, node: SettingValues, findings: Findings, context: FileContext) {
+function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
   const { auth, files } = readAuth(written, node, findings, context);
   checkReach(node, auth, findings);
   const { tls, files: tlsFiles } = readHttpTls(node, auth, findings, context);

@@ -5,8 +5,13 @@ import type { Direction } from '../../core/base/vocabulary.js';
 import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
 import type { TopicSplitName } from '../../core/limiter/topic-split.js';
 import type { CostFactors } from '../../core/target/cost-units.js';
+import type { HttpTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import type { GroupSettings as GroupInput } from '../schema/groups.js';
+import type { HmacSettings } from '../schema/hmac.js';
+import type { PolledBackendSettings } from '../schema/polled-backends.js';
+import type { TextsRead } from '../schema/text-file.js';
+import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
 
 /** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
 export interface ResolvedConfig {
@@ -63,17 +68,7 @@ export type RegistryConfig = NodeSettings['registry'];
 /** What is kept of costs, and how bytes become cost units. */
 export interface CostsConfig extends CostMeterSettings, CostFactors {}
 
-export interface PolledBackend {
-  readonly name: string;
-  readonly url: string;
-  /** Name of the metric, perhaps with labels. */
-  readonly metric: string;
-  readonly zone: string;
-  readonly target: number;
-  readonly spring: number;
-  readonly everyMs: number;
-  readonly timeoutMs: number;
-}
+export type PolledBackend = Omit<PolledBackendSettings, 'zone'> & { readonly name: string; readonly zone: string };
 
 export interface GroupConfig extends GroupSettings {
   /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
@@ -95,98 +90,39 @@ export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
 /** Of the listener; tls: null = plain HTTP. */
 export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
 
-/** PEM texts. */
-export interface HttpTlsConfig {
-  readonly cert: string;
-  readonly key: string;
-  readonly passphrase: string | null;
-  /** Authority of client certificates; null = none are asked for. */
-  readonly clientCa: string | null;
-  /** required: who has none, or one of another authority, does not get through the handshake. */
-  readonly clientCertificates: 'optional' | 'required';
-}
+/** PEM texts; without a clientCa none are asked of clients. */
+export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
 
 /** Of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
 export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
 
-export type TopicConfig = NoTopicConfig | (SharedTopicConfig & Signing);
+export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
 
-type SharedTopicConfig = MemoryTopicConfig | EmbeddedTopicConfig | KafkaTopicConfig | RedisTopicConfig;
+/** What a topic of this kind takes, completed: nothing that it needs is missing. */
+type ConfigOfKind<Kind extends TopicKind> = Omit<ReadOfKind<Kind>, keyof Completed> &
+  Pick<Completed, keyof Completed & keyof ReadOfKind<Kind>> & { readonly kind: Kind };
 
-interface Signing {
-  /** Null = records are not signed. */
+type ReadOfKind<Kind extends TopicKind> = TextsRead<TopicSettings<Kind>>;
+
+interface Completed {
+  readonly kind: unknown;
+  readonly nodeCount: number;
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly addresses: readonly string[];
+  readonly tls: boolean | Readonly<Record<string, unknown>>;
+  /** null = nobody is asked who he is. */
+  readonly sasl: Readonly<Record<string, string>> | null;
+  /** null = records are not signed. */
   readonly hmac: HmacConfig | null;
 }
 
+/** Of the adapters, which know nothing of signatures. */
+export type KafkaTopicConfig = Omit<ConfigOfKind<'kafka'>, 'hmac'>;
+export type RedisTopicConfig = Omit<ConfigOfKind<'redis'>, 'hmac'>;
+
 /** What both topics' records are signed with. */
-export interface HmacConfig {
-  /** Signs, and verifies; the other two only verify. */
-  readonly key: string;
-  readonly nextKey: string | null;
-  readonly previousKey: string | null;
-  /** What becomes of records that none of them has signed: require = ignored, warn = believed all the same. */
-  readonly verify: 'require' | 'warn';
-}
-
-/** Nothing is shared: every node takes its part of the quota, and is told how many parts there are. */
-export interface NoTopicConfig {
-  readonly kind: 'none';
-  readonly nodeCount: number;
-}
-
-export interface MemoryTopicConfig {
-  readonly kind: 'memory';
-  readonly appendTimeoutMs: number;
-}
-
-export interface EmbeddedTopicConfig {
-  readonly kind: 'embedded';
-  /** Folder shared by the processes of one cluster on this machine; absolute after resolving. */
-  readonly path: string;
-  readonly appendTimeoutMs: number;
-}
-
-export interface KafkaTopicConfig {
-  readonly kind: 'kafka';
-  readonly brokers: readonly string[];
-  readonly name: string;
-  readonly clientId: string;
-  /** Used only when the topic is created. */
-  readonly partitions: number;
-  readonly replicationFactor: number;
-  /** Compression of the produced batches. */
-  readonly compression: 'none' | 'gzip';
-  readonly appendTimeoutMs: number;
-  readonly connectionTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly fetchMaxWaitMs: number;
-  readonly fetchMinBytes: number;
-  readonly fetchIntervalMs: number;
-  readonly tls: boolean | Readonly<Record<string, unknown>>;
-  readonly sasl: Readonly<Record<string, string>> | null;
-}
-
-export interface RedisTopicConfig {
-  readonly kind: 'redis';
-  /** The server; where `sentinel.master` is given, the Sentinels. */
-  readonly addresses: readonly string[];
-  readonly username: string | null;
-  readonly password: string | null;
-  readonly db: number;
-  readonly prefix: string;
-  readonly appendTimeoutMs: number;
-  readonly connectionTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly readIntervalMs: number;
-  readonly settleMs: number;
-  readonly tls: boolean | Readonly<Record<string, unknown>>;
-  readonly sentinel: {
-    readonly master: string | null;
-    readonly username: string | null;
-    readonly password: string | null;
-    readonly tls: boolean;
-  };
-}
+export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };
 
 /** Which messages belong to which group; null = not asked for, or not known. */
 export interface MqttRule {

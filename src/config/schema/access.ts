@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { section } from '../setting/section.js';
+import { fileRow, READ_AGAIN } from './text-file.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
 /** Who may ask (docs/operate/access.md). */
@@ -66,20 +68,9 @@ export const HTTP_TLS = section({
     buys: 'required: without a certificate nobody gets through the handshake.',
     costs: 'Probes of /livez and scrapes need one too.',
   },
-  certFile: fileRow('tls.cert'),
-  keyFile: fileRow('tls.key'),
-  passphraseFile: fileRow('tls.passphrase'),
-  clientCaFile: fileRow('tls.clientCa'),
+  certFile: fileRow('tls.cert', READ_AGAIN),
+  keyFile: fileRow('tls.key', READ_AGAIN),
+  passphraseFile: fileRow('tls.passphrase', READ_AGAIN),
+  clientCaFile: fileRow('tls.clientCa', READ_AGAIN),
 });
-
-/** Of the listener; they may stand in files of their own. */
-export const HTTP_FILE_SETTINGS = ['tls.cert', 'tls.key', 'tls.passphrase', 'tls.clientCa'] as const;
-
-function fileRow(key: string) {
-  return {
-    kind: 'text',
-    default: null,
-    buys: `${key} is read from this file (at most 64 KiB); relative paths start at that of the configuration file.`,
-    costs: 'Read again when it changes.',
-  } as const;
-}
+export type HttpTlsSettings = z.output<typeof HTTP_TLS>;

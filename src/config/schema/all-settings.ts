@@ -1,26 +1,18 @@
 import type { z } from 'zod';
 import { READ_ELSEWHERE, rowsOf, type SettingRows, section } from '../setting/section.js';
-import type { Setting } from '../setting/setting.js';
 import { AUTH } from './access.js';
 import { ATTACHMENTS } from './attachments.js';
 import { GROUP } from './groups.js';
-import { HMAC_SETTINGS } from './hmac.js';
+import { HMAC } from './hmac.js';
 import { NODE_LIMITS } from './limits.js';
 import { MQTT } from './mqtt.js';
 import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
-import { POLLED_BACKEND_SETTINGS } from './polled-backends.js';
-import { REDIS_TOPIC_SETTINGS } from './redis.js';
+import { POLLED_BACKEND } from './polled-backends.js';
+import { REDIS_TOPIC } from './redis.js';
 import { REGISTRY } from './registry.js';
 import { COSTS, LIMITING } from './target.js';
 import { TIMING } from './timing.js';
-import {
-  EMBEDDED_TOPIC_SETTINGS,
-  FILE_SETTINGS,
-  KAFKA_TOPIC_SETTINGS,
-  MEMORY_TOPIC_SETTINGS,
-  NO_TOPIC_SETTINGS,
-  TOPIC_SETTINGS,
-} from './topic.js';
+import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
 
 export interface SettingsSection {
   /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
@@ -29,8 +21,6 @@ export interface SettingsSection {
   /** Key below `path` → row. */
   readonly rows: SettingRows;
 }
-
-export type TopicKind = (typeof TOPIC_SETTINGS.kind.choices)[number];
 
 /** What a node reads, but for what has rules of its own: topic, backends and groups. */
 export const NODE = section({
@@ -67,21 +57,21 @@ export const SETTINGS = {
   costs: { path: 'costs', title: 'Costs', rows: rowsOf(COSTS) },
   registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
   attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
-  topic: { path: 'topic', title: 'Topic', rows: TOPIC_SETTINGS },
-  none: { path: 'topic', title: 'Topic of kind none', rows: NO_TOPIC_SETTINGS },
-  memory: { path: 'topic', title: 'Topic of kind memory', rows: MEMORY_TOPIC_SETTINGS },
-  embedded: { path: 'topic', title: 'Topic of kind embedded', rows: EMBEDDED_TOPIC_SETTINGS },
-  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: withFileRows(KAFKA_TOPIC_SETTINGS) },
-  redis: { path: 'topic', title: 'Topic of kind redis', rows: withFileRows(REDIS_TOPIC_SETTINGS) },
-  hmac: { path: 'topic', title: 'Topic of any kind but none', rows: withFileRows(HMAC_SETTINGS) },
+  topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
+  none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
+  memory: { path: 'topic', title: 'Topic of kind memory', rows: rowsOf(section(MEMORY_TOPIC)) },
+  embedded: { path: 'topic', title: 'Topic of kind embedded', rows: rowsOf(section(EMBEDDED_TOPIC)) },
+  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
+  redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
+  hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
   group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
 } as const satisfies Readonly<Record<string, SettingsSection>>;
 
 /** Stands below `backends.<name>`; no variables, because there may be many. */
-export const POLLED_BACKEND: SettingsSection = {
+export const POLLED_BACKENDS: SettingsSection = {
   path: 'backends.<name>',
   title: 'Backend to poll',
-  rows: POLLED_BACKEND_SETTINGS,
+  rows: rowsOf(POLLED_BACKEND),
 };
 
 export const SECTIONS: readonly SettingsSection[] = Object.values(SETTINGS);
@@ -94,7 +84,7 @@ export function yamlPath(section: SettingsSection, key: string): string {
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
   const kind = section.rows[key]?.kind ?? 'text';
-  if (section === POLLED_BACKEND || LARGE_KINDS.has(kind)) return null;
+  if (section === POLLED_BACKENDS || LARGE_KINDS.has(kind)) return null;
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');
@@ -103,25 +93,3 @@ export function environmentName(section: SettingsSection, key: string): string |
 
 /** Text in one variable would be clumsy. */
 const LARGE_KINDS: ReadonlySet<string> = new Set(['weights', 'mqtt-rules', 'places', 'attachment-rules']);
-
-function withFileRows(rows: SettingRows): SettingRows {
-  const inFiles: readonly string[] = FILE_SETTINGS;
-  const all = Object.entries(rows).flatMap(([key, row]): [string, Setting][] =>
-    inFiles.includes(key)
-      ? [
-          [key, row],
-          [`${key}File`, fileRow(key)],
-        ]
-      : [[key, row]],
-  );
-  return Object.fromEntries(all);
-}
-
-function fileRow(key: string): Setting {
-  return {
-    kind: 'text',
-    default: null,
-    buys: `${key} is read from this file (at most 64 KiB); relative paths start at that of the configuration file.`,
-    costs: 'Read once, at the start.',
-  };
-}

@@ -1,7 +1,9 @@
-import { GROUP_NAME, type Setting } from '../setting/setting.js';
+import type { z } from 'zod';
+import { section } from '../setting/section.js';
+import { GROUP_NAME } from '../setting/setting.js';
 
 /** A backend whose health is read from a Prometheus text endpoint; keys below `backends.<name>`. */
-export const POLLED_BACKEND_SETTINGS = {
+export const POLLED_BACKEND = section({
   url: {
     kind: 'text',
     default: null,
@@ -62,4 +64,5 @@ export const POLLED_BACKEND_SETTINGS = {
     buys: 'Patience with an endpoint that is slow; one that hangs counts as no answer.',
     costs: 'The next request waits for this one.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});
+export type PolledBackendSettings = z.output<typeof POLLED_BACKEND>;

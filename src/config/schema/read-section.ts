@@ -2,9 +2,8 @@ import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js'
 import { didYouMean } from '../../input/nearest-name.js';
 import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
 import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
-import { rowsOf, type Section, soundPart } from '../setting/section.js';
+import { type Section, soundPart } from '../setting/section.js';
 import { show } from '../setting/setting-text.js';
-import { valueAt } from '../setting/setting-value.js';
 import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
 import { SECTIONS, SETTINGS } from './all-settings.js';
 
@@ -32,12 +31,6 @@ export type Sound<Value> = {
     ? Sound<Value[Key]>
     : Value[Key] | undefined;
 };
-
-/** The fields of something read by their paths below it; what is absent stays absent. */
-export function valuesOf(schema: Section, read: unknown): ReadonlyMap<string, unknown> {
-  const values = Object.keys(rowsOf(schema)).map((path) => [path, valueAt(read, path)] as const);
-  return new Map(values.filter(([, value]) => value !== undefined));
-}
 
 function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): void {
   switch (mistake.kind) {

@@ -1,11 +1,44 @@
-import { NODE_NAME, REDIS_PREFIX, type Setting } from '../setting/setting.js';
-import { TLS_SETTINGS } from './tls.js';
+import { type Members, section } from '../setting/section.js';
+import { NODE_NAME, REDIS_PREFIX } from '../setting/setting.js';
+import { fileRow, READ_ONCE } from './text-file.js';
+import { TLS } from './tls.js';
 import { APPEND_TIMEOUT } from './topic.js';
 
 const SECRET_REMEDY =
   'Give a text that is not empty, or the path of a file in the key of the same name with File at the end.';
 
-const REDIS_OWN_SETTINGS = {
+const SENTINEL = section({
+  master: {
+    kind: 'name',
+    default: null,
+    pattern: NODE_NAME,
+    buys: 'The name that the Sentinels know the master by; nodes ask them who it is now.',
+    costs: 'A failover may lose the last acknowledged records; the nodes say them again.',
+  },
+  username: {
+    kind: 'text',
+    default: null,
+    buys: 'User at the Sentinels.',
+    costs: 'Needs sentinel.password.',
+  },
+  password: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: SECRET_REMEDY,
+    buys: 'Password at the Sentinels.',
+    costs: 'A secret: prefer sentinel.passwordFile or the environment.',
+  },
+  passwordFile: fileRow('sentinel.password', READ_ONCE),
+  tls: {
+    kind: 'switch',
+    default: false,
+    buys: 'true encrypts the connections to the Sentinels too, by the settings of tls.',
+    costs: 'Needs tls.',
+  },
+});
+
+export const REDIS_TOPIC = {
   addresses: {
     kind: 'addresses',
     default: null,
@@ -23,6 +56,7 @@ const REDIS_OWN_SETTINGS = {
     buys: 'Password of the user, or of the server (requirepass).',
     costs: 'A secret: prefer passwordFile or the environment; it is sent as it is, so use tls.',
   },
+  passwordFile: fileRow('password', READ_ONCE),
   db: {
     kind: 'count',
     default: 0,
@@ -71,36 +105,6 @@ const REDIS_OWN_SETTINGS = {
     buys: 'A starting node waits until the log is this old: then running nodes have put back what Redis lost.',
     costs: 'The first start on an empty Redis, and a start right after a failover, take as long.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-const SENTINEL_SETTINGS = {
-  'sentinel.master': {
-    kind: 'name',
-    default: null,
-    pattern: NODE_NAME,
-    buys: 'The name that the Sentinels know the master by; nodes ask them who it is now.',
-    costs: 'A failover may lose the last acknowledged records; the nodes say them again.',
-  },
-  'sentinel.username': {
-    kind: 'text',
-    default: null,
-    buys: 'User at the Sentinels.',
-    costs: 'Needs sentinel.password.',
-  },
-  'sentinel.password': {
-    kind: 'text',
-    default: null,
-    secret: true,
-    remedy: SECRET_REMEDY,
-    buys: 'Password at the Sentinels.',
-    costs: 'A secret: prefer sentinel.passwordFile or the environment.',
-  },
-  'sentinel.tls': {
-    kind: 'switch',
-    default: false,
-    buys: 'true encrypts the connections to the Sentinels too, by the settings of tls.',
-    costs: 'Needs tls.',
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-export const REDIS_TOPIC_SETTINGS = { ...REDIS_OWN_SETTINGS, ...TLS_SETTINGS, ...SENTINEL_SETTINGS };
+  tls: TLS,
+  sentinel: SENTINEL,
+} as const satisfies Members;

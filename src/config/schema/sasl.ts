@@ -1,18 +1,19 @@
-import type { Setting } from '../setting/setting.js';
+import { section } from '../setting/section.js';
+import { fileRow, READ_ONCE } from './text-file.js';
 
 const OAUTH = 'oauthbearer';
 
-/** Of connections to Kafka. Which belong to which mechanism: `SASL_KEYS`. */
-export const SASL_SETTINGS = {
-  'sasl.mechanism': {
+/** Of connections to Kafka. Which belong to which mechanism: `saslWay`. */
+export const SASL = section({
+  mechanism: {
     kind: 'choice',
     default: null,
     choices: ['plain', 'scram-sha-256', 'scram-sha-512', OAUTH],
     buys: 'Authentication at Kafka: by sasl.username and sasl.password, or with oauthbearer by tokens.',
     costs: 'plain sends the password as it is, oauthbearer the token: use them with tls only.',
   },
-  'sasl.username': { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topics only.' },
-  'sasl.password': {
+  username: { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topics only.' },
+  password: {
     kind: 'text',
     default: null,
     secret: true,
@@ -20,7 +21,8 @@ export const SASL_SETTINGS = {
     buys: 'Password of the user.',
     costs: 'A secret: prefer sasl.passwordFile or the environment.',
   },
-  'sasl.tokenEndpoint': {
+  passwordFile: fileRow('sasl.password', READ_ONCE),
+  tokenEndpoint: {
     kind: 'text',
     default: null,
     remedy: 'Give the URL of the token endpoint of the identity provider, or the path of a file in sasl.tokenFile.',
@@ -28,13 +30,13 @@ export const SASL_SETTINGS = {
     costs:
       'https, but to this machine; a private authority must be in NODE_EXTRA_CA_CERTS. Tokens must live for 30 s at least.',
   },
-  'sasl.clientId': {
+  clientId: {
     kind: 'text',
     default: null,
     buys: 'oauthbearer: who asks at sasl.tokenEndpoint.',
     costs: 'Nothing.',
   },
-  'sasl.clientSecret': {
+  clientSecret: {
     kind: 'text',
     default: null,
     secret: true,
@@ -42,30 +44,31 @@ export const SASL_SETTINGS = {
     buys: 'oauthbearer: proves it there.',
     costs: 'A secret: prefer sasl.clientSecretFile or the environment.',
   },
-  'sasl.scope': {
+  clientSecretFile: fileRow('sasl.clientSecret', READ_ONCE),
+  scope: {
     kind: 'text',
     default: null,
     buys: 'oauthbearer: the scope that is asked for.',
     costs: 'Nothing.',
   },
-  'sasl.tokenFile': {
+  tokenFile: {
     kind: 'text',
     default: null,
     buys: 'oauthbearer: the token stands in this file, which is read again whenever a connection proves who it is.',
     costs: 'Somebody must write a new token in time, as Kubernetes does with the token of a service account.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+});
 
 /** What each way to authenticate needs, and what else it takes. */
 export interface SaslWay {
-  readonly needs: readonly (keyof typeof SASL_SETTINGS)[];
-  readonly takes: readonly (keyof typeof SASL_SETTINGS)[];
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
 }
 
 export function saslWay(mechanism: unknown, usesTokenFile: boolean): SaslWay {
-  if (mechanism !== OAUTH) return { needs: ['sasl.mechanism', 'sasl.username', 'sasl.password'], takes: [] };
-  if (usesTokenFile) return { needs: ['sasl.tokenFile'], takes: [] };
-  return { needs: ['sasl.tokenEndpoint', 'sasl.clientId', 'sasl.clientSecret'], takes: ['sasl.scope'] };
+  if (mechanism !== OAUTH) return { needs: ['mechanism', 'username', 'password'], takes: [] };
+  if (usesTokenFile) return { needs: ['tokenFile'], takes: [] };
+  return { needs: ['tokenEndpoint', 'clientId', 'clientSecret'], takes: ['scope'] };
 }
 
 /** Null where the secret is safe on its way there. */

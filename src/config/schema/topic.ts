@@ -1,17 +1,15 @@
+import type { Members } from '../setting/section.js';
 import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
-import { HMAC_FILE_SETTINGS } from './hmac.js';
-import { SASL_SETTINGS } from './sasl.js';
-import { TLS_SETTINGS } from './tls.js';
+import { SASL } from './sasl.js';
+import { TLS } from './tls.js';
 
-export const TOPIC_SETTINGS = {
-  kind: {
-    kind: 'choice',
-    default: 'embedded',
-    choices: ['none', 'memory', 'embedded', 'kafka', 'redis'],
-    buys: 'none: nothing is shared. memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
-    costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
-  },
-} as const satisfies Readonly<Record<string, Setting>>;
+export const TOPIC_KIND = {
+  kind: 'choice',
+  default: 'embedded',
+  choices: ['none', 'memory', 'embedded', 'kafka', 'redis'],
+  buys: 'none: nothing is shared. memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
+  costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
+} as const satisfies Setting;
 
 export const APPEND_TIMEOUT = {
   kind: 'duration',
@@ -22,7 +20,7 @@ export const APPEND_TIMEOUT = {
   costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
 } as const satisfies Setting;
 
-export const NO_TOPIC_SETTINGS = {
+export const NO_TOPIC = {
   nodeCount: {
     kind: 'count',
     default: null,
@@ -33,11 +31,11 @@ export const NO_TOPIC_SETTINGS = {
     buys: 'No store at all: every node takes quota / nodeCount, whatever the others use. Hot, as groups are.',
     costs: 'What one node does not use nobody else may, and the count must be right: raise it before a node comes.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies Members;
 
-export const MEMORY_TOPIC_SETTINGS = { appendTimeoutMs: APPEND_TIMEOUT } as const;
+export const MEMORY_TOPIC = { appendTimeoutMs: APPEND_TIMEOUT } as const;
 
-export const EMBEDDED_TOPIC_SETTINGS = {
+export const EMBEDDED_TOPIC = {
   path: {
     kind: 'text',
     default: './state',
@@ -45,9 +43,9 @@ export const EMBEDDED_TOPIC_SETTINGS = {
     costs: 'A few MB of disk; it must lie on a local file system.',
   },
   appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies Members;
 
-const KAFKA_OWN_SETTINGS = {
+export const KAFKA_TOPIC = {
   brokers: {
     kind: 'addresses',
     default: null,
@@ -139,13 +137,6 @@ const KAFKA_OWN_SETTINGS = {
     costs:
       'There a record may wait for as long. Nothing where the log has fewer batches than that; 0 fetches at once, always.',
   },
-} as const satisfies Readonly<Record<string, Setting>>;
-
-export const KAFKA_TOPIC_SETTINGS = { ...KAFKA_OWN_SETTINGS, ...TLS_SETTINGS, ...SASL_SETTINGS };
-
-/** Settings whose text may stand in a file: `<key>File` in YAML, `…_FILE` in the environment. */
-export const FILE_SETTINGS = [
-  ...['tls.ca', 'tls.cert', 'tls.key', 'tls.passphrase', 'sasl.password', 'sasl.clientSecret'],
-  ...['password', 'sentinel.password'],
-  ...HMAC_FILE_SETTINGS,
-] as const;
+  tls: TLS,
+  sasl: SASL,
+} as const satisfies Members;

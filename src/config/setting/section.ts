@@ -107,18 +107,3 @@ function field(facts: Setting): z.ZodType {
   FACTS.set(schema, facts);
   return schema;
 }
-
-/** Of rows whose keys are paths, `sasl.password`. */
-export function sectionOfRows(rows: SettingRows): Section {
-  const members: Record<string, Setting | z.ZodType> = {};
-  const below = new Map<string, Record<string, Setting>>();
-  for (const [path, row] of Object.entries(rows)) {
-    const [key = '', ...rest] = path.split('.');
-    if (rest.length === 0) members[key] = row;
-    else below.set(key, { ...below.get(key), [rest.join('.')]: row });
-    // Its place among the others is that of its first row.
-    if (rest.length > 0) members[key] ??= READ_ELSEWHERE;
-  }
-  for (const [key, own] of below) members[key] = sectionOfRows(own);
-  return section(members);
-}

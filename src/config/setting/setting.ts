@@ -21,6 +21,8 @@ export interface Setting {
   readonly pattern?: NamePattern;
   /** Never shown: not in messages, not by describeConfig. */
   readonly secret?: true;
+  /** The path of a file with the text of this key, which stands beside it. */
+  readonly textOf?: string;
   /** What to do about a wrong value, where the usual sentence would not help. */
   readonly remedy?: string;
   /** What turning it up (or setting it) buys … */

@@ -4,7 +4,7 @@ import { VARIABLES } from '../../../src/config/read/environment.js';
 import { holds, RELATIONS } from '../../../src/config/read/relations.js';
 import {
   environmentName,
-  POLLED_BACKEND,
+  POLLED_BACKENDS,
   SECTIONS,
   SETTINGS,
   yamlPath,
@@ -39,7 +39,7 @@ describe('the settings table', () => {
 
   test('what a name calls a key, a password or a passphrase is hidden from messages, and nothing public is', () => {
     const isSecret = /(^|\.)(key|nextKey|previousKey|password|passphrase|clientSecret)$/i;
-    const all = [...SECTIONS, POLLED_BACKEND].flatMap((section) => Object.entries<Setting>(section.rows));
+    const all = [...SECTIONS, POLLED_BACKENDS].flatMap((section) => Object.entries<Setting>(section.rows));
     const hidden = all.filter(([, setting]) => 'secret' in setting && setting.secret === true).map(([key]) => key);
     const named = all.filter(([key, { kind }]) => kind === 'text' && isSecret.test(key)).map(([key]) => key);
     expect(hidden.sort()).toEqual(named.sort());
