@@ -13,7 +13,7 @@ ensureBuilt();
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
  * stories:   what clusters of real processes promise under load, to some per cent
- * outages:   the same, two clusters at once already
+ * outages:   the same while their topic is away
  * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
  *
