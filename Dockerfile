@@ -5,7 +5,12 @@ COPY package.json package-lock.json ./
 # Optional binaries (LMDB) come inside npm packages; nothing needs an install script.
 RUN npm ci --no-audit --no-fund --ignore-scripts
 COPY . .
-RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The command is bundled: kafkajs stays, and LMDB, which is the embedded topic's and optional elsewhere; both as the lock file has them.
+RUN node scripts/build.mjs \
+  && npm pkg set "dependencies.lmdb=$(npm pkg get devDependencies.lmdb | tr -d '"')" \
+  && npm pkg delete devDependencies.lmdb \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf dist/src
 
 FROM node:22-slim
 ENV NODE_ENV=production

@@ -78,7 +78,7 @@ function project(options: TestOptions): TestProjectInlineConfiguration {
     test: {
       ...common,
       ...groupOf(options.name),
-      server: { deps: { external: [/\/dist\/(src|sim)\//] } },
+      server: { deps: { external: [/\/dist\/(bin|src|sim)\//] } },
       ...options,
     },
   };

@@ -1,6 +1,6 @@
 /** proto → src/codec/generated → dist/src → dist/bin, dist/index.*. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ensureInstalled, localBin, root, run } from './freshness.mjs';
 
 ensureInstalled();
@@ -30,9 +30,12 @@ if (!process.argv.includes('--proto-only')) {
   // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
   cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });
   cpSync(join(root, 'sim/scenarios'), join(root, 'dist/sim/scenarios'), { recursive: true });
-  // Nor what the simulator's page is made of.
+  // Nor what the simulator's page is made of, uPlot among it: whoever installs the package installs no uPlot.
   for (const part of ['browser', 'page.css']) {
     cpSync(join(root, 'sim/page', part), join(root, 'dist/sim/page', part), { recursive: true });
+  }
+  for (const part of ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE', 'package.json']) {
+    cpSync(join(root, 'node_modules/uplot', part), join(root, 'dist/sim/page/uplot', basename(part)));
   }
   // Not at the top: a fresh clone has nothing installed then.
   await (await import('./bundle.mjs')).bundle();

@@ -20,5 +20,5 @@ export async function makeDoors() {
   await types.write({ dir: target, format: 'esm' });
   await types.close();
   copyFileSync(join(target, 'index.d.ts'), join(target, 'index.d.cts'));
-  writeFileSync(join(target, 'index.cjs'), "module.exports = require('./src/index.js');\n");
+  writeFileSync(join(target, 'index.cjs'), "module.exports = require('./bin/index.js');\n");
 }

@@ -137,6 +137,11 @@ export const ERROR_CATALOGUE = {
     message: 'topic {topic} does not exist any more',
     remedy: 'Create it again, or restart a node, which does; this node goes on looking for it.',
   },
+  TOPIC_PACKAGE_MISSING: {
+    message: 'topic kind {kind} needs the package {package}, which is not installed',
+    remedy: 'npm install {package}@{version}; it is not installed with quotamesh, since other kinds of topic do without.',
+    exitCode: EXIT_CONFIG,
+  },
   KAFKAJS_VERSION: {
     message: 'topic kind kafka needs kafkajs {wanted}, found {found}',
     remedy: 'Install exactly that version (npm install --save-exact): its internals are used.',

@@ -27,6 +27,9 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
       return new MemoryTopic(memoryLogOf(cluster), topic);
     case 'embedded': {
       const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
+      const { loadLmdb } = await import('../topic/embedded/load-lmdb.js');
+      // A package that is missing ends the start; inside the topic it would be an outage that is waited for.
+      await loadLmdb();
       return new EmbeddedTopic(topic);
     }
     case 'kafka': {

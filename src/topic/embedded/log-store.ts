@@ -3,6 +3,7 @@ import type { RootDatabase } from 'lmdb';
 import { invariant } from '../../core/base/invariant.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import { DiskRoom } from './disk-room.js';
+import { loadLmdb } from './load-lmdb.js';
 import { appendMsOfEntry, decodeEntry, isTombstone, keyOfEntry, stampEntry } from './log-entry.js';
 import {
   decodeOffset,
@@ -103,8 +104,7 @@ export class LogStore {
 
   /** Takes LMDB's locks without further ado: only inside the CommitGate. */
   static async open(file: string, limits: LogLimits, { durable = false, clock }: StoreOptions = {}): Promise<LogStore> {
-    // Loaded here, so that nodes on another topic never load the addon.
-    const { open } = await import('lmdb');
+    const { open } = await loadLmdb();
     const db: RootDatabase<Buffer, Buffer> = open({
       path: file,
       noSubdir: true,

@@ -18,7 +18,7 @@ export interface Exit {
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 /** Registers what is to be done when a test ends, or when all tests of a `describe` have ended. */
-export type OnTestFinished = (end: () => void | Promise<void>) => void;
+type OnTestFinished = (end: () => void | Promise<void>) => void;
 
 /** Starts `quotamesh` processes and makes folders for one test; nothing of them is left when it is over. */
 export class CliScene {
