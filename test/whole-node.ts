@@ -4,11 +4,11 @@ import type { Coordinator } from '../src/core/coordinator/coordinator.js';
 import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
 import { type AssemblyOptions, assembleParts } from '../src/node/assemble-node.js';
 import type { CreateNodeOptions } from '../src/node/create-node.js';
-import { configOf } from '../src/node/start-node.js';
 import { EmbeddedNode } from '../src/node/embedded-node.js';
 import type { NodeParts } from '../src/node/node-parts.js';
 import { openTopics } from '../src/node/open-topics.js';
 import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
+import { configOf } from '../src/node/start-node.js';
 import { VERSION } from '../src/package/version.js';
 import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
 

@@ -139,7 +139,8 @@ export const ERROR_CATALOGUE = {
   },
   TOPIC_PACKAGE_MISSING: {
     message: 'topic kind {kind} needs the package {package}, which is not installed',
-    remedy: 'npm install {package}@{version}; it is not installed with quotamesh, since other kinds of topic do without.',
+    remedy:
+      'npm install {package}@{version}; it is not installed with quotamesh, since other kinds of topic do without.',
     exitCode: EXIT_CONFIG,
   },
   KAFKAJS_VERSION: {

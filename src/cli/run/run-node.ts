@@ -12,8 +12,8 @@ import { closeHttp, createHttpServer, listen } from '../../http/server/http-serv
 import { renewTls } from '../../http/server/http-tls.js';
 import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
-import { assembleNode } from '../../node/start-node.js';
 import type { NodeParts } from '../../node/node-parts.js';
+import { assembleNode } from '../../node/start-node.js';
 import { VERSION } from '../../package/version.js';
 import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
