@@ -1,19 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { HandBack } from '../../api/decision.js';
+import type { z } from 'zod';
 import { directionIndex, laneOf } from '../../core/base/vocabulary.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { sendNotReady, sendRefused } from '../acquire/acquire-route.js';
-import { whereOf } from '../acquire/acquire-schema.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import { RateLimitFields } from '../acquire/rate-limit-fields.js';
 import { RefusalAnswers } from '../acquire/refusal-answers.js';
-import { describedRoute, NO_QUERY } from '../route/described-route.js';
+import { whereOf } from '../acquire/scope-fields.js';
+import { formerNameOf } from '../route/former-names.js';
+import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { handBackIn, handBacksIn, takeIn } from './take-bodies.js';
-import * as schemas from './take-schemas.js';
+import { BATCH_COUNTS_ANSWERS, REFUND_ANSWERS, REFUNDS_ANSWERS, TAKE_ANSWERS } from './batch-answers.js';
+import { REFUND_BODY, REFUNDS_BODY, TAKE_BODY } from './batch-bodies.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate'>;
@@ -23,72 +25,73 @@ export interface TakeRouteParts {
   readonly outcomes: AcquireOutcomes;
 }
 
-/** Batches of tokens (../batches.ts): `POST /v1/take`, `/v1/hand-back` and its batch; `GET /v1/batches` counts. */
+/** Batches of tokens: `POST /v1/take`, `/v1/refund` and its bulk form; `GET /v1/batches` counts. */
 export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void {
-  const { batches } = parts.node.gate;
-  const answers = new RefusalAnswers(parts.node, new RateLimitFields(parts.node));
-  app.post(
-    '/v1/take',
-    describedRoute(
-      needs('traffic'),
-      'admission',
-      'Take as many tokens as there are, up to so many; what is not used can be handed back',
-      {
-        body: schemas.TAKE_BODY,
-        response: schemas.TAKE_ANSWERS,
-      },
-    ),
+  const { node } = parts;
+  const answers = new RefusalAnswers(node, new RateLimitFields(node));
+  const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
+  route(
+    app,
+    {
+      ...described,
+      url: '/v1/take',
+      summary: 'Take as many tokens as there are, up to so many; what is not used can be refunded',
+      body: TAKE_BODY,
+      answers: TAKE_ANSWERS,
+    },
     (request, reply) => take(request, reply, { ...parts, answers }),
   );
-  app.post(
-    '/v1/hand-back',
-    describedRoute(
-      needs('traffic'),
-      'admission',
-      'A batch has ended; what was not used goes back to the window that it came from',
-      {
-        body: schemas.HAND_BACK_BODY,
-        response: schemas.HAND_BACK_ANSWERS,
-      },
-    ),
-    (request, reply) => {
-      const { id, ...left } = handBackIn(request.body, '');
-      batches.handBack(id, left);
+  route(
+    app,
+    {
+      ...described,
+      url: '/v1/refund',
+      summary: 'A batch has ended; what was not used goes back to the window that it came from',
+      body: REFUND_BODY,
+      answers: REFUND_ANSWERS,
+      former: { url: '/v1/hand-back' },
+    },
+    ({ body: { id, ...left } }, reply) => {
+      node.gate.batches.handBack(id, left);
       reply.send({ ended: true });
     },
   );
-  app.post(
-    '/v1/hand-back/batch',
+  route(
+    app,
     {
-      bodyLimit: parts.node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      ...describedRoute(needs('traffic'), 'admission', 'Several batches have ended; each by itself, in order', {
-        body: schemas.HAND_BACK_BATCH_BODY,
-        response: schemas.HAND_BACK_BATCH_ANSWERS,
-      }),
+      ...described,
+      url: '/v1/refund/bulk',
+      summary: 'Several batches have ended; each by itself, in order',
+      body: REFUNDS_BODY,
+      answers: REFUNDS_ANSWERS,
+      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+      former: { url: '/v1/hand-back/batch', fields: { handBacks: 'refunds' } },
     },
     (request, reply) => {
-      const given = handBacksIn(request.body);
-      reply.send({ answers: given.map((one, at) => answerTo(parts.node, one, `handBacks[${at}].`)) });
+      const list = formerNameOf(request)('refunds');
+      reply.send({ answers: request.body.refunds.map((given, at) => answerTo(node, given, `${list}[${at}].`)) });
     },
   );
-  addCounts(app, parts.node);
+  addCounts(app, node);
 }
 
 function addCounts(app: FastifyInstance, node: UsedParts): void {
-  app.get(
-    '/v1/batches',
+  const { batches } = node.gate;
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'Batches of tokens: how many are open, and how the others ended',
-        tags: ['status'],
-        querystring: NO_QUERY,
-        response: schemas.BATCH_COUNTS_ANSWERS,
-      },
+      method: 'GET',
+      url: '/v1/batches',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'Batches of tokens: how many are open, and how the others ended',
+      query: NO_QUERY,
+      answers: BATCH_COUNTS_ANSWERS,
     },
     (_, reply) => {
-      node.gate.batches.expire(node.clock());
-      reply.send(node.gate.batches.counts);
+      batches.expire(node.clock());
+      const { handBacksRefused: refundsRefused, ...counts } = batches.counts;
+      reply.send({ ...counts, refundsRefused, handBacksRefused: refundsRefused });
     },
   );
 }
@@ -97,9 +100,11 @@ interface Taking extends TakeRouteParts {
   readonly answers: RefusalAnswers;
 }
 
+type TakeRequest = FastifyRequest<{ Body: z.output<typeof TAKE_BODY> }>;
+
 /** At once, or within waitMs; a client that hangs up waits no longer. */
-async function take(request: FastifyRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
-  const body = takeIn(request.body);
+async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes, answers }: Taking) {
+  const { body } = request;
   const hangUp = new AbortController();
   const onClose = () => hangUp.abort();
   reply.raw.once('close', onClose);
@@ -134,7 +139,7 @@ async function take(request: FastifyRequest, reply: FastifyReply, { node, outcom
 
 function answerTo(node: UsedParts, given: unknown, where: string) {
   try {
-    const { id, ...left }: HandBack & { readonly id: string } = handBackIn(given, where);
+    const { id, ...left } = readPart(REFUND_BODY, given, where);
     node.gate.batches.handBack(id, left);
     return { status: 200, ended: true };
   } catch (error) {

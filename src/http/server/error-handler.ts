@@ -4,6 +4,8 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import { BULK_PATH } from '../acquire/acquire-schema.js';
 import { invalidBody, invalidQuery } from '../acquire/invalid-body.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
+import { formerNameOf } from '../route/former-names.js';
+import { InvalidInput } from '../route/invalid-input.js';
 import { type ErrorHandler, PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
 
 /** Every failure of a request as problem+json from the catalogue; what nobody foresaw is logged, once per answer. */
@@ -38,6 +40,7 @@ function reasonOf({ code, message, remedy }: QuotameshError): string {
 /** The error of the catalogue that is told. */
 export function knownError(error: unknown, request: FastifyRequest): QuotameshError {
   if (error instanceof QuotameshError) return error;
+  if (error instanceof InvalidInput) return toldOf(error, request);
   const failure = error as Partial<FastifyError>;
   const violations = failure.validation ?? [];
   if (violations.length > 0 && failure.validationContext === 'body') {
@@ -49,6 +52,12 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
   const made = failure.code === undefined ? undefined : FASTIFY_ERRORS[failure.code];
   if (made !== undefined) return made(failure, request);
   return new QuotameshError('UNEXPECTED', { reason: failure.message ?? String(error) }, { cause: error });
+}
+
+/** What was sent is known here alone: fastify gives a validator null where there is nothing. */
+function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
+  if (error.validationContext === 'querystring') return error.told({ sent: request.query, part: 'query' });
+  return error.told({ sent: request.body, part: 'body', nameOf: formerNameOf(request) });
 }
 
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;

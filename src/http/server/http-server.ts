@@ -19,6 +19,8 @@ import { addAuditRoute } from '../groups/audit-route.js';
 import { addGroupRoutes } from '../groups/group-routes.js';
 import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
 import { addReservationRoutes } from '../reservations/reservation-routes.js';
+import { takeFormerNames } from '../route/former-names.js';
+import { toOpenApi } from '../route/openapi.js';
 import { addHealthRoutes } from '../status/health-routes.js';
 import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
 import { addMqttRoute } from '../status/mqtt-route.js';
@@ -72,7 +74,8 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   measureAnswers(app, bounds);
   new RouteGuard(access, node.config.registry).guard(app);
   const reservations = openReservations(app, parts);
-  await app.register(swagger, { openapi: OPENAPI as object });
+  await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
+  takeFormerNames(app, parts.telemetry);
   guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
