@@ -10,6 +10,35 @@ export function judgeExpectations(expected: readonly Expectation[], verdict: Ver
   });
 }
 
+/** A wish of a scenario, and what came of it in one run. */
+export interface WishResult {
+  readonly metric: string;
+  readonly bound: 'atLeast' | 'atMost';
+  readonly wished: number;
+  /** The bound that the scenario has instead. */
+  readonly held: number;
+  readonly value: number | null;
+  readonly isReached: boolean;
+}
+
+/** What the expectations wish for beyond their bounds, in their order. */
+export function judgeWishes(expected: readonly Expectation[], verdict: Verdict): readonly WishResult[] {
+  return expected.flatMap((expectation): WishResult[] => {
+    const { metric, atLeast, atMost, wished } = expectation;
+    if (wished === null) return [];
+    const bound = atLeast === null ? 'atMost' : 'atLeast';
+    const held = (atLeast ?? atMost) as number;
+    return judgeExpectations([{ ...expectation, [bound]: wished }], verdict).map(({ value, isKept }) => ({
+      metric,
+      bound,
+      wished,
+      held,
+      value,
+      isReached: isKept,
+    }));
+  });
+}
+
 /** `worstSecond 1.23 > 1.1`. */
 export function describeBroken({ metric, atLeast, atMost, value }: ExpectationResult): string {
   if (value === null) return `${metric}: none, expected ${atMost === null ? `≥ ${atLeast}` : `≤ ${atMost}`}`;

@@ -43,4 +43,8 @@ export const SCENARIO_GROUP = section(
 export const BOUND_FIELDS: Fields = {
   atLeast: quantity('factor', 'Lower bound, included.', { min: -1e12, max: 1e12 }),
   atMost: quantity('factor', 'Upper bound, included.', { min: -1e12, max: 1e12 }),
+  wished: quantity('factor', 'The stricter bound that is wished for and not reached. Nothing fails by it.', {
+    min: -1e12,
+    max: 1e12,
+  }),
 };

@@ -34,6 +34,8 @@ export interface Expectation {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
+  /** What the one bound ought to be and is not yet; null = the bound is what is wanted. */
+  readonly wished: number | null;
 }
 
 /** One entry of `load:`; its fields are those of its kind (load-kinds.ts). */

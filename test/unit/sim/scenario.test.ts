@@ -115,6 +115,16 @@ describe('a broken scenario', () => {
     ],
     ['a metric', `${GOOD}expect: { max-min: { worst: { atMost: 1 } } }\n`, /expect.max-min.worst is not a known name/],
     ['no bound', `${GOOD}expect: { max-min: { jain: {} } }\n`, /expect.max-min.jain has no bound/],
+    [
+      'a wish that is no stricter than the bound',
+      `${GOOD}expect: { max-min: { jain: { atLeast: 0.9, wished: 0.8 } } }\n`,
+      /expect.max-min.jain.wished must be a bound stricter than the one beside it, got 0.8/,
+    ],
+    [
+      'a wish without one bound beside it',
+      `${GOOD}expect: { max-min: { jain: { wished: 0.8 } } }\n`,
+      /expect.max-min.jain.wished must be a bound stricter/,
+    ],
     ['no YAML', 'a: [', /^x.yaml:\d+:\d+: the configuration is not readable as YAML/],
     ['a key twice', `${GOOD}nodes: 3\n`, /^x.yaml:7:1: nodes is written twice, first in line 4/],
   ])('%s', (_, text, expected) => {
