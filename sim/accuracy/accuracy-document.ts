@@ -106,7 +106,7 @@ const WISHES_HEAD = [
   'What scenarios wish for (`wished:`) and have no bound for, since not every seed reaches it; beside it the bound that',
   'they have. A wish that seeds 1 to 5 all reach has to become the bound (`test/long/scenarios.test.ts`).',
   '',
-  '| scenario | system | figure | wished | held | by seed | seeds that reach it |',
+  '| scenario | system | figure | wished | bound | by seed | seeds that reach it |',
   '| --- | --- | --- | ---: | ---: | ---: | ---: |',
 ];
 
