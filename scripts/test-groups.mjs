@@ -19,6 +19,9 @@ export const TEST_LONG = [
   { projects: ['long'], workers: 1 },
 ];
 
+/** Node 20 is the floor and runs `npm test`; `quick` runs on these, too. */
+export const NEWER_NODES = ['22', '24'];
+
 /** What vitest needs to know of the group that a project is in. */
 export function groupOf(project) {
   const groups = [...NPM_TEST, ...TEST_LONG];

@@ -1,13 +1,15 @@
 /**
- * `npm test [-- vitest arguments]`: builds what is stale, then runs the groups of scripts/test-groups.mjs. `npm run test:long`: the soaks.
- * Prints the files that took longest.
+ * `npm test [-- project …] [-- vitest arguments]`: builds what is stale, then runs the groups of scripts/test-groups.mjs, or those of
+ * their projects that are named. `npm run test:long`: the soaks, and `quick` on the newer versions of Node.js.
+ * `--node 24`: on that version, `quick` where no project is named. Prints the files that took longest.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root } from './freshness.mjs';
-import { NPM_TEST, TEST_LONG } from './test-groups.mjs';
+import { nodeBinary } from './node-binary.mjs';
+import { NEWER_NODES, NPM_TEST, TEST_LONG } from './test-groups.mjs';
 
 /** Of `npm test` on two cores, with installing and building. */
 const MINUTES_MAX = 5;
@@ -15,16 +17,45 @@ const LONGEST_SHOWN = 10;
 
 const beganMs = performance.now();
 ensureBuilt();
-const args = process.argv.slice(2).filter((argument) => argument !== '--long');
-const isLong = process.argv.includes('--long');
-const projects = (isLong ? TEST_LONG : NPM_TEST).flatMap((group) => group.projects);
+const { isLong, version, names, args } = readArguments(process.argv.slice(2));
+const projects = names.length > 0 ? names : (isLong ? TEST_LONG : NPM_TEST).flatMap((group) => group.projects);
+const binary = version === null ? process.execPath : nodeBinary(version);
 const { status, files } = runTests();
 const failed = failures();
 if (args.length === 0) showTimes();
 if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
 // Not every project has one of the named files; that none has any is a mistake in the name.
 else if (files.length === 0) say(`no test was run: none matches ${args.join(' ') || 'any project'}`);
-process.exit(failed.length > 0 || files.length === 0 ? 1 : 0);
+const isRed = failed.length > 0 || files.length === 0 || !isGreenOnNewerNodes();
+process.exit(isRed ? 1 : 0);
+
+function readArguments(all) {
+  const at = all.indexOf('--node');
+  const chosen = at === -1 ? null : (all[at + 1] ?? '');
+  const rest = all.filter(
+    (argument, place) => argument !== '--long' && (at === -1 || (place !== at && place !== at + 1)),
+  );
+  const known = [...NPM_TEST, ...TEST_LONG].flatMap((group) => group.projects);
+  const named = rest.filter((argument) => known.includes(argument));
+  return {
+    isLong: all.includes('--long'),
+    version: chosen,
+    names: named.length === 0 && chosen !== null ? ['quick'] : named,
+    args: rest.filter((argument) => !known.includes(argument)),
+  };
+}
+
+/** `test:long` as a whole: each in a run of its own. */
+function isGreenOnNewerNodes() {
+  if (!isLong || args.length > 0 || names.length > 0) return true;
+  const results = NEWER_NODES.map((newer) => {
+    return spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), '--node', newer], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  });
+  return results.every((result) => result.status === 0);
+}
 
 function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-test-'));
@@ -32,11 +63,11 @@ function runTests() {
   const chosen = projects.flatMap((project) => ['--project', project]);
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/test-reporter.mjs')}`];
   const named = args.length > 0 ? ['--passWithNoTests', ...args] : [];
-  const { status: code } = spawnSync(
-    process.execPath,
-    [localBin('vitest', 'vitest'), 'run', ...chosen, ...reporters, ...named],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_REPORT_FILE: report } },
-  );
+  const { status: code } = spawnSync(binary, [localBin('vitest', 'vitest'), 'run', ...chosen, ...reporters, ...named], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_REPORT_FILE: report },
+  });
   const reported = readReport(report);
   rmSync(folder, { recursive: true, force: true });
   return { status: code, files: reported };
@@ -64,7 +95,7 @@ function showTimes() {
   for (const { durationMs, project, file } of longest)
     say(`${(durationMs / 1000).toFixed(1).padStart(7)} s  ${project}  ${file}`);
   const minutes = (performance.now() - beganMs) / 60_000;
-  const isTooLong = !isLong && minutes > MINUTES_MAX;
+  const isTooLong = !isLong && version === null && minutes > MINUTES_MAX;
   say(`${minutes.toFixed(1)} minutes${isTooLong ? `: more than the ${MINUTES_MAX} that npm test may take` : ''}`);
 }
 
