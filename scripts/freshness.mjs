@@ -28,8 +28,10 @@ export function ensureInstalled() {
   const wanted = fingerprint(['package.json', 'package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing packages …');
-  // Optional binaries come inside npm packages; install scripts would only compile what is there already.
-  run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts', '--include=dev', '--loglevel=error']);
+  // Optional binaries come inside npm packages; install scripts would only compile what is there already. The lock file has the sums of all
+  // packages, so that one in npm's cache need not be asked for again.
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  run('npm', ['ci', '--prefer-offline', '--ignore-scripts', '--include=dev', ...quiet]);
   writeFileSync(stamp, wanted);
 }
 

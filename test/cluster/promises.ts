@@ -64,7 +64,7 @@ export function clusterPromises(
     });
 
     // All want clearly more than their share, also by a report that is wrong by a third: who wants no more than he has may take
-    // a quarter more (docs/strategies.md), so demands a little above the shares would tell of the noise of the machine.
+    // a quarter more (docs/guide/strategies.md), so demands a little above the shares would tell of the noise of the machine.
     test('80/20 with both wanting everything ends at equal shares', async () => {
       const result = await phase({ a: 480, b: 160, c: 160 });
       const { perNode, total, worstSecond } = result;
