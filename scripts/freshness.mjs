@@ -25,7 +25,8 @@ export function ensureInstalled() {
   requireNode();
   const stamp = join(root, 'node_modules', '.quotamesh-ci');
   // The same for every version of Node: no package brings a binary for one of them alone, and `npm test -- --node 24` runs on what is there.
-  const wanted = fingerprint(['package.json', 'package-lock.json']);
+  // The lock file repeats what package.json depends on.
+  const wanted = fingerprint(['package-lock.json']);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   say('installing packages …');
   // Optional binaries come inside npm packages; install scripts would only compile what is there already. The lock file has the sums of all
