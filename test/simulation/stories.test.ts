@@ -32,6 +32,18 @@ function worstFiveSeconds(world: World): number {
   return worstWindow(world.arrivals, 5000, 0, world.nowMs) / QUOTA;
 }
 
+test.each(SEEDS)(
+  'start, seed %i: three nodes at once, each asked for more than all may have, from before they are ready',
+  (seed) => {
+    const world = new World(seed, SETTINGS);
+    for (const id of ['a', 'b', 'c']) world.start(id);
+    drive(world, { a: 1050, b: 1050, c: 1050 });
+    world.runFor(10_000);
+    expect(worstFiveSeconds(world)).toBeLessThanOrEqual(1.01);
+    expect(admittedRate(world.arrivals, 0, 5000) / QUOTA).toBeGreaterThanOrEqual(0.99);
+  },
+);
+
 describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
   test('2000 + 20 + 20: the busy node gets what the others leave, nobody else is refused', () => {
     const world = cluster(seed, ['a', 'b', 'c']);
