@@ -122,11 +122,13 @@ export class SimulatedTopic {
     this.#resume(connection);
   }
 
-  /** Delivers the last `count` records of each partition once more, as after a reconnect. */
+  /** Delivers once more what was delivered of the last `count` records of each partition, as after a reconnect. */
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
-      (this.partitions[partition] as SignedEvent[]).slice(Math.max(0, next - count), next),
+      (this.partitions[partition] as SignedEvent[])
+        .slice(Math.max(0, next - count), next)
+        .filter(({ offset }) => connection.removed[partition]?.has(offset) !== true),
     );
     if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
   }
@@ -175,6 +177,7 @@ export class SimulatedTopic {
     }
     const history = this.#readBy(connection, compacted ? this.#newestPerKey() : this.log);
     this.#readToEnd(connection);
+    if (compacted) this.#noteRemoved(connection, history);
     connection.isOpen = true;
     this.#connections.add(connection);
     connection.epoch = this.epoch;
@@ -236,11 +239,20 @@ export class SimulatedTopic {
     if (this.#isAway || this.#silent.size > 0 || connection.readsCut || connection.isClosed) return;
     if (connection.epoch === this.epoch) return;
     connection.epoch = this.epoch;
+    connection.removed.length = 0;
     this.#readToEnd(connection);
     connection.listener.onEpoch(this.epoch);
     const history = this.#readBy(connection, this.log);
     if (history.length > 0) connection.listener.onRecords(history);
     connection.listener.onCaughtUp();
+  }
+
+  #noteRemoved({ next, removed }: Connection, history: readonly SignedEvent[]): void {
+    const read = new Set(history);
+    for (let at = 0; at < next.length; at++) {
+      const gone = (this.partitions[at] as SignedEvent[]).filter((record) => !read.has(record));
+      removed[at] = new Set(gone.map(({ offset }) => offset));
+    }
   }
 
   #readToEnd({ next }: Connection): void {

@@ -44,6 +44,8 @@ export interface Connection {
   /** Per partition that there was: index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
+  /** Per partition: the offsets that compaction had removed before this connection read the log. Never delivered again. */
+  readonly removed: ReadonlySet<number>[];
   /** The log that is being read; another one than the topic's until the connection has noticed. */
   epoch: string;
   readsCut: boolean;
@@ -65,6 +67,7 @@ export function createConnection(
     epoch,
     next: new Array<number>(partitions).fill(0),
     plannedMs: new Array<number>(partitions).fill(0),
+    removed: [],
     readsCut: false,
     appendsCut: false,
     lateMs: 0,
