@@ -6,6 +6,7 @@ import {
   type Connection,
   createConnection,
   type DeliveryTroubles,
+  noteRemoved,
   type ProduceEnded,
   type Slowness,
   type TopicDelays,
@@ -177,7 +178,7 @@ export class SimulatedTopic {
     }
     const history = this.#readBy(connection, compacted ? this.#newestPerKey() : this.log);
     this.#readToEnd(connection);
-    if (compacted) this.#noteRemoved(connection, history);
+    if (compacted) noteRemoved(connection, this.partitions, history);
     connection.isOpen = true;
     this.#connections.add(connection);
     connection.epoch = this.epoch;
@@ -245,14 +246,6 @@ export class SimulatedTopic {
     const history = this.#readBy(connection, this.log);
     if (history.length > 0) connection.listener.onRecords(history);
     connection.listener.onCaughtUp();
-  }
-
-  #noteRemoved({ next, removed }: Connection, history: readonly SignedEvent[]): void {
-    const read = new Set(history);
-    for (let at = 0; at < next.length; at++) {
-      const gone = (this.partitions[at] as SignedEvent[]).filter((record) => !read.has(record));
-      removed[at] = new Set(gone.map(({ offset }) => offset));
-    }
   }
 
   #readToEnd({ next }: Connection): void {
