@@ -6,6 +6,7 @@ import {
   type Connection,
   createConnection,
   type DeliveryTroubles,
+  noteRemoved,
   type ProduceEnded,
   type Slowness,
   type TopicDelays,
@@ -122,11 +123,13 @@ export class SimulatedTopic {
     this.#resume(connection);
   }
 
-  /** Delivers the last `count` records of each partition once more, as after a reconnect. */
+  /** Delivers once more what was delivered of the last `count` records of each partition, as after a reconnect. */
   repeat(connection: Connection, count: number): void {
     if (connection.epoch !== this.epoch) return;
     const again = connection.next.flatMap((next, partition) =>
-      (this.partitions[partition] as SignedEvent[]).slice(Math.max(0, next - count), next),
+      (this.partitions[partition] as SignedEvent[])
+        .slice(Math.max(0, next - count), next)
+        .filter(({ offset }) => connection.removed[partition]?.has(offset) !== true),
     );
     if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
   }
@@ -175,6 +178,7 @@ export class SimulatedTopic {
     }
     const history = this.#readBy(connection, compacted ? this.#newestPerKey() : this.log);
     this.#readToEnd(connection);
+    if (compacted) noteRemoved(connection, this.partitions, history);
     connection.isOpen = true;
     this.#connections.add(connection);
     connection.epoch = this.epoch;
@@ -236,6 +240,7 @@ export class SimulatedTopic {
     if (this.#isAway || this.#silent.size > 0 || connection.readsCut || connection.isClosed) return;
     if (connection.epoch === this.epoch) return;
     connection.epoch = this.epoch;
+    connection.removed.length = 0;
     this.#readToEnd(connection);
     connection.listener.onEpoch(this.epoch);
     const history = this.#readBy(connection, this.log);

@@ -44,6 +44,8 @@ export interface Connection {
   /** Per partition that there was: index of the next record to deliver, and the time of the last planned delivery. */
   readonly next: number[];
   readonly plannedMs: number[];
+  /** Per partition: offsets that compaction had removed before this connection read the log; never delivered again. */
+  readonly removed: ReadonlySet<number>[];
   /** The log that is being read; another one than the topic's until the connection has noticed. */
   epoch: string;
   readsCut: boolean;
@@ -65,10 +67,24 @@ export function createConnection(
     epoch,
     next: new Array<number>(partitions).fill(0),
     plannedMs: new Array<number>(partitions).fill(0),
+    removed: [],
     readsCut: false,
     appendsCut: false,
     lateMs: 0,
     isClosed: false,
     isOpen: false,
   };
+}
+
+/** Notes what is in `partitions` and not in `history`, which is all that the connection was given of them. */
+export function noteRemoved<Read extends { readonly offset: number }>(
+  { next, removed }: Connection,
+  partitions: readonly (readonly Read[])[],
+  history: readonly Read[],
+): void {
+  const given = new Set(history);
+  for (let at = 0; at < next.length; at++) {
+    const gone = (partitions[at] as readonly Read[]).filter((record) => !given.has(record));
+    removed[at] = new Set(gone.map(({ offset }) => offset));
+  }
 }

@@ -11,7 +11,7 @@ import { OrderLaw } from './order-law.js';
 import { ProcessRecord } from './process-record.js';
 import { checkRecovered } from './recovery-law.js';
 import { checkAgreement } from './share-law.js';
-import { viewsOf } from './views.js';
+import { remembersMore, viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
 /**
@@ -48,6 +48,7 @@ export class Oracle implements NodeObserver {
     const record = this.#recordOf(node);
     this.#views = null;
     if (event.kind === 'caught-up') record.caughtUpLogMs = node.coordinator.log.membershipLogMs;
+    if (event.kind === 'records-read') this.#lookAtPool(record);
     this.#touched.clear();
     const isServing = node.isRunning && node.coordinator.phase === 'ready';
     if (isServing !== record.isServing) {
@@ -127,6 +128,12 @@ export class Oracle implements NodeObserver {
     for (const view of viewsOf(this.records.values(), settings)) {
       checkAgreement(view, settings, (promise, about, says) => this.violations.add(nowMs, promise, about, says));
     }
+  }
+
+  #lookAtPool(record: ProcessRecord): void {
+    const serving = [...this.records.values()].filter(({ isServing }) => isServing);
+    if (remembersMore(record, serving)) record.hasPoolOfItsOwn = true;
+    else if (record.node.coordinator.log.pool.isAgreed) record.hasPoolOfItsOwn = false;
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {

@@ -21,6 +21,11 @@ export class ProcessRecord {
   readonly buckets: readonly OwnBucket[];
   /** Log time of the membership partition when the process had caught up; null before. */
   caughtUpLogMs: number | null = null;
+  /**
+   * Whether it has ignored the older life of a running process since its members last agreed on a pool. Whom it serves
+   * follows from that agreement, so it serves others than those who have heard that process, until the next one.
+   */
+  hasPoolOfItsOwn = false;
 
   constructor(node: SimulatedNode, name: string, groups: number) {
     this.node = node;

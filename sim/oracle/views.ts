@@ -37,7 +37,8 @@ function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
   return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
-function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
+/** Whether it ignores what a running process says, because it remembers a newer life of that process's id. */
+export function remembersMore({ node }: ProcessRecord, serving: readonly ProcessRecord[]): boolean {
   const { log } = node.coordinator;
   return serving.some(({ node: { coordinator, signingKey } }) => {
     return signingKey === node.signingKey && log.newestLifeOf(coordinator.nodeKey) > coordinator.incarnation;

@@ -43,6 +43,7 @@ const change = fc.oneof(
   fc.record({ kind: kind('limit'), group: fc.nat(1), perSecond, depth: fc.constantFrom(1, 10, 40) }),
   fc.record({ kind: kind('limiter'), group: fc.nat(1), limiter }),
   fc.record({ kind: kind('clients'), max: fc.integer({ min: 3, max: 5 }) }),
+  fc.record({ kind: kind('strategy'), group: fc.nat(1), strategy: fc.constantFrom('max-min', 'equal', 'client-rate') }),
 );
 /** Steps of so many kinds would hide what needs many of one: each history has a habit of its own. */
 const habits = [
@@ -72,6 +73,7 @@ async function play(scene: SpanScene, now: Step): Promise<void> {
   if (now.kind === 'pass') await scene.pass(now.ms);
   else if (now.kind === 'limit') scene.setLimit(now.group, now.perSecond, now.depth);
   else if (now.kind === 'limiter') scene.change(now.group, now.limiter);
+  else if (now.kind === 'strategy') scene.change(now.group, { strategy: now.strategy });
   else if (now.kind === 'clients') {
     const { perClient, perTopic } = scene.node.groups.at(0);
     scene.change(0, { perClient: { ...perClient, max: now.max }, perTopic: { ...perTopic, max: now.max } });

@@ -8,7 +8,7 @@ import { WakeOwner, WakeQueue } from '../../core/limiter/wake-queue.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { rejectUnlessBetween, rejectUnlessSignal } from '../request/request-checks.js';
 import { AbortWatch } from './abort-watch.js';
-import type { Joining, Line, Turn, Waiter, WaitingParts } from './wait-line.js';
+import { dropEnded, type Joining, type Line, type Turn, type Waiter, type WaitingParts } from './wait-line.js';
 
 /**
  * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
@@ -212,7 +212,7 @@ export class Waiting {
     if (this.#leave(waiter, decision.granted)) waiter.resolve(decision);
   }
 
-  /** Leaves the line, whatever the reason. Constant time: what is left of it in the queue is dropped unseen. */
+  /** Leaves the line, whatever the reason. Constant time on average: what is left of it is dropped with that of others. */
   #leave(waiter: Waiter, isGranted = false): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
@@ -228,6 +228,7 @@ export class Waiting {
       turn.line.queue.leave(turn.owner);
       turn.line.turns.delete(turn.name);
     }
+    dropEnded(turn);
     if (turn.line.turns.size === 0) this.#endLine(turn.line);
     if (this.#deadlines.size > 2 * this.#count + ENDED_MAX) this.#deadlines.keep(({ isLive }) => isLive);
     return true;

@@ -23,9 +23,24 @@ export class WakeOwner<Item> {
     return this.head === this.items.length;
   }
 
+  get size(): number {
+    return this.items.length - this.head;
+  }
+
   push(item: Item, cost: number): void {
     this.largestCost = this.isEmpty ? cost : Math.max(this.largestCost, cost);
     this.items.push({ item, cost });
+  }
+
+  /** Forgets the items for which `isKept` says false; the others keep their order. */
+  keep(isKept: (item: Item) => boolean): void {
+    let kept = 0;
+    for (let at = this.head; at < this.items.length; at++) {
+      const waiting = this.items[at]!;
+      if (isKept(waiting.item)) this.items[kept++] = waiting;
+    }
+    this.items.length = kept;
+    this.head = 0;
   }
 }
 

@@ -124,7 +124,7 @@ export class GroupRegistry {
 
   /** Records that mean nothing here, or cannot be. */
   get ignored(): number {
-    return this.#decoder.undecodable + this.#registry.ignored;
+    return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
   }
 
   /** Offset after the last record read. */

@@ -14,6 +14,13 @@ const PARTS = 256;
 const RESEND_MS = 5000;
 /** A record may stand in the log a little before the node that wrote it is a member. */
 const STRANGER_MS = 60_000;
+/**
+ * Of all hashes of other nodes, as text: 100 nodes of 10,000 groups each with names of 40 characters. Without a bound a
+ * node that made up parts and authors ended a node of 256 MB within a minute.
+ */
+export const TOLD_BYTES_MAX = 2 ** 26;
+/** What a record takes beside its hashes. */
+const RECORD_BYTES = 256;
 
 /** A group of YAML that other nodes have otherwise, or that only one side has. */
 export interface YamlDifference {
@@ -30,6 +37,7 @@ interface ToldYaml {
   readonly record: YamlRecord;
   readonly isToRenew: boolean;
   readonly readMs: number;
+  readonly bytes: number;
 }
 
 export interface YamlComparisonParts {
@@ -60,10 +68,14 @@ export interface HashedYaml {
  */
 export class YamlComparison {
   differences: readonly YamlDifference[] = [];
+  /** Records that say what cannot be, or for which there was no room: their groups are not compared. */
+  ignored = 0;
   readonly #parts: YamlComparisonParts;
   readonly #keys: RegistryKeys;
   /** Key → what the log says, and since when this node knows it. */
   readonly #told = new Map<string, ToldYaml>();
+  #toldBytes = 0;
+  #isFull = false;
   #sentMs = Number.NEGATIVE_INFINITY;
   #compared = '';
   #changes = 0;
@@ -75,14 +87,39 @@ export class YamlComparison {
 
   /** @param isToRenew its own node writes it again, although it says nothing else */
   read(key: string, record: YamlRecord | null, isToRenew = false): void {
-    if (record === null) this.#told.delete(key);
-    else this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock() });
+    this.#forget(key);
+    if (record !== null && this.#keys.yaml(record.author, record.part) === key && record.part < PARTS) {
+      this.#keep(key, record, isToRenew);
+    } else if (record !== null) {
+      this.ignored++;
+    }
     this.#changes++;
+  }
+
+  #forget(key: string): void {
+    this.#toldBytes -= this.#told.get(key)?.bytes ?? 0;
+    this.#told.delete(key);
+  }
+
+  #keep(key: string, record: YamlRecord, isToRenew: boolean): void {
+    const bytes = RECORD_BYTES + JSON.stringify(record.groups).length;
+    // A node's own records are as many as it has parts; without them it would write them again and again.
+    if (record.author === this.#parts.nodeId || this.#toldBytes + bytes <= TOLD_BYTES_MAX) {
+      this.#told.set(key, { record, isToRenew, readMs: this.#parts.clock(), bytes });
+      this.#toldBytes += bytes;
+      return;
+    }
+    this.ignored++;
+    if (this.#isFull) return;
+    this.#isFull = true;
+    const text = 'no room for more hashes of YAML of other nodes; these and further ones are not compared';
+    this.#parts.telemetry.log('warn', text, { nodeId: record.author.slice(0, 80), maxBytes: TOLD_BYTES_MAX });
   }
 
   /** Called when another log begins: all nodes tell their hashes again. */
   beginEpoch(): void {
     this.#told.clear();
+    this.#toldBytes = 0;
     this.#sentMs = Number.NEGATIVE_INFINITY;
     this.#changes++;
   }

@@ -54,6 +54,7 @@ function boundOf(node: UsedParts) {
 /** Lines of refused changes: who is refused may ask as often as he likes, and must not fill a disk by it. */
 const LINES_PER_SECOND = 20;
 const TEXT_LENGTH_MAX = 500;
+const STRANGER = { name: null, how: 'unknown' } as const;
 
 function tellerOf(telemetry: Telemetry) {
   const lines = new ChangeRate(LINES_PER_SECOND);
@@ -70,8 +71,10 @@ function tellerOf(telemetry: Telemetry) {
 }
 
 function refusalOf(request: FastifyRequest, error: Error) {
-  const { name, how } = callerOf(request);
   const { code, message } = knownError(error, request);
+  // Whoever was not let in has no caller; callerOf would tell of this machine, as if there were no `auth:`.
+  const isStranger = code === 'AUTH_FAILED' || code === 'AUTH_LIMITED';
+  const { name, how } = isStranger ? STRANGER : callerOf(request);
   return {
     audit: true,
     outcome: 'refused',

@@ -169,6 +169,20 @@ describe('what a refusal says', () => {
     expect(wrong.payload + JSON.stringify(scene.log)).not.toContain('SECRET');
   });
 
+  test('the line of a change that a stranger asked for says that nobody knows who it was', async () => {
+    const strict = await httpScene({ auth: { ...AUTH, failuresPerMinute: 1 } });
+    const change = { method: 'PUT', url: '/v1/groups/orders', headers: bearer('qm_wrong'), payload: {} } as const;
+    await strict.app.inject(change);
+    await strict.app.inject(change);
+    const lines = strict.log.flatMap(({ facts }) => (facts?.audit === true ? [[facts.code, facts.who]] : []));
+    const stranger = { name: null, how: 'unknown', requestId: expect.any(String) };
+    expect(lines).toEqual([
+      ['AUTH_FAILED', stranger],
+      ['AUTH_LIMITED', stranger],
+    ]);
+    await strict.close();
+  });
+
   test('429 with Retry-After after too many failures, counted in metrics and status', async () => {
     const strict = await httpScene({ auth: { ...AUTH, failuresPerMinute: 2 } });
     const wrong = () => strict.app.inject({ url: '/v1/groups', headers: bearer('qm_wrong') });

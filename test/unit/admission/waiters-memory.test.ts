@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readyScene } from '../http/http-scene.js';
 
 const WAITERS = 20_000;
@@ -23,6 +23,42 @@ test.each(['plain', 'signal'] as const)('a waiter takes the memory that its sett
   expect((heapUsed() - before) / WAITERS).toBeLessThan(BYTES_MAX[kind]);
   await close();
   await Promise.all(waiting);
+});
+
+/** The longest wait is ten minutes, and a client may end thousands of short ones in each second of it. */
+describe('waits that have ended take no memory while another one lasts', () => {
+  const CLIENTS = 100;
+  const ROUNDS = 200;
+  /** 600 and 900 where they stayed; some deadlines of ended waits may be left. */
+  const ENDED_BYTES_MAX = 100;
+
+  test.each([
+    ['behind it in its own place', 'blocked', () => ''],
+    ['each in a place of its own, whose limit refuses', 'bounded', (at: number) => `client-${at}`],
+  ])('%s', { timeout: 60_000 }, async (_, group, clientOf) => {
+    const perClient = { publish: { messagesPerSecond: 0.001 } };
+    const groups = { blocked: { quota: { publish: { messagesPerSecond: 0 } } }, bounded: { perClient } };
+    const { node, close } = await readyScene({ groups });
+    const waits = (waitMs: number) => {
+      const clients = Array.from({ length: CLIENTS }, (_, at) => clientOf(at));
+      return Promise.all(clients.map((client) => node.acquire(group, { messages: 1 }, { client, waitMs })));
+    };
+    // A bucket that nobody has used grants one.
+    await waits(0);
+    await node.acquire(group, { messages: 1 }, { client: 'patient', waitMs: 0 });
+    const lasting = node.acquire(
+      group,
+      { messages: 1 },
+      { client: group === 'blocked' ? '' : 'patient', waitMs: 500_000 },
+    );
+    await waits(5);
+    const before = heapUsed();
+    for (let round = 0; round < ROUNDS; round++) await waits(5);
+    expect(node.gate.waiting.count).toBe(1);
+    expect((heapUsed() - before) / (ROUNDS * CLIENTS)).toBeLessThan(ENDED_BYTES_MAX);
+    await close();
+    await lasting;
+  });
 });
 
 function heapUsed(): number {

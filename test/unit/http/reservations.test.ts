@@ -6,6 +6,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 const GROUPS = {
   orders: { quota: { publish: { messagesPerSecond: 1000, bytesPerSecond: 100_000, costPerSecond: 6000 } } },
   blocked: { quota: { publish: { messagesPerSecond: 0 } } },
+  owing: { quota: { publish: { messagesPerSecond: 100 } }, debtMs: 2000 },
 };
 
 let scene: HttpScene;
@@ -51,6 +52,17 @@ describe('a reservation over HTTP', () => {
     expect([cancelled.status, cancelled.body]).toEqual([200, { ended: 'cancelled' }]);
     expect(admitted()).toEqual([before[0] + 3, before[1] + 50]);
     expect(scene.node.limiter.available(0, 0, scene.node.clock())).toBeGreaterThanOrEqual(tokens);
+  });
+
+  it('what a commit has above its estimate counts in full, and is a debt of debtMs of the limit at most', async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 5; at++) ids.push(await reserve({ group: 'owing', cost: undefined, reserve: true }));
+    for (const id of ids) expect((await post('/v1/commit', { id, messages: 1000 })).status).toBe(200);
+    const { local } = scene.node.groupStatus('owing').directions.publish;
+    expect(local.admittedMessages).toBe(5000);
+    expect(local.debtMessages).toBeGreaterThan(150);
+    expect(local.debtMessages).toBeLessThanOrEqual(200);
+    expect((await scene.acquire({ group: 'owing', messages: 1 })).status).toBe(429);
   });
 
   it('`reserve` does without a cost, where amounts alone are corrected', async () => {

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
+import { clusterHashOf } from '../../../../src/core/base/ids.js';
+import { registryKeys } from '../../../../src/core/registry/registry-record.js';
 import { definitionHash } from '../../../../src/groups/yaml/definition-hash.js';
+import { TOLD_BYTES_MAX } from '../../../../src/groups/yaml/yaml-comparison.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 const FIRST = { same: {}, x: { burstMs: 200 } };
@@ -50,6 +53,38 @@ describe('nodes with different YAML', () => {
     await b.node.close();
     await expect.poll(() => differs(a), POLL).toEqual([]);
   }, 60_000);
+});
+
+describe('what other nodes tell is bounded', () => {
+  const keys = () => registryKeys(clusterHashOf(cluster));
+  const tell = (author: string, part: number, groups: Record<string, string>, key = keys().yaml(author, part)) => {
+    a.node.registry?.comparison.read(key, { kind: 'yaml', author, version: '0', part, groups });
+    return key;
+  };
+
+  it('in parts: what cannot be is ignored and counted', () => {
+    tell('b', 255, {});
+    expect(a.node.registry?.ignored).toBe(0);
+    tell('b', 256, {});
+    tell('b', 1, {}, keys().yaml('b', 2));
+    expect(a.node.registry?.ignored).toBe(2);
+  });
+
+  it('in all: nodes that do not exist fill no memory, and what has gone makes room', () => {
+    const groups = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [`group-${at}-${'x'.repeat(20)}`, 'a'.repeat(16)]),
+    );
+    const bytes = JSON.stringify(groups).length;
+    const room = Math.floor(TOLD_BYTES_MAX / bytes);
+    const told = Array.from({ length: 2 * room }, (_, at) => tell(`made-up-${at}`, 0, groups));
+    expect(a.node.registry?.ignored).toBeGreaterThanOrEqual(room);
+    expect(lines(a).filter(([text]) => /no room for more hashes/.test(String(text)))).toHaveLength(1);
+    const ignored = a.node.registry?.ignored as number;
+    tell('a', 7, groups);
+    for (const key of told) a.node.registry?.comparison.read(key, null);
+    tell('made-up-again', 0, groups);
+    expect(a.node.registry?.ignored).toBe(ignored);
+  });
 });
 
 it('a hash is that of what a group means', () => {
