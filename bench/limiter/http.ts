@@ -15,7 +15,7 @@ import type { LoadAnswer, LoadOrder } from './http-load.js';
 
 const TURNS = 7;
 const TURN_MS = 600;
-/** Asks in one request of the batch form. */
+/** Requests in one bulk request. */
 export const BATCH = 32;
 
 export interface HttpFigure {
@@ -41,15 +41,15 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const [bare, ours] = places as [Listeners, Listeners];
   const ask = { group: 'orders', messages: 1, bytes: 100 };
   const one = JSON.stringify(ask);
-  const many = JSON.stringify({ asks: Array.from({ length: BATCH }, () => ask) });
+  const many = JSON.stringify({ requests: Array.from({ length: BATCH }, () => ask) });
   const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
     { name: `bare route, ${way}`, bare: null, order: { ...bare[way], path: '/bare', body: one } },
     { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },
-    { name: `bare route, ${way}, ${BATCH} asks`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
+    { name: `bare route, ${way}, ${BATCH} requests`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
     {
-      name: `POST /v1/acquire/batch, ${way}, ${BATCH} asks`,
-      bare: `bare route, ${way}, ${BATCH} asks`,
-      order: { ...ours[way], path: `${ACQUIRE}/batch`, body: many },
+      name: `POST /v1/acquire/bulk, ${way}, ${BATCH} requests`,
+      bare: `bare route, ${way}, ${BATCH} requests`,
+      order: { ...ours[way], path: `${ACQUIRE}/bulk`, body: many },
     },
   ]);
   const figures = await play(contestants);

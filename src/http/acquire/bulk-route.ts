@@ -1,62 +1,63 @@
 import type { FastifyInstance } from 'fastify';
 import { GRANTED_DECISION, type NotReady, type Refused } from '../../api/decision.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { BATCH_ANSWERS } from '../route/answer-schemas.js';
+import { BULK_ANSWERS } from '../route/answer-schemas.js';
 import { problemOf } from '../route/problem.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
+import { type AcquireBody, BULK_BODY } from './acquire-body.js';
 import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
-import { type AcquireBody, type BatchBody, BULK_BODY_SCHEMA, BULK_PATH } from './acquire-schema.js';
-import { unlessPlain } from './plain-bulk.js';
+import { isPlainBulk } from './plain-request.js';
 
-/** A batch is as large as so many single requests may be. */
+/** A bulk request is as large as so many single ones may be. */
 export const BULK_BODY_LIMIT_FACTOR = 16;
 
 /**
- * POST /v1/acquire/batch, for sidecars: one request, many asks, decided in their order as if each had come alone. What
+ * POST /v1/acquire/bulk, for sidecars: many requests in one, decided in their order as if each had come alone. What
  * one of them gets wrong (an unknown group, an amount above maxRequest) is its own answer; a body that the schema
  * refuses charges nothing at all.
  */
-export function addBatchRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
+export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
   const { node, outcomes, handleError } = parts;
-  app.post(
-    BULK_PATH,
+  route(
+    app,
     {
-      config: { access: needs('traffic') },
+      method: 'POST',
+      url: '/v1/acquire/bulk',
+      access: needs('traffic'),
+      tag: 'admission',
+      summary: 'Several acquires in one request; each is decided by itself, in order',
+      body: BULK_BODY,
+      isPlain: isPlainBulk,
+      answers: BULK_ANSWERS,
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      schema: {
-        summary: 'Several acquires in one request; each is decided by itself, in order',
-        tags: ['admission'],
-        body: BULK_BODY_SCHEMA,
-        response: BATCH_ANSWERS,
-      },
-      validatorCompiler: unlessPlain(app),
+      former: { url: '/v1/acquire/batch', fields: { asks: 'requests' } },
       errorHandler: (error, request, reply) => {
         outcomes.rejected++;
         handleError(error, request, reply);
       },
     },
-    (request, reply) => {
-      const { asks } = request.body as BatchBody;
-      // Read once: 32 reads are a tenth of what the request takes. The last ask of a thousand is decided half a
+    ({ body: { requests } }, reply) => {
+      // Read once: 32 reads are a tenth of what the request takes. The last of a thousand is decided half a
       // millisecond late, on tokens that are fewer by as much.
       const nowMs = node.clock();
       let answers = '';
-      for (const ask of asks)
-        answers += answers === '' ? answerTo(parts, ask, nowMs) : `,${answerTo(parts, ask, nowMs)}`;
+      for (const wanted of requests)
+        answers += answers === '' ? answerTo(parts, wanted, nowMs) : `,${answerTo(parts, wanted, nowMs)}`;
       reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
     },
   );
 }
 
-/** Most answers of most batches; made once. */
+/** Most answers of most bulks; made once. */
 const GRANTED_ANSWER = '{"status":200,"granted":true}';
 
 /** As JSON. */
-function answerTo(parts: AcquireRouteParts, ask: AcquireBody, nowMs: number): string {
+function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number): string {
   const { outcomes } = parts;
   try {
-    const decision = decideAtOnce(parts, ask, nowMs);
-    if (!decision.granted) return JSON.stringify(refusalOf(parts, ask, decision));
+    const decision = decideAtOnce(parts, wanted, nowMs);
+    if (!decision.granted) return JSON.stringify(refusalOf(parts, wanted, decision));
     outcomes.granted++;
     return decision === GRANTED_DECISION ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
   } catch (error) {
@@ -69,7 +70,7 @@ function answerTo(parts: AcquireRouteParts, ask: AcquireBody, nowMs: number): st
 }
 
 /** `status` is that of a single acquire. */
-function refusalOf({ node, outcomes }: AcquireRouteParts, ask: AcquireBody, decision: Refused | NotReady): object {
+function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, decision: Refused | NotReady): object {
   const { retryAfterMs } = decision;
   if (decision.reason === 'not-ready') {
     outcomes.notReady++;
@@ -78,6 +79,6 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, ask: AcquireBody, deci
   outcomes.refused++;
   const { level, dimension } = decision;
   // Refusals of a place name the group themselves.
-  const group = decision.group ?? node.groups.at(node.gate.groupIndex(ask.group as string)).name;
+  const group = decision.group ?? node.groups.at(node.gate.groupIndex(wanted.group as string)).name;
   return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
 }

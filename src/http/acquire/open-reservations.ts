@@ -7,7 +7,8 @@ import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { Telemetry } from '../../ports/telemetry.js';
-import { type AcquireBody, whereOf } from './acquire-schema.js';
+import type { AcquireBody } from './acquire-body.js';
+import { whereOf } from './scope-fields.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'gate'>;

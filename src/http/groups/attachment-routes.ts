@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
 import type { Scope } from '../../core/attachments/attachment.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../groups/changes/attaching.js';
@@ -7,99 +8,108 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { callerOf } from '../access/caller.js';
 import { attachedBy } from '../access/changed-by.js';
 import { PROBLEM } from '../route/answer-schemas.js';
-import { describedRoute, mappingIn, NO_QUERY } from '../route/described-route.js';
-import { expectedOfPlace, rejectUnknownQuery } from '../route/if-match.js';
-import { changes, needs, type RouteAccess, rejectBeyondTenants } from '../route/route-access.js';
+import { anyObject, body, once, pathOf } from '../route/fields.js';
+import { expectedOfPlace } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
 
 /** What is used here of a node. */
 type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
 
-interface AttachmentRoute {
-  Params: { '*': string };
-}
-
 /** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
 export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
-  app.get(
-    '/v1/attachments',
-    describe(VIEWING, 'All attachments, of YAML and of run time, a page at a time', { querystring: PAGE }),
-    (request) => pageOf(node, request),
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/attachments',
+      summary: 'All attachments, of YAML and of run time, a page at a time',
+      query: body({ after: once('`next` of the page before.') }),
+    },
+    ({ query }) => pageOf(node, query.after),
   );
-  app.get<AttachmentRoute>(
-    '/v1/attachments/*',
-    describe(VIEWING, 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic', PATH),
-    (request, reply) => send(reply, attachmentAt(node, request.params['*'])),
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/attachments/*',
+      summary: 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic',
+      query: NO_QUERY,
+      params: PATH,
+    },
+    ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
   );
-  app.put<AttachmentRoute>(
-    '/v1/attachments/*',
-    describe(CHANGING, 'Attaches a place, or replaces what it is attached to', { ...PATH, body: BODY }),
+  route(
+    app,
+    { ...CHANGING, method: 'PUT', summary: 'Attaches a place, or replaces what it is attached to', body: ATTACHMENT },
     async (request, reply) => {
       const path = request.params['*'];
-      const body = mappingIn(request.body);
-      rejectBeyondTenants(callerOf(request), body);
-      return send(reply, await attach(node, path, body, expected(request, node), attachedBy(request)));
+      rejectBeyondTenants(callerOf(request), request.body);
+      const expected = expectedOfPlace(request, node, path);
+      return send(reply, await attach(node, path, request.body, expected, attachedBy(request)));
     },
   );
-  app.delete<AttachmentRoute>(
-    '/v1/attachments/*',
-    describe(CHANGING, 'Detaches what was attached at run time; what YAML says is in force again', PATH),
+  route(
+    app,
+    {
+      ...CHANGING,
+      method: 'DELETE',
+      summary: 'Detaches what was attached at run time; what YAML says is in force again',
+    },
     async (request, reply) => {
-      await detach(node, request.params['*'], expected(request, node), attachedBy(request));
+      const path = request.params['*'];
+      await detach(node, path, expectedOfPlace(request, node, path), attachedBy(request));
       return reply.code(204).send();
     },
   );
-  app.get(
-    '/v1/which',
-    describe(VIEWING, 'Which groups limit work of a place, and why; headers as header=name:value', {
-      querystring: WHICH,
-    }),
-    (request) => which(node, placeIn(request)),
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/which',
+      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
+      query: WHICH,
+    },
+    ({ query }) => which(node, placeIn(query)),
   );
 }
 
 const PAGE_MAX = 1000;
 
 const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
-const PAGE = { type: 'object', properties: { after: { type: 'string', description: '`next` of the page before.' } } };
-const PATH = {
-  params: { type: 'object', required: ['*'], properties: { '*': { type: 'string', description: 'acme/orders' } } },
-};
+
+/** `acme`, `acme/orders`, `acme/orders/paid`. */
+const PATH = pathOf('*');
+
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
-const WHICH = {
-  type: 'object',
-  properties: Object.fromEntries([...NAMES, 'header'].map((name) => [name, { type: 'string' }])),
-};
-const BODY = {
-  type: 'object',
-  description: 'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader.',
-  properties: {
-    group: { type: 'string' },
-    sameAs: { type: 'string' },
-    exempt: { type: 'boolean' },
-    andBroader: { type: 'boolean', description: 'What the broader places are attached to is enforced too.' },
-  },
-};
+const WHICH = body({
+  tenant: once(),
+  namespace: once(),
+  topic: once(),
+  client: once(),
+  header: z.union([z.string(), z.array(z.string())]).exactOptional(),
+});
 
-const VIEWING = needs('viewer');
-const CHANGING = changes((params) => String(params['*']).split('/', 1)[0] as string);
+const ATTACHMENT = anyObject(
+  'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader: true to enforce what the broader places are attached to, too.',
+);
 
-function describe(access: RouteAccess, summary: string, schema: FastifySchema) {
-  return describedRoute(access, 'attachments', summary, { querystring: NO_QUERY, response: FAILURES, ...schema });
-}
+const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;
+const VIEWING = { ...ATTACHMENTS, method: 'GET', access: needs('viewer') } as const;
+const CHANGING = {
+  ...ATTACHMENTS,
+  url: '/v1/attachments/*',
+  access: changes((params) => String(params['*']).split('/', 1)[0] as string),
+  query: NO_QUERY,
+  params: PATH,
+} as const;
 
 function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
   return reply.header('etag', `"${attached.revision}"`).send(attached);
 }
 
-function expected(request: FastifyRequest<AttachmentRoute>, node: UsedParts) {
-  rejectUnknownQuery(request);
-  return expectedOfPlace(request, node, request.params['*']);
-}
-
-function pageOf(node: UsedParts, request: FastifyRequest) {
-  rejectUnknownQuery(request, ['after']);
-  const { after } = request.query as { after?: unknown };
-  const behind = listAttachments(node).filter(({ place }) => typeof after !== 'string' || place > after);
+function pageOf(node: UsedParts, after: string | undefined) {
+  const behind = listAttachments(node).filter(({ place }) => after === undefined || place > after);
   const attachments = behind.slice(0, PAGE_MAX);
   return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
 }
@@ -111,9 +121,7 @@ function which(node: UsedParts, place: Scope) {
   return { place, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
 }
 
-function placeIn(request: FastifyRequest): Scope {
-  rejectUnknownQuery(request, [...NAMES, 'header']);
-  const query = request.query as Readonly<Record<string, string | string[]>>;
+function placeIn(query: z.output<typeof WHICH>): Scope {
   const names = NAMES.filter((name) => query[name] !== undefined).map((name) => [name, query[name]] as const);
   const headers = [query.header ?? []].flat().map((header) => {
     const at = header.indexOf(':');

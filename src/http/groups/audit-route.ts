@@ -1,10 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { attachmentName } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { listOf, orNull, PROBLEM, record } from '../route/answer-schemas.js';
-import { describedRoute, invalid } from '../route/described-route.js';
-import { rejectUnknownQuery } from '../route/if-match.js';
+import { body, once, told } from '../route/fields.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 /** What is used here of a node. */
@@ -15,13 +17,19 @@ const PAGE_MAX = 100;
 
 /** Who changed what, of all nodes: read from the log, so that every node can tell. */
 export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
-  const response = { 200: CHANGES, 422: PROBLEM };
-  const summary = 'Changes of groups and attachments at run time, oldest first, a page at a time';
-  app.get(
-    '/v1/audit',
-    describedRoute(needs('operator'), 'groups', summary, { querystring: QUERY, response }),
-    (request) => {
-      const { revision, group, name } = askedIn(request);
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/audit',
+      access: needs('operator'),
+      tag: 'groups',
+      summary: 'Changes of groups and attachments at run time, oldest first, a page at a time',
+      query: QUERY,
+      answers: { 200: CHANGES, 422: PROBLEM },
+    },
+    ({ query }) => {
+      const { revision, group, name } = askedIn(query);
       // One more than a page shows whether there is another.
       const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
       const page = found.slice(0, PAGE_MAX);
@@ -34,14 +42,27 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
 
 const text = { type: 'string' } as const;
 
-const QUERY = {
-  type: 'object',
-  properties: {
-    after: { ...text, description: 'Only changes with a higher revision than this; or `next` of the page before.' },
-    group: { ...text, description: 'Only changes of this group.' },
-    place: { ...text, description: 'Only changes of what this place is attached to: acme, acme/orders.' },
+/** A revision, and the entry of it behind which the next page begins. */
+const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
+
+const afterText = z
+  .string()
+  .regex(AFTER)
+  .meta({ description: 'Only changes with a higher revision than this; or `next` of the page before.' });
+
+const QUERY = body(
+  {
+    after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
+    group: once('Only changes of this group.'),
+    place: once('Only changes of what this place is attached to: acme, acme/orders.'),
   },
-};
+  [
+    {
+      isKept: ({ group, place }) => group === undefined || place === undefined,
+      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'place', reason: 'must not stand beside group' }),
+    },
+  ],
+);
 
 const DEFINITION = { type: ['object', 'null'], description: 'As YAML writes it; null = nothing at run time.' };
 
@@ -73,15 +94,8 @@ interface AskedChanges {
   readonly name: string | null;
 }
 
-function askedIn(request: FastifyRequest): AskedChanges {
-  rejectUnknownQuery(request, ['after', 'group', 'place']);
-  const { after, group, place } = request.query as Readonly<Record<string, unknown>>;
-  const behind = typeof after === 'string' ? /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s.exec(after) : null;
-  if (after !== undefined && behind === null) invalid('after', 'must be a revision, or next of the page before');
-  if (group !== undefined && place !== undefined) invalid('place', 'must not stand beside group');
-  for (const [field, value] of Object.entries({ group, place })) {
-    if (value !== undefined && typeof value !== 'string') invalid(field, 'must be one name');
-  }
-  const name = typeof place === 'string' ? attachmentName(place) : (group as string | undefined);
-  return { revision: Number(behind?.groups?.revision ?? 0), group: behind?.groups?.last, name: name ?? null };
+function askedIn({ after, group, place }: z.output<typeof QUERY>): AskedChanges {
+  const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
+  const name = place === undefined ? (group ?? null) : attachmentName(place);
+  return { revision: Number(revision), group: last, name };
 }

@@ -1,17 +1,15 @@
 import type { FastifyInstance } from 'fastify';
-import { rejectUnlessAmount } from '../../admission/request/request-checks.js';
-import type { ReportedCost } from '../../api/reported-cost.js';
-import { checkCost } from '../../backends/report-cost.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
-import { BULK_MAX } from '../acquire/acquire-schema.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
-import type { Ending, OpenReservations } from '../acquire/open-reservations.js';
-import { describedRoute, invalid, knownMappingIn, mappingIn, NO_QUERY } from '../route/described-route.js';
+import type { OpenReservations } from '../acquire/open-reservations.js';
+import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import * as schemas from './reservation-schemas.js';
+import * as answers from './reservation-answers.js';
+import { CANCEL_BODY, COMMIT_BODY, COMMITS_BODY, ENDING } from './reservation-bodies.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config'>;
@@ -22,71 +20,65 @@ export interface ReservationRouteParts {
   readonly outcomes: AcquireOutcomes;
 }
 
-/** What reserved work has cost: `POST /v1/commit`, `/v1/cancel`, and both by the batch; `GET /v1/reservations` counts. */
+/** What reserved work has cost: `POST /v1/commit`, `/v1/cancel`, and both in bulk; `GET /v1/reservations` counts. */
 export function addReservationRoutes(app: FastifyInstance, parts: ReservationRouteParts): void {
-  const { reservations } = parts;
-  app.post(
-    '/v1/commit',
-    describedRoute(
-      needs('traffic'),
-      'admission',
-      'Work under an id has been done; what is absent is as it was estimated',
-      {
-        body: schemas.COMMIT_BODY,
-        response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
-      },
-    ),
-    (request, reply) => {
-      reply.send({ ended: reservations.end(endingOf(request.body, '', COMMIT_FIELDS)) });
+  const { node, reservations } = parts;
+  const described = { method: 'POST', access: needs('traffic'), tag: 'admission' } as const;
+  route(
+    app,
+    {
+      ...described,
+      url: '/v1/commit',
+      summary: 'Work under an id has been done; what is absent is as it was estimated',
+      body: COMMIT_BODY,
+      answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
+    },
+    ({ body }, reply) => {
+      reply.send({ ended: reservations.end(body) });
     },
   );
-  app.post(
-    '/v1/cancel',
-    describedRoute(needs('traffic'), 'admission', 'Work under an id has not been done: everything is given back', {
-      body: schemas.CANCEL_BODY,
-      response: { 200: schemas.ENDED, ...schemas.ENDING_PROBLEMS },
-    }),
-    (request, reply) => {
-      reply.send({ ended: reservations.end({ ...endingOf(request.body, '', ['id']), cancel: true }) });
+  route(
+    app,
+    {
+      ...described,
+      url: '/v1/cancel',
+      summary: 'Work under an id has not been done: everything is given back',
+      body: CANCEL_BODY,
+      answers: { 200: answers.ENDED, ...answers.ENDING_PROBLEMS },
+    },
+    ({ body }, reply) => {
+      reply.send({ ended: reservations.end({ ...body, cancel: true }) });
     },
   );
-  addBatch(app, parts);
+  route(
+    app,
+    {
+      ...described,
+      url: '/v1/commit/bulk',
+      summary: 'Several commits and cancels in one request; each ends by itself, in order',
+      body: COMMITS_BODY,
+      answers: { 200: answers.BULK_ENDED, ...answers.BODY_PROBLEMS },
+      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+      former: { url: '/v1/commit/batch' },
+    },
+    ({ body: { commits } }, reply) => {
+      reply.send({ answers: commits.map((given, at) => answerTo(reservations, given, `commits[${at}].`)) });
+    },
+  );
   addCounts(app, parts);
 }
 
-function addBatch(app: FastifyInstance, { node, reservations }: ReservationRouteParts): void {
-  app.post(
-    '/v1/commit/batch',
-    {
-      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
-      ...describedRoute(
-        needs('traffic'),
-        'admission',
-        'Several commits and cancels in one request; each ends by itself, in order',
-        {
-          body: schemas.COMMIT_BATCH_BODY,
-          response: { 200: schemas.BATCH_ENDED, ...schemas.BODY_PROBLEMS },
-        },
-      ),
-    },
-    (request, reply) => {
-      const endings = commitsIn(request.body);
-      reply.send({ answers: endings.map((given, at) => answerTo(reservations, given, `commits[${at}].`)) });
-    },
-  );
-}
-
 function addCounts(app: FastifyInstance, { node, reservations, outcomes }: ReservationRouteParts): void {
-  app.get(
-    '/v1/reservations',
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'Reservations over HTTP: how many are open, and how the others ended',
-        tags: ['status'],
-        querystring: NO_QUERY,
-        response: schemas.COUNTS_ANSWERS,
-      },
+      method: 'GET',
+      url: '/v1/reservations',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'Reservations over HTTP: how many are open, and how the others ended',
+      query: NO_QUERY,
+      answers: answers.COUNTS_ANSWERS,
     },
     (_, reply) => {
       reservations.expire();
@@ -96,43 +88,12 @@ function addCounts(app: FastifyInstance, { node, reservations, outcomes }: Reser
   );
 }
 
-const COMMIT_FIELDS: readonly string[] = ['id', 'messages', 'bytes', 'costs'];
-const BATCH_FIELDS: readonly string[] = [...COMMIT_FIELDS, 'cancel'];
-
 function answerTo(reservations: OpenReservations, given: unknown, where: string) {
   try {
-    return { status: 200, ended: reservations.end(endingOf(given, where, BATCH_FIELDS)) };
+    return { status: 200, ended: reservations.end(readPart(ENDING, given, where)) };
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;
     const { status, code, detail, remedy } = problemOf(error);
     return { status, code, detail, remedy };
   }
-}
-
-function commitsIn(body: unknown): readonly unknown[] {
-  const { commits, ...others } = mappingIn(body);
-  const other = Object.keys(others)[0];
-  if (other !== undefined) throw new QuotameshError('FIELD_UNKNOWN', { field: other.slice(0, 80), near: '' });
-  if (Array.isArray(commits) && commits.length >= 1 && commits.length <= BULK_MAX) return commits;
-  throw new QuotameshError('FIELD_INVALID', {
-    field: 'commits',
-    reason: `must be an array of 1 to ${BULK_MAX} endings`,
-  });
-}
-
-function endingOf(given: unknown, where: string, known: readonly string[]): Ending {
-  const body = knownMappingIn(given, where, known);
-  const { id, messages, bytes, costs, cancel = false } = body;
-  if (typeof id !== 'string') invalid(`${where}id`, 'must be the id of an acquire’s answer');
-  if (typeof cancel !== 'boolean') invalid(`${where}cancel`, 'must be true or false');
-  if (cancel && (messages ?? bytes ?? costs) !== undefined) {
-    invalid(`${where}cancel`, 'excludes messages, bytes and costs: nothing has been done');
-  }
-  if (messages !== undefined) rejectUnlessAmount(`${where}messages`, messages);
-  if (bytes !== undefined) rejectUnlessAmount(`${where}bytes`, bytes);
-  if (costs !== undefined) {
-    if (!Array.isArray(costs) || costs.length === 0) invalid(`${where}costs`, 'must be an array of at least one cost');
-    for (const cost of costs) checkCost(cost as ReportedCost);
-  }
-  return body as unknown as Ending;
 }

@@ -69,7 +69,7 @@ const GRANTED = {
   },
 };
 
-const BATCH_ANSWER = {
+const BULK_ANSWER = {
   type: 'object',
   required: ['status', 'granted'],
   additionalProperties: false,
@@ -103,8 +103,8 @@ export const ACQUIRE_ANSWERS = {
   503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
 } as const;
 
-export const BATCH_ANSWERS = {
-  200: json('One answer per ask, in their order.', record({ answers: listOf(BATCH_ANSWER) })),
+export const BULK_ANSWERS = {
+  200: json('One answer per request, in their order.', record({ answers: listOf(BULK_ANSWER) })),
   400: PROBLEM,
   413: PROBLEM,
   415: PROBLEM,

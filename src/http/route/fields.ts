@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NAME_MAX } from '../../admission/request/request-checks.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
-import { isMapping } from '../../input/mapping.js';
+import { isMapping, type Mapping } from '../../input/mapping.js';
 import { show } from '../../input/shown-value.js';
 
 /** What a field must be, as an error says it ("must be true or false"); or the error for what was sent instead. */
@@ -27,6 +27,46 @@ export function allowedOf(schema: z.ZodType): Allowed | undefined {
 }
 
 const ALLOWED = new WeakMap<z.ZodType, Allowed>();
+
+/** What is wrong with a field, and the parameters of the path. */
+export interface Mistake {
+  readonly field: string;
+  readonly reason: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A body whose mistakes have a code of their own. */
+export function toldAs<Schema extends z.ZodType>(schema: Schema, make: (mistake: Mistake) => QuotameshError): Schema {
+  TOLD_AS.set(schema, make);
+  return schema;
+}
+
+export function makerOf(schema: z.ZodType): ((mistake: Mistake) => QuotameshError) | undefined {
+  return TOLD_AS.get(schema);
+}
+
+const TOLD_AS = new WeakMap<z.ZodType, (mistake: Mistake) => QuotameshError>();
+
+/** A JSON object whose keys are judged elsewhere, as it was sent. */
+export function anyObject(description: string) {
+  return z.custom<Mapping>(isMapping).meta({ type: 'object', description });
+}
+
+/** The name of what a path is about. */
+export function pathOf<const Name extends string>(...names: readonly Name[]) {
+  return z.object(Object.fromEntries(names.map((one) => [one, z.string()])) as Record<Name, z.ZodString>);
+}
+
+/** A parameter of a query. */
+export function once(description?: string) {
+  const schema = description === undefined ? z.string() : z.string().meta({ description });
+  return told(schema, 'must be given once').exactOptional();
+}
+
+/** A switch of a query. */
+export function onOrOff(description: string) {
+  return told(z.enum(['true', 'false']).meta({ description }), 'must be true or false').exactOptional();
+}
 
 /** Whole units from 0 on. */
 export function amount(description: string) {
@@ -98,7 +138,7 @@ export interface Rule<Body = never> {
   readonly isImpliedByUnknown?: boolean;
 }
 
-/** A JSON object of known fields. */
+/** A JSON object of known fields, or a query of known parameters. */
 export function body<const Shape extends z.ZodRawShape>(
   shape: Shape,
   rules: readonly Rule<z.output<z.ZodObject<Shape, z.core.$strict>>>[] = [],

@@ -46,13 +46,6 @@ function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): 
   return Number(revision);
 }
 
-/** Throws FIELD_UNKNOWN for a query parameter that is not among the known ones. */
-export function rejectUnknownQuery({ query }: FastifyRequest, known: readonly string[] = []): void {
-  const unknown = Object.keys(query as object).find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  throw new QuotameshError('FIELD_UNKNOWN', { field: unknown.slice(0, 80), near: ': no such query parameter' });
-}
-
 function invalidHeader(field: string, allowed: string): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason: `must be ${allowed}` });
 }

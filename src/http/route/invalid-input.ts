@@ -3,7 +3,7 @@ import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isMapping } from '../../input/mapping.js';
 import { nearestNames } from '../../input/nearest-name.js';
 import { SHOWN_MAX, show } from '../../input/shown-value.js';
-import { allowedOf } from './fields.js';
+import { allowedOf, makerOf } from './fields.js';
 
 /** What a schema has refused; fastify passes it on to the error handler, which tells what is wrong. */
 export class InvalidInput extends Error {
@@ -27,6 +27,8 @@ export class InvalidInput extends Error {
 export interface Reading {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
+  /** Of the path. */
+  readonly params?: Readonly<Record<string, unknown>>;
   /** Before the names of fields: 'refunds[3].', or '' for the whole. */
   readonly where?: string;
   /** The name by which the client knows a field. */
@@ -67,18 +69,25 @@ function mistakesOf(root: z.ZodType, issue: z.core.$ZodIssue, reading: Reading):
   const steps = first === undefined ? [] : [typeof first === 'string' && where === '' ? nameOf(first) : first, ...rest];
   const field = where + steps.map(stepText).join('').replace(/^\./, '');
   const value = valueAt(sent, path);
+  const make = makerOf(root);
+  const params = reading.params ?? {};
+  const allowed = allowedOf(schema) ?? 'must be an object';
+  if (typeof allowed === 'function') return [allowed(field, value)];
   if (issue.code === 'unrecognized_keys' && schema instanceof z.ZodObject) {
     const below = field === '' || field.endsWith('.') ? field : `${field}.`;
     const known = Object.keys(schema.shape);
-    return issue.keys.map((key) => unknownField(below + key.slice(0, SHOWN_MAX), nearText(key, known, part)));
+    return issue.keys.map((key) => {
+      const [name, near] = [below + key.slice(0, SHOWN_MAX), nearText(key, known, part)];
+      if (make !== undefined) return make({ field: name, reason: `is not known${near}`, params });
+      return new QuotameshError('FIELD_UNKNOWN', { field: name, near });
+    });
   }
   if (issue.code === 'custom' && issue.params?.mistake !== undefined) {
     const mistake = issue.params.mistake as (where: string) => QuotameshError;
     return [mistake(field === '' || field.endsWith('.') ? field : `${field}.`)];
   }
-  const allowed = allowedOf(schema) ?? 'must be an object';
-  if (typeof allowed === 'function') return [allowed(field, value)];
   const reason = value === undefined ? `is missing: ${allowed}` : `${allowed}, got ${show(value)}`;
+  if (make !== undefined) return [make({ field, reason, params })];
   // An element of a list that is judged alone has no dot behind it.
   return [new QuotameshError('FIELD_INVALID', { field: field.replace(/\.$/, ''), reason })];
 }
@@ -111,10 +120,6 @@ function stepText(step: PropertyKey): string {
 
 function valueAt(sent: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], sent);
-}
-
-function unknownField(field: string, near: string): QuotameshError {
-  return new QuotameshError('FIELD_UNKNOWN', { field, near });
 }
 
 function nearText(key: string, known: readonly string[], part: 'body' | 'query'): string {

@@ -1,8 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Telemetry } from '../../ports/telemetry.js';
-import { BULK_PATH } from '../acquire/acquire-schema.js';
-import { invalidBody, invalidQuery } from '../acquire/invalid-body.js';
 import { PULSAR_PREFIX } from '../pulsar/pulsar-routes.js';
 import { formerNameOf } from '../route/former-names.js';
 import { InvalidInput } from '../route/invalid-input.js';
@@ -42,13 +40,6 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
   if (error instanceof QuotameshError) return error;
   if (error instanceof InvalidInput) return toldOf(error, request);
   const failure = error as Partial<FastifyError>;
-  const violations = failure.validation ?? [];
-  if (violations.length > 0 && failure.validationContext === 'body') {
-    return invalidBody(violations, request.body, request.routeOptions.url === BULK_PATH);
-  }
-  if (violations.length > 0 && failure.validationContext === 'querystring') {
-    return invalidQuery(violations, request.query);
-  }
   const made = failure.code === undefined ? undefined : FASTIFY_ERRORS[failure.code];
   if (made !== undefined) return made(failure, request);
   return new QuotameshError('UNEXPECTED', { reason: failure.message ?? String(error) }, { cause: error });
@@ -57,7 +48,8 @@ export function knownError(error: unknown, request: FastifyRequest): QuotameshEr
 /** What was sent is known here alone: fastify gives a validator null where there is nothing. */
 function toldOf(error: InvalidInput, request: FastifyRequest): QuotameshError {
   if (error.validationContext === 'querystring') return error.told({ sent: request.query, part: 'query' });
-  return error.told({ sent: request.body, part: 'body', nameOf: formerNameOf(request) });
+  const params = request.params as Readonly<Record<string, unknown>>;
+  return error.told({ sent: request.body, part: 'body', params, nameOf: formerNameOf(request) });
 }
 
 type ErrorMaker = (failure: Partial<FastifyError>, request: FastifyRequest) => QuotameshError;

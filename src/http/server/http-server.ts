@@ -10,7 +10,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { addAcquireRoute } from '../acquire/acquire-route.js';
-import { addBatchRoute } from '../acquire/bulk-route.js';
+import { addBulkRoute } from '../acquire/bulk-route.js';
 import { OpenReservations } from '../acquire/open-reservations.js';
 import { addTakeRoutes } from '../batches/take-routes.js';
 import { ConnectionBounds } from '../connections/connection-bounds.js';
@@ -30,7 +30,6 @@ import { answerBrokenRequests } from './broken-requests.js';
 import { takeEmptyBodies } from './empty-bodies.js';
 import { errorHandler, sendError } from './error-handler.js';
 import { guardChanges } from './guarded-changes.js';
-import { lazyValidation } from './lazy-validation.js';
 import { listenerOf, measureAnswers } from './listener.js';
 import { refuseOtherMethods } from './other-methods.js';
 
@@ -56,8 +55,6 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
     return503OnClosing: false,
     // A group name has up to 200 characters, three times as many when percent-encoded.
     routerOptions: { maxParamLength: 1024 },
-    ajv: { customOptions: AJV },
-    schemaController: { compilersFactory: { buildValidator: lazyValidation() } },
     frameworkErrors: handleError,
     clientErrorHandler: answerBrokenRequests,
   }) as FastifyInstance;
@@ -79,7 +76,7 @@ export async function createHttpServer(parts: HttpServerParts): Promise<FastifyI
   guardChanges(app, node, parts.telemetry);
   refuseOtherMethods(app, (paths) => {
     addAcquireRoute(app, { node, outcomes, handleError, reservations });
-    addBatchRoute(app, { node, outcomes, handleError, reservations });
+    addBulkRoute(app, { node, outcomes, handleError, reservations });
     addReservationRoutes(app, { node, outcomes, reservations });
     addTakeRoutes(app, { node, outcomes });
     addStatusRoutes(app, node, access);
@@ -134,15 +131,6 @@ export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<
 }
 
 const IDLE_CHECK_MS = 20;
-
-/**
- * Bodies are judged as they are. That our schemas are schemas is shown by a test (openapi.test.ts): to look again at every
- * start took half of what the server takes to start.
- */
-const AJV = {
-  ...{ removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: true },
-  validateSchema: false,
-} as const;
 
 const OPENAPI = {
   openapi: '3.1.0',

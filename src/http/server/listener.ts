@@ -2,7 +2,7 @@ import { createServer as createHttp, type RequestListener, type Server } from 'n
 import { createServer as createHttps } from 'node:https';
 import type { FastifyInstance, onSendHookHandler, preParsingHookHandler } from 'fastify';
 import type { HttpConfig } from '../../config/resolved/resolved-config.js';
-import { ACQUIRE_PATH } from '../acquire/acquire-schema.js';
+import { ACQUIRE_PATH } from '../acquire/acquire-body.js';
 import type { ConnectionBounds } from '../connections/connection-bounds.js';
 import { RequestClass } from '../connections/dropped-requests.js';
 import { serverOptionsOf } from './http-tls.js';

@@ -4,6 +4,7 @@ import { describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
 import { LIVE, NOT_READY, READY } from '../route/answer-schemas.js';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../route/problem.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 /**
@@ -11,18 +12,17 @@ import { needs } from '../route/route-access.js';
  * /readyz says whether this node should get traffic; isolation keeps it ready. /healthz is /readyz under its older name.
  */
 export function addHealthRoutes(app: FastifyInstance, node: StatusParts): void {
-  app.get('/livez', { config, schema: { summary: 'Alive', tags, response: { 200: LIVE } } }, (_, reply) => {
+  route(app, { ...PROBE, url: '/livez', summary: 'Alive', answers: { 200: LIVE } }, (_, reply) => {
     reply.send({ alive: true });
   });
-  for (const path of ['/readyz', '/healthz']) {
-    const schema = { summary: 'Ready for traffic', tags, response: { 200: READY, 503: NOT_READY } };
-    app.get(path, { config, schema }, (_, reply) => sendReadiness(reply, node));
+  for (const url of ['/readyz', '/healthz']) {
+    const answers = { 200: READY, 503: NOT_READY };
+    route(app, { ...PROBE, url, summary: 'Ready for traffic', answers }, (_, reply) => sendReadiness(reply, node));
   }
 }
 
-const tags = ['health'];
 /** Probes have no token; what they learn is in the log of whoever sent them. */
-const config = { access: needs('open') };
+const PROBE = { method: 'GET', access: needs('open'), tag: 'health' } as const;
 
 function sendReadiness(reply: FastifyReply, node: StatusParts): void {
   const { ready, notReadyBecause: reasons, degraded } = describeNode(node);

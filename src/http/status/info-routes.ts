@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { NodeParts } from '../../node/node-parts.js';
 import { INDEX } from '../route/answer-schemas.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 /** What is used here of a node. */
@@ -21,30 +22,35 @@ export interface InfoRouteParts {
 
 /** Metrics, the OpenAPI document, and an index for people who open the address in a browser. */
 export function addInfoRoutes(app: FastifyInstance, { node, metrics, paths }: InfoRouteParts): void {
-  app.get('/metrics', { config: { access: needs('viewer') }, schema: METRICS }, async (_, reply) => {
-    const text = await metrics.text();
-    return reply.header('content-type', metrics.contentType).send(text);
-  });
+  const info = { method: 'GET', tag: 'info' } as const;
+  route(
+    app,
+    {
+      ...info,
+      url: '/metrics',
+      access: needs('viewer'),
+      summary: 'Prometheus metrics (docs/reference/metrics.md)',
+      answers: {},
+    },
+    async (_, reply) => {
+      const text = await metrics.text();
+      return reply.header('content-type', metrics.contentType).send(text);
+    },
+  );
+  const forAll = { ...info, access: needs('any') };
   // Both are the same for everybody and are made once, because strangers may ask for them as often as they like.
   let description: Buffer | null = null;
-  app.get('/openapi.json', { config: anybody, schema: { summary: 'This description', tags } }, (_, reply) => {
+  route(app, { ...forAll, url: '/openapi.json', summary: 'This description', answers: {} }, (_, reply) => {
     description ??= Buffer.from(JSON.stringify(app.swagger()));
     reply.header('content-type', JSON_MEDIA_TYPE).send(description);
   });
   let index: Buffer | null = null;
-  app.get(
-    '/',
-    { config: anybody, schema: { summary: 'Index of the routes', tags, response: { 200: INDEX } } },
-    (_, reply) => {
-      const { cluster, nodeId } = node.config;
-      const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
-      index ??= Buffer.from(JSON.stringify(facts));
-      reply.header('content-type', JSON_MEDIA_TYPE).send(index);
-    },
-  );
+  route(app, { ...forAll, url: '/', summary: 'Index of the routes', answers: { 200: INDEX } }, (_, reply) => {
+    const { cluster, nodeId } = node.config;
+    const facts = { name: 'quotamesh', version: node.version, cluster, node: nodeId, routes: paths };
+    index ??= Buffer.from(JSON.stringify(facts));
+    reply.header('content-type', JSON_MEDIA_TYPE).send(index);
+  });
 }
 
-const tags = ['info'];
-const METRICS = { summary: 'Prometheus metrics (docs/reference/metrics.md)', tags };
-const anybody = { access: needs('any') };
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';

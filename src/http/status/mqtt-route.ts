@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
 import { PROBLEM } from '../route/answer-schemas.js';
-import { NO_QUERY } from '../route/described-route.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
 /** Only beside an MQTT broker (`quotamesh mqtt`). */
 export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): void {
-  app.get(
-    '/v1/mqtt',
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'The MQTT broker: connections, who is throttled why, messages',
-        tags: ['status'],
-        querystring: NO_QUERY,
-        response: { 200: MQTT, 422: PROBLEM },
-      },
+      method: 'GET',
+      url: '/v1/mqtt',
+      access: needs('viewer'),
+      tag: 'status',
+      summary: 'The MQTT broker: connections, who is throttled why, messages',
+      query: NO_QUERY,
+      answers: { 200: MQTT, 422: PROBLEM },
     },
     (_, reply) => {
       reply.send(status());

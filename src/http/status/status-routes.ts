@@ -4,7 +4,8 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { describeGroup, describeNode } from '../../status/describe-node.js';
 import type { StatusParts } from '../../status/status-parts.js';
 import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
-import { NO_QUERY } from '../route/described-route.js';
+import { body, once, pathOf } from '../route/fields.js';
+import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 import { summarizeGroup } from './group-summary.js';
 import { NODES } from './node-schemas.js';
@@ -17,47 +18,41 @@ const PAGE_MAX = 200;
 
 /** Read-only: what this node knows of the cluster. */
 export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
-  app.get<{ Querystring: { after?: string } }>(
-    '/v1/groups',
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'All groups, with what this node does for them',
-        tags,
-        querystring: PAGE,
-        response: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
-      },
+      ...VIEWING,
+      url: '/v1/groups',
+      summary: 'All groups, with what this node does for them',
+      query: body({ after: once('Begin behind this group: `next` of the page before.') }),
+      answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
     },
-    (request, reply) => {
-      reply.send(pageOfGroups(node, request.query.after));
+    ({ query }, reply) => {
+      reply.send(pageOfGroups(node, query.after));
     },
   );
-  app.get<{ Params: { group: string } }>(
-    '/v1/groups/:group',
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
-        tags,
-        querystring: NO_QUERY,
-        params: { type: 'object', required: ['group'], properties: { group: { type: 'string' } } },
-        response: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
-      },
+      ...VIEWING,
+      url: '/v1/groups/:group',
+      summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+      query: NO_QUERY,
+      params: pathOf('group'),
+      answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
     },
-    (request, reply) => {
-      reply.send(describeGroup(node, node.gate.groupIndex(request.params.group)));
+    ({ params }, reply) => {
+      reply.send(describeGroup(node, node.gate.groupIndex(params.group)));
     },
   );
-  app.get(
-    '/v1/nodes',
+  route(
+    app,
     {
-      config: { access: needs('viewer') },
-      schema: {
-        summary: 'This node, the members of the cluster, the topic',
-        tags,
-        querystring: NO_QUERY,
-        response: { 200: NODES, 422: PROBLEM },
-      },
+      ...VIEWING,
+      url: '/v1/nodes',
+      summary: 'This node, the members of the cluster, the topic',
+      query: NO_QUERY,
+      answers: { 200: NODES, 422: PROBLEM },
     },
     (_, reply) => {
       reply.send({ ...describeNode(node), access: access.status });
@@ -65,13 +60,7 @@ export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: A
   );
 }
 
-const tags = ['status'];
-
-const PAGE = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { after: { type: 'string', description: 'Begin behind this group: `next` of the page before.' } },
-} as const;
+const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as const;
 
 function pageOfGroups(node: UsedParts, after: string | undefined) {
   const { numbers } = node.groups;

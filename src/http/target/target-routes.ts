@@ -1,62 +1,68 @@
 import type { FastifyInstance } from 'fastify';
-import type { CostOptions, ReportedCost } from '../../api/reported-cost.js';
-import type { ReportedHealth } from '../../api/reported-health.js';
 import { reportBackend } from '../../backends/report-backend.js';
 import { reportCost } from '../../backends/report-cost.js';
-import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { describeBackends } from '../../status/describe-backends.js';
 import { explainGroup } from '../../status/explain-group.js';
 import type { StatusParts } from '../../status/status-parts.js';
 import { PROBLEM } from '../route/answer-schemas.js';
-import { describedRoute, mappingIn } from '../route/described-route.js';
+import { pathOf } from '../route/fields.js';
+import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
-import { ACCEPTED, BACKEND_BODY, BACKENDS, COSTS_BODY, EXPLANATION, FACTORS } from './target-schemas.js';
+import { ACCEPTED, BACKENDS, EXPLANATION, FACTORS } from './target-answers.js';
+import { BACKEND_BODY, COSTS_BODY } from './target-bodies.js';
 
 /** What is used here of a node. */
 type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
 
 /** Costs of admitted work, health of backends, and why a group may do what it may do. */
 export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
-  addCostRoute(app, node);
-  addFactorsRoute(app, node);
+  addCostRoutes(app, node);
   addBackendRoutes(app, node);
-  app.get<{ Params: { group: string } }>(
-    '/v1/groups/:group/explain',
-    describedRoute(needs('viewer'), 'target', 'Every input of the decision in force for a group, in order', {
-      params: nameParam('group'),
-      response: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
-    }),
-    (request, reply) => {
-      reply.send(explainGroup(node, node.gate.groupIndex(request.params.group)));
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/groups/:group/explain',
+      access: needs('viewer'),
+      tag: 'target',
+      summary: 'Every input of the decision in force for a group, in order',
+      params: pathOf('group'),
+      answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
+    },
+    ({ params }, reply) => {
+      reply.send(explainGroup(node, node.gate.groupIndex(params.group)));
     },
   );
 }
 
-function addCostRoute(app: FastifyInstance, node: UsedParts): void {
-  app.post(
-    '/v1/costs',
-    describedRoute(needs('traffic'), 'target', 'What admitted work has cost, after the fact', {
+function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/costs',
+      access: needs('traffic'),
+      tag: 'target',
+      summary: 'What admitted work has cost, after the fact',
       body: COSTS_BODY,
-      response: { 202: ACCEPTED, 400: PROBLEM, 404: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
-    }),
-    (request, reply) => {
-      const { group, costs, ...options } = mappingIn(request.body);
-      if (typeof group !== 'string') throw new QuotameshError('COST_INVALID', { field: 'group', reason: 'is missing' });
-      const unknown = Object.keys(options).find((key) => !['direction', 'messages', 'sampled'].includes(key));
-      if (unknown !== undefined) {
-        throw new QuotameshError('COST_INVALID', { field: unknown.slice(0, 80), reason: 'is not known' });
-      }
-      reportCost(node, group, (costs ?? []) as readonly ReportedCost[], options as CostOptions);
+      answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 404: PROBLEM, 503: PROBLEM },
+    },
+    ({ body: { group, costs, ...options } }, reply) => {
+      reportCost(node, group, costs, options);
       reply.code(202).send({ accepted: true });
     },
   );
-}
-
-function addFactorsRoute(app: FastifyInstance, node: UsedParts): void {
-  app.get(
-    '/v1/costs/factors',
-    describedRoute(needs('any'), 'target', 'How bytes become cost units', { response: { 200: FACTORS } }),
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/costs/factors',
+      access: needs('any'),
+      tag: 'target',
+      summary: 'How bytes become cost units',
+      answers: { 200: FACTORS },
+    },
     (_, reply) => {
       const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
       reply.send({ readPageBytes, writePageBytes, writeFactor });
@@ -65,29 +71,37 @@ function addFactorsRoute(app: FastifyInstance, node: UsedParts): void {
 }
 
 function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
-  app.put<{ Params: { backend: string } }>(
-    '/v1/backends/:backend',
-    describedRoute(needs('operator'), 'target', 'How a backend is; holds for limiting.healthValidMs', {
-      params: nameParam('backend'),
+  route(
+    app,
+    {
+      method: 'PUT',
+      url: '/v1/backends/:backend',
+      access: needs('operator'),
+      tag: 'target',
+      summary: 'How a backend is; holds for limiting.healthValidMs',
+      params: pathOf('backend'),
       body: BACKEND_BODY,
-      response: { 202: ACCEPTED, 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM, 503: PROBLEM },
-    }),
-    (request, reply) => {
-      reportBackend(node, request.params.backend, mappingIn(request.body) as ReportedHealth);
+      answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 503: PROBLEM },
+    },
+    ({ params, body }, reply) => {
+      reportBackend(node, params.backend, body);
       reply.code(202).send({ accepted: true });
     },
   );
-  app.get(
-    '/v1/backends',
-    describedRoute(needs('viewer'), 'target', 'Backends with their health and the groups that cost them most', {
-      response: { 200: BACKENDS },
-    }),
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/backends',
+      access: needs('viewer'),
+      tag: 'target',
+      summary: 'Backends with their health and the groups that cost them most',
+      answers: { 200: BACKENDS },
+    },
     (_, reply) => {
       reply.send({ backends: describeBackends(node) });
     },
   );
 }
 
-function nameParam(name: string) {
-  return { type: 'object', required: [name], properties: { [name]: { type: 'string' } } };
-}
+const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };

@@ -139,9 +139,9 @@ describe('answers that nobody takes', () => {
 
   it('and so have large bodies on their way', async () => {
     const { connection, scene, another } = await connected({ maxHeldBytes: 1_048_576 });
-    const body = JSON.stringify({ asks: [{ group: 'orders', messages: 1 }] }).padEnd(250_000);
+    const body = JSON.stringify({ requests: [{ group: 'orders', messages: 1 }] }).padEnd(250_000);
     const fields = `host: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-    const request = `POST /v1/acquire/batch HTTP/1.1\r\n${fields}\r\n\r\n${body}`;
+    const request = `POST /v1/acquire/bulk HTTP/1.1\r\n${fields}\r\n\r\n${body}`;
     connection.write(request.slice(0, -1));
     await until(() => scene.counts.heldBytes === 250_000);
     const others = await Promise.all(Array.from({ length: 4 }, another));

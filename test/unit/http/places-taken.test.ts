@@ -45,7 +45,7 @@ describe('tokens taken for a place', () => {
     expect(taken).toMatchObject({ status: 200, body: { granted: true, messages: 30, epoch: expect.any(Number) } });
     expect([left('orders'), left('gold')]).toEqual([70, 0]);
     // The 20 that are missing are demand of the one that lacks them.
-    await post('/v1/hand-back', { id: taken.body.id, messages: 10 });
+    await post('/v1/refund', { id: taken.body.id, messages: 10 });
     expect([left('orders'), left('gold')]).toEqual([80, 10]);
     expect([attempted('orders') - before[0]!, attempted('gold') - before[1]!]).toEqual([20, 40]);
   });
@@ -71,8 +71,8 @@ describe('tokens taken for a place', () => {
     const taken = await post('/v1/take', { tenant: 'acme', namespace: 'replicated', messages: 1e6 });
     expect(taken.body).toMatchObject({ granted: true, messages: 1e6 });
     const before = exempt.messages;
-    expect(await post('/v1/hand-back', { id: taken.body.id, messages: 1e6 + 1 })).toMatchObject({ status: 422 });
-    await post('/v1/hand-back', { id: taken.body.id, messages: 1e6 - 3 });
+    expect(await post('/v1/refund', { id: taken.body.id, messages: 1e6 + 1 })).toMatchObject({ status: 422 });
+    await post('/v1/refund', { id: taken.body.id, messages: 1e6 - 3 });
     expect(exempt.messages - before).toBe(3);
   });
 
@@ -94,7 +94,7 @@ describe('tokens taken for a place', () => {
 it('asks of one batch may name groups and places, each by itself', async () => {
   fill('orders', 5);
   fill('gold', 3);
-  const asks = [
+  const requests = [
     { ...ORDERS, messages: 2 },
     { group: 'orders', messages: 1 },
     { ...ORDERS, messages: 2 },
@@ -102,7 +102,7 @@ it('asks of one batch may name groups and places, each by itself', async () => {
     { tenant: 'nobody', messages: 1 },
     { group: 'orders', tenant: 'acme', messages: 1 },
   ];
-  const { body } = await post('/v1/acquire/batch', { asks });
+  const { body } = await post('/v1/acquire/bulk', { requests });
   expect(body.answers).toMatchObject([
     { status: 200 },
     { status: 200 },

@@ -1,44 +1,9 @@
-import { COST } from '../acquire/cost-schema.js';
 import { json, listOf, orNull, RAMP, RATES, record } from '../route/answer-schemas.js';
 
 const text = { type: 'string' } as const;
 const yes = { type: 'boolean' } as const;
 const number = { type: 'number', minimum: 0 } as const;
 const signed = { type: 'number' } as const;
-
-export const COSTS_BODY = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['group', 'costs'],
-  properties: {
-    group: { ...text, description: 'A configured group.' },
-    direction: { type: 'string', enum: ['publish', 'dispatch'], default: 'publish' },
-    messages: { ...number, default: 1, description: 'Pieces of work that cost this together.' },
-    sampled: { type: 'number', exclusiveMinimum: 0, maximum: 1, default: 1, description: 'Probability of measuring.' },
-    costs: {
-      type: 'array',
-      minItems: 1,
-      items: COST,
-    },
-  },
-} as const;
-
-export const BACKEND_BODY = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    zone: { ...text, description: 'Backends that fail together; default: the backend alone.' },
-    level: { ...number, description: 'Queue or utilisation.' },
-    target: { type: 'number', exclusiveMinimum: 0 },
-    spring: { type: 'number', exclusiveMinimum: 0 },
-    throttlingRatio: {
-      type: ['number', 'null'],
-      minimum: 0,
-      maximum: 2,
-      description: 'Instead of level, target and spring; null = not near saturation.',
-    },
-  },
-} as const;
 
 export const ACCEPTED = json('Taken.', record({ accepted: { type: 'boolean', enum: [true] } }));
 
