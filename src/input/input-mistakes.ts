@@ -63,7 +63,8 @@ function textAlong(along: readonly z.ZodType[]): ValueText | undefined {
   return nearest && textOf(nearest);
 }
 
-function textOf(schema: z.ZodType): ValueText | undefined {
+/** What was told of it, or of what it wraps. */
+export function textOf(schema: z.ZodType): ValueText | undefined {
   const layer = layersOf(schema).find((each) => TEXTS.has(each));
   return layer && TEXTS.get(layer);
 }

@@ -1,5 +1,5 @@
 import type { Where } from '../api/decision.js';
-import type { MqttRule } from '../config/resolved/resolved-config.js';
+import type { MqttRule } from '../config/schema/mqtt-rules.js';
 import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { textOf } from '../../input/input-mistakes.js';
 import { fieldsOf } from '../../input/schema-parts.js';
-import { CERTIFICATE_KEYS, TOKEN_KEYS } from '../read/read-auth.js';
-import { ATTACHMENT_RULE_KEYS } from '../rules/attachment-rules.js';
-import { MQTT_RULE_KEYS } from '../rules/mqtt-rules.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
 import { POLLED_BACKEND } from '../schema/polled-backends.js';
@@ -27,7 +25,21 @@ export function configJsonSchema(): Readonly<Record<string, unknown>> {
     defaults: group.optional(),
     groups: z.record(z.string(), group),
   });
-  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe }) as Readonly<
+    Record<string, unknown>
+  >;
+}
+
+/** What is allowed, where only messages say it. */
+function describe({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  const says = textOf(zodSchema as z.ZodType);
+  if (says !== undefined) jsonSchema.description ??= says.allowed;
 }
 
 /** The kind may be left out where it is the default; tls may be true. */
@@ -60,6 +72,7 @@ function editorMember(member: z.ZodType): z.ZodType {
 function editorLeaf(setting: Setting): z.ZodType {
   const { buys, costs } = setting;
   const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
+  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description });
   return z.unknown().meta({ description, ...typeOf(setting) });
 }
 
@@ -74,40 +87,11 @@ function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
     case 'addresses':
     case 'group-selection':
       return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
-    case 'mqtt-rules':
-      return anyOf({ type: 'array', items: ruleSchema(MQTT_RULE_KEYS) });
-    case 'attachment-rules':
-      return anyOf({ type: 'array', items: ruleSchema(ATTACHMENT_RULE_KEYS, ATTACHMENT_RULE_TYPES) });
-    case 'tokens':
-      return anyOf({ type: 'array', items: grantSchema(TOKEN_KEYS) });
-    case 'certificates':
-      return anyOf({ type: 'array', items: grantSchema(CERTIFICATE_KEYS) });
-    case 'places':
-      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'string' }, PLACE) });
     case 'weights':
       return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
     default:
       return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
   }
-}
-
-const ATTACHMENT_RULE_TYPES: Readonly<Record<string, string>> = {
-  headers: 'object',
-  exempt: 'boolean',
-  andBroader: 'boolean',
-};
-
-/** Who may ask, with their roles. */
-function grantSchema(keys: readonly string[]) {
-  const lists = { roles: 'array', tenants: 'array' };
-  return ruleSchema(keys, lists);
-}
-
-const PLACE = ruleSchema(['group', 'sameAs', 'exempt', 'andBroader'], ATTACHMENT_RULE_TYPES);
-
-function ruleSchema(keys: readonly string[], types: Readonly<Record<string, string>> = {}) {
-  const properties = keys.map((key) => [key, anyOf({ type: types[key] ?? 'string' })]);
-  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(properties) };
 }
 
 /** Every key may be null. */

@@ -6,13 +6,13 @@ import type {
   GroupConfig,
   HmacConfig,
   HttpTlsConfig,
-  MqttRule,
   PolledBackend,
   ResolvedConfig,
   TopicConfig,
 } from '../resolved/resolved-config.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
+import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {

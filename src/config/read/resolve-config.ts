@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isMapping } from '../../input/mapping.js';
 import type { ResolvedConfig } from '../resolved/resolved-config.js';
 import { readAttachments } from '../rules/attachment-definition.js';
-import { readMqttRules } from '../rules/mqtt-rules.js';
+import { readMqttRules } from '../rules/read-rules.js';
 import { notAMapping } from '../schema/read-section.js';
 import { ConfigError, type Mistake } from '../setting/config-error.js';
 import { Findings, type Locate } from '../setting/findings.js';

@@ -9,6 +9,7 @@ import type { HttpTlsSettings } from '../schema/access.js';
 import type { NodeSettings } from '../schema/all-settings.js';
 import type { GroupSettings as GroupInput } from '../schema/groups.js';
 import type { HmacSettings } from '../schema/hmac.js';
+import type { MqttRule } from '../schema/mqtt-rules.js';
 import type { PolledBackendSettings } from '../schema/polled-backends.js';
 import type { TextsRead } from '../schema/text-file.js';
 import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
@@ -123,14 +124,3 @@ export type RedisTopicConfig = Omit<ConfigOfKind<'redis'>, 'hmac'>;
 
 /** What both topics' records are signed with. */
 export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };
-
-/** Which messages belong to which group; null = not asked for, or not known. */
-export interface MqttRule {
-  readonly clientId: string | null;
-  readonly username: string | null;
-  readonly topic: string | null;
-  readonly tenant: string | null;
-  readonly namespace: string | null;
-  /** null = the group `tenant/namespace`, and without one what tenant and namespace are attached to. */
-  readonly group: string | null;
-}

@@ -1,20 +1,13 @@
-import { z } from 'zod';
 import { type Attachment, type AttachmentsConfig, scopeKindOf } from '../../core/attachments/attachment.js';
 import { Attachments } from '../../core/attachments/attachments.js';
 import { isMapping } from '../../input/mapping.js';
 import { didYouMean } from '../../input/nearest-name.js';
+import { ATTACHMENT, SCOPE_PATH } from '../schema/attachments.js';
 import type { Mistake } from '../setting/config-error.js';
 import { type ConfigPath, Findings } from '../setting/findings.js';
-import { GROUP_NAME, type NamePattern } from '../setting/setting.js';
 import { show } from '../setting/setting-text.js';
-import { addUnknownKeys } from '../setting/unknown-keys.js';
-import { readAttachmentRules } from './attachment-rules.js';
-
-/** `acme`, `acme/orders`, `acme/orders/a/b`. As strict as names of groups: they stand in keys, paths and log lines. */
-export const PLACE_PATH: NamePattern = {
-  matches: /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.:@+~=-]{1,128}(?:\/[\w.:@+~=-]{1,128}(?:\/[\w.:@+~=/-]{1,200})?)?$/,
-  text: 'tenant, tenant/namespace or tenant/namespace/topic, of letters, digits and _ . : @ + ~ = -',
-};
+import { type EntryTexts, readEntry } from './read-entry.js';
+import { readAttachmentRules } from './read-rules.js';
 
 /** The section `attachments` of YAML; every mistake is added with its line. */
 export function readAttachments(written: unknown, groups: ReadonlySet<string>, findings: Findings): AttachmentsConfig {
@@ -49,22 +42,6 @@ export function attachmentAsWritten(attachment: Attachment): Readonly<Record<str
 
 const PLACES: ConfigPath = ['attachments', 'places'];
 
-const WRITTEN = z.strictObject({
-  group: z.string().regex(GROUP_NAME.matches).nullish(),
-  sameAs: z.string().regex(PLACE_PATH.matches).nullish(),
-  exempt: z.boolean().nullish(),
-  andBroader: z.boolean().nullish(),
-});
-
-const KEYS = Object.keys(WRITTEN.shape);
-
-const ALLOWED: Readonly<Record<string, string>> = {
-  group: 'the name of a group',
-  sameAs: `the path of another place: ${PLACE_PATH.text}`,
-  exempt: 'true or false',
-  andBroader: 'true or false',
-};
-
 function readPlaces(places: unknown, findings: Findings): Record<string, Attachment> {
   const read: Record<string, Attachment> = Object.create(null);
   if (places === undefined || places === null) return read;
@@ -76,9 +53,9 @@ function readPlaces(places: unknown, findings: Findings): Record<string, Attachm
   }
   for (const [path, written] of Object.entries(places)) {
     const at = [...PLACES, path];
-    if (!PLACE_PATH.matches.test(path)) {
-      const problem = `is no place: it must be ${PLACE_PATH.text}`;
-      findings.add(at, { problem, allowed: PLACE_PATH.text, remedy: 'Correct the path.' }, { part: 'key' });
+    if (!SCOPE_PATH.matches.test(path)) {
+      const problem = `is no place: it must be ${SCOPE_PATH.text}`;
+      findings.add(at, { problem, allowed: SCOPE_PATH.text, remedy: 'Correct the path.' }, { part: 'key' });
       continue;
     }
     const attachment = readAttachment(written, at, findings);
@@ -88,36 +65,15 @@ function readPlaces(places: unknown, findings: Findings): Record<string, Attachm
 }
 
 function readAttachment(written: unknown, at: ConfigPath, findings: Findings): Attachment | null {
-  const parsed = WRITTEN.safeParse(typeof written === 'string' ? { group: written } : written);
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) addIssue(issue, written, at, findings);
-    return null;
-  }
-  const { group = null, sameAs = null } = parsed.data;
-  const exempt = parsed.data.exempt ?? false;
-  if ([group !== null, sameAs !== null, exempt].filter(Boolean).length !== 1) {
-    const allowed = 'exactly one of group, sameAs and exempt: true';
-    findings.add(at, { problem: `must have ${allowed}`, allowed, remedy: 'Remove the others, or add one.' });
-    return null;
-  }
-  return { group, sameAs, exempt, andBroader: parsed.data.andBroader ?? false };
+  if (typeof written !== 'string') return readEntry(ATTACHMENT, written, at, findings, TEXTS) ?? null;
+  // Its mistake is told where the name stands.
+  const found = new Findings('');
+  const attachment = readEntry(ATTACHMENT, { group: written }, [], found, TEXTS) ?? null;
+  for (const { problem, allowed, remedy } of found.mistakes) findings.add(at, { problem, allowed, remedy });
+  return attachment;
 }
 
-function addIssue(issue: z.core.$ZodIssue, written: unknown, at: ConfigPath, findings: Findings): void {
-  if (issue.code === 'unrecognized_keys') {
-    addUnknownKeys(issue.keys, KEYS, at, findings);
-    return;
-  }
-  const key = typeof written === 'string' ? 'group' : (issue.path[0] as string | undefined);
-  const allowed = (key === undefined ? undefined : ALLOWED[key]) ?? `a group, or a mapping with ${KEYS.join(', ')}`;
-  const got = isMapping(written) && key !== undefined ? written[key] : written;
-  const remedy = 'See docs/operate/administration.md for examples.';
-  findings.add(typeof written === 'string' || key === undefined ? at : [...at, key], {
-    problem: `must be ${allowed}, got ${show(got)}`,
-    allowed,
-    remedy,
-  });
-}
+const TEXTS: EntryTexts = { docs: 'docs/operate/administration.md' };
 
 function addDangling(path: string, attachments: Attachments, groups: ReadonlySet<string>, findings: Findings): void {
   const attached = attachments.at(path);

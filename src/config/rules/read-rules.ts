@@ -1,106 +1,88 @@
 import type { z } from 'zod';
+import type { AttachmentRule } from '../../core/attachments/attachment.js';
 import { didYouMean } from '../../input/nearest-name.js';
+import { ATTACHMENT_MATCHERS, ATTACHMENT_RULE } from '../schema/attachments.js';
+import { MQTT_MATCHERS, MQTT_RULE, type MqttRule } from '../schema/mqtt-rules.js';
+import { capturesIn } from '../schema/rule-patterns.js';
 import type { ConfigPath, Findings } from '../setting/findings.js';
 import { show } from '../setting/setting-text.js';
-import { addUnknownKeys } from '../setting/unknown-keys.js';
-import { capturesIn } from './rule-patterns.js';
+import { readEntry } from './read-entry.js';
 
-/** What a list of rules looks like: of MQTT messages, or of attachments. */
-export interface RuleForm<Schema extends z.ZodObject> {
+/** Valid rules in order; every mistake is added with its line. A rule with a mistake is left out. */
+export function readMqttRules(written: unknown, groups: ReadonlySet<string>, findings: Findings): MqttRule[] {
+  return readRules(written, MQTT, groups, findings);
+}
+
+export function readAttachmentRules(
+  written: unknown,
+  groups: ReadonlySet<string>,
+  findings: Findings,
+): AttachmentRule[] {
+  return readRules(written, OF_ATTACHMENTS, groups, findings);
+}
+
+interface RuleForm<Rule> {
   readonly path: ConfigPath;
-  readonly schema: Schema;
-  /** Key → what may stand there, in words. */
-  readonly allowed: Readonly<Record<string, string>>;
-  /** Page with examples. */
+  readonly schema: z.ZodType<Rule>;
   readonly docs: string;
   /** Keys that a rule asks for; one without any matches everything. */
-  readonly matchers: readonly string[];
+  readonly matchers: readonly (keyof Rule)[];
 }
 
-export interface ReadRule<Schema extends z.ZodObject> {
-  readonly at: ConfigPath;
-  readonly rule: z.infer<Schema>;
-}
+const MQTT: RuleForm<MqttRule> = {
+  path: ['mqtt', 'rules'],
+  schema: MQTT_RULE,
+  docs: 'docs/guide/mqtt.md',
+  matchers: MQTT_MATCHERS,
+};
 
-/** Rules of the right shape, in order; every mistake is added with its line. A rule with a mistake is left out. */
-export function readRules<Schema extends z.ZodObject>(
-  rules: unknown,
-  form: RuleForm<Schema>,
+const OF_ATTACHMENTS: RuleForm<AttachmentRule> = {
+  path: ['attachments', 'rules'],
+  schema: ATTACHMENT_RULE,
+  docs: 'docs/operate/administration.md',
+  matchers: ATTACHMENT_MATCHERS,
+};
+
+function readRules<Rule extends { readonly group: string | null }>(
+  written: unknown,
+  form: RuleForm<Rule>,
+  groups: ReadonlySet<string>,
   findings: Findings,
-): ReadRule<Schema>[] {
-  if (rules === undefined || rules === null) return [];
-  if (!Array.isArray(rules)) {
-    const problem = `must be a list of rules, got ${show(rules)}`;
+): Rule[] {
+  if (written === undefined || written === null) return [];
+  if (!Array.isArray(written)) {
+    const problem = `must be a list of rules, got ${show(written)}`;
     findings.add(form.path, { problem, allowed: 'a list of rules', remedy: 'Begin each rule with a dash.' });
     return [];
   }
-  const catchAll = rules.findIndex((rule) => isCatchAll(rule, form));
-  return rules.flatMap((written: unknown, index) => {
+  let catchAll = -1;
+  return written.flatMap((one: unknown, index): Rule[] => {
     const at = [...form.path, index];
-    if (catchAll !== -1 && index > catchAll) {
+    if (catchAll !== -1) {
       const problem = `is never reached: rule ${catchAll} matches everything`;
       findings.add(at, { problem, allowed: 'a rule before that one', remedy: 'Move it up, or remove it.' });
     }
-    const parsed = form.schema.safeParse(written);
-    if (parsed.success) return [{ at, rule: parsed.data }];
-    for (const issue of parsed.error.issues) addIssue(issue, written, { at, form }, findings);
-    return [];
+    const rule = readEntry(form.schema, one, at, findings, form);
+    if (rule === undefined) return [];
+    if (catchAll === -1 && form.matchers.every((key) => isUnasked(rule[key]))) catchAll = index;
+    return isGroupKnown(rule, at, groups, findings) ? [rule] : [];
   });
 }
 
-interface GroupTemplate {
-  readonly at: ConfigPath;
-  readonly group: string;
-  /** Names that something in the rule says. */
-  readonly captured: readonly string[];
-  readonly form: RuleForm<z.ZodObject>;
+function isUnasked(pattern: unknown): boolean {
+  return pattern === null || (typeof pattern === 'object' && Object.keys(pattern as object).length === 0);
 }
 
-/** Captures that the group needs must be there, and a group without captures must be configured. */
-export function isGroupKnown(template: GroupTemplate, groups: ReadonlySet<string>, findings: Findings): boolean {
-  const { group, captured, form } = template;
-  const needed = capturesIn(group);
-  const missing = needed.filter((name) => !captured.includes(name));
-  const at = [...template.at, 'group'];
-  if (missing.length > 0) {
-    const problem = `needs {${missing.join('} and {')}}, which nothing in the rule says`;
-    const remedy = `Capture {${missing[0]}} in ${form.matchers.slice(0, -1).join(', ')} or ${form.matchers.at(-1)}, or set it.`;
-    findings.add(at, { problem, allowed: form.allowed.group as string, remedy });
-    return false;
-  }
-  if (needed.length > 0 || groups.has(group) || groups.size === 0) return true;
-  const remedy = didYouMean(group, groups) || 'Add the group below groups:.';
-  findings.add(at, {
-    problem: `must name a configured group, got ${show(group)}`,
-    allowed: 'a key of groups',
-    remedy,
-  });
-  return false;
-}
-
-function isCatchAll(rule: unknown, { schema, matchers }: RuleForm<z.ZodObject>): boolean {
-  const parsed = schema.safeParse(rule);
-  return parsed.success && matchers.every((key) => (parsed.data[key] ?? null) === null);
-}
-
-function addIssue(
-  issue: z.core.$ZodIssue,
-  rule: unknown,
-  { at: path, form }: { readonly at: ConfigPath; readonly form: RuleForm<z.ZodObject> },
+/** A group without captures must be configured. */
+function isGroupKnown(
+  { group }: { readonly group: string | null },
+  at: ConfigPath,
+  groups: ReadonlySet<string>,
   findings: Findings,
-): void {
-  const keys = Object.keys(form.schema.shape);
-  const at = [...path, ...(issue.path as (string | number)[])];
-  if (issue.code === 'unrecognized_keys') {
-    addUnknownKeys(issue.keys, keys, at, findings);
-    return;
-  }
-  const key = issue.path[0] as string | undefined;
-  const allowed = (key === undefined ? undefined : form.allowed[key]) ?? `a mapping with the keys ${keys.join(', ')}`;
-  const got = key === undefined ? rule : (rule as Readonly<Record<string, unknown>>)[key];
-  findings.add(at, {
-    problem: `must be ${allowed}, got ${show(got)}`,
-    allowed,
-    remedy: `See ${form.docs} for examples.`,
-  });
+): boolean {
+  if (group === null || capturesIn(group).length > 0 || groups.has(group) || groups.size === 0) return true;
+  const remedy = didYouMean(group, groups) || 'Add the group below groups:.';
+  const problem = `must name a configured group, got ${show(group)}`;
+  findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });
+  return false;
 }

@@ -1,12 +1,14 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { section } from '../setting/section.js';
+import { CERTIFICATE, TOKEN } from './grants.js';
 import { fileRow, READ_AGAIN } from './text-file.js';
 import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
 
 /** Who may ask (docs/operate/access.md). */
 export const AUTH = section({
   tokens: {
-    kind: 'tokens',
+    kind: 'entries',
+    of: { schema: z.array(TOKEN), text: 'a list of tokens (docs/operate/access.md)', isJsonInVariable: true },
     default: null,
     defaultText: 'none',
     buys: 'Bearer tokens: name, roles, perhaps tenants, and the hash that `quotamesh token new` prints. Hot.',
@@ -19,7 +21,8 @@ export const AUTH = section({
     costs: 'One more file to keep; it is watched like the configuration.',
   },
   certificates: {
-    kind: 'certificates',
+    kind: 'entries',
+    of: { schema: z.array(CERTIFICATE), text: 'a list of rules (docs/operate/access.md)', isJsonInVariable: true },
     default: null,
     defaultText: 'none',
     buys: 'Roles by the names in a client certificate (mTLS); the first rule that matches counts. Hot.',

@@ -83,13 +83,10 @@ export function yamlPath(section: SettingsSection, key: string): string {
 
 /** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
 export function environmentName(section: SettingsSection, key: string): string | null {
-  const kind = section.rows[key]?.kind ?? 'text';
-  if (section === POLLED_BACKENDS || LARGE_KINDS.has(kind)) return null;
+  const { kind, of } = section.rows[key] ?? {};
+  if (section === POLLED_BACKENDS || kind === 'weights' || (of && of.isJsonInVariable !== true)) return null;
   const words = yamlPath(section, key)
     .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('.', '_');
   return `QUOTAMESH_${words.toUpperCase()}`;
 }
-
-/** Text in one variable would be clumsy. */
-const LARGE_KINDS: ReadonlySet<string> = new Set(['weights', 'mqtt-rules', 'places', 'attachment-rules']);

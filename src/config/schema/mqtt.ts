@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { section } from '../setting/section.js';
 import { HOST_NAME } from '../setting/setting.js';
 import { RATE_MAX } from './limits.js';
+import { MQTT_RULE } from './mqtt-rules.js';
 
 /** Of `quotamesh mqtt`; `quotamesh run` checks them and does without. */
 export const MQTT = section({
@@ -144,7 +146,8 @@ export const MQTT = section({
     costs: 'Clients that subscribe to topics one by one take longer to start.',
   },
   rules: {
-    kind: 'mqtt-rules',
+    kind: 'entries',
+    of: { schema: z.array(MQTT_RULE), text: 'a list of rules (docs/guide/mqtt.md)' },
     default: null,
     defaultText: 'none: no message is limited',
     buys: 'Client id, username or topic → tenant and namespace → group; the first rule that matches decides.',

@@ -49,12 +49,8 @@ interface ValueOfKind extends Record<QuantityKind, number> {
   readonly addresses: readonly string[];
   readonly 'group-selection': 'none' | 'all' | readonly string[];
   readonly weights: Readonly<Record<string, number>>;
-  /** What these hold is read by their own rules. */
-  readonly 'mqtt-rules': unknown;
-  readonly places: unknown;
-  readonly 'attachment-rules': unknown;
-  readonly tokens: unknown;
-  readonly certificates: unknown;
+  /** Read entry by entry afterwards: one that is wrong does not hide what is wrong with the others. */
+  readonly entries: unknown;
 }
 
 export function factsOf(schema: z.ZodType): Setting | undefined {

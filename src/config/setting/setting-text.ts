@@ -17,16 +17,8 @@ export function allowedText(setting: Setting, input?: unknown): string {
       return 'a list of host:port, e.g. ["127.0.0.1:9092"]';
     case 'group-selection':
       return 'none, all, or a list of group names';
-    case 'attachment-rules':
-      return 'a list of rules (docs/operate/administration.md)';
-    case 'tokens':
-      return 'a list of tokens (docs/operate/access.md)';
-    case 'certificates':
-      return 'a list of rules (docs/operate/access.md)';
-    case 'places':
-      return 'a mapping of tenant, tenant/namespace or tenant/namespace/topic to group, e.g. { acme/orders: gold }';
-    case 'mqtt-rules':
-      return 'a list of rules (docs/guide/mqtt.md)';
+    case 'entries':
+      return setting.of?.text ?? 'a list or a mapping';
     case 'weights':
       return 'a mapping of node id to weight, e.g. { node-1: 2 }';
     default:

@@ -29,11 +29,7 @@ export function readValue(setting: Setting, input: unknown): ReadValue {
       return input === 'none' || input === 'all' ? accept(input) : readList(setting, input, GROUP);
     case 'weights':
       return readWeights(setting, input);
-    case 'mqtt-rules':
-    case 'places':
-    case 'attachment-rules':
-    case 'tokens':
-    case 'certificates':
+    case 'entries':
       return accept(input);
     default:
       return readSingle(setting, input);

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { QuantityKind } from './quantity.js';
 
 /**
@@ -19,6 +20,7 @@ export interface Setting {
   /** Names that the design has and this version does not: refused by name. */
   readonly laterChoices?: readonly string[];
   readonly pattern?: NamePattern;
+  readonly of?: Entries;
   /** Never shown: not in messages, not by describeConfig. */
   readonly secret?: true;
   /** The path of a file with the text of this key, which stands beside it. */
@@ -47,14 +49,16 @@ export type SettingKind =
   | 'group-selection'
   /** Mapping of node id → factor. */
   | 'weights'
-  /** List of rules (mqtt-rules.ts, which reports their mistakes). */
-  | 'mqtt-rules'
-  /** Mapping of place → attachment, and list of rules (attachment-definition.ts reports their mistakes). */
-  | 'places'
-  | 'attachment-rules'
-  /** Lists of tokens and of certificate rules (read-auth.ts reports their mistakes); in the environment as JSON. */
-  | 'tokens'
-  | 'certificates';
+  /** A list or mapping; what each of its entries is stands in `of`, and reading them is not the section's. */
+  | 'entries';
+
+export interface Entries {
+  readonly schema: z.ZodType;
+  /** What the whole is, in words. */
+  readonly text: string;
+  /** In one variable the others would be clumsy. */
+  readonly isJsonInVariable?: true;
+}
 
 export interface NamePattern {
   readonly matches: RegExp;

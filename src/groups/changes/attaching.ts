@@ -1,4 +1,5 @@
-import { attachmentAsWritten, examineAttachment, PLACE_PATH } from '../../config/rules/attachment-definition.js';
+import { attachmentAsWritten, examineAttachment } from '../../config/rules/attachment-definition.js';
+import { SCOPE_PATH } from '../../config/schema/attachments.js';
 import { mistakesText } from '../../config/setting/config-error.js';
 import type { Attachment } from '../../core/attachments/attachment.js';
 import type { AttachedScope } from '../../core/attachments/attachments.js';
@@ -138,7 +139,7 @@ function shown(parts: ChangeParts, { path, origin, attachment }: AttachedScope):
 function checked(parts: ChangeParts, path: string, written: unknown): Attachment {
   const place = path.slice(0, 200);
   const { attachment, mistakes } = examineAttachment(path, written, 'request');
-  if (attachment === null || !PLACE_PATH.matches.test(path)) {
+  if (attachment === null || !SCOPE_PATH.matches.test(path)) {
     throw new QuotameshError('ATTACHMENT_INVALID', { place, count: mistakes.length, details: mistakesText(mistakes) });
   }
   const { end, group, via } = parts.attachments.follow(attachment, path);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Where } from '../../../src/api/decision.js';
 import { resolveConfig } from '../../../src/config/read/resolve-config.js';
-import type { MqttRule } from '../../../src/config/resolved/resolved-config.js';
+import type { MqttRule } from '../../../src/config/schema/mqtt-rules.js';
 import type { Scope } from '../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';
