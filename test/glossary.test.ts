@@ -114,13 +114,14 @@ function textsIn(folder: string, pattern: RegExp): string[] {
   return filesBelow(folder).flatMap((path) => readFileSync(join(ROOT, path), 'utf8').match(pattern) ?? []);
 }
 
-/** Keys and choices of the schema of a node's configuration. */
+/** Keys and choices of the schema of a node's configuration, but for old names. */
 function yamlNames(): string[] {
   const names: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const { properties, enum: choices } = value as { readonly properties?: object; readonly enum?: unknown };
-    if (typeof properties === 'object') names.push(...Object.keys(properties));
+    const isOld = (key: string) => (properties as Record<string, { deprecated?: true }>)[key]?.deprecated === true;
+    if (typeof properties === 'object') names.push(...Object.keys(properties).filter((key) => !isOld(key)));
     if (Array.isArray(choices)) names.push(...choices.filter((choice) => typeof choice === 'string'));
     for (const part of Object.values(value)) walk(part);
   };

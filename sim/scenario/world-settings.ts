@@ -1,5 +1,6 @@
 import { buildGroup } from '../../src/config/read/build-config.js';
 import { checkRelations } from '../../src/config/read/check-relations.js';
+import { withNewNames } from '../../src/config/read/new-names.js';
 import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
 import { readSection } from '../../src/config/schema/read-section.js';
 import { COSTS, LIMITING } from '../../src/config/schema/target.js';
@@ -20,9 +21,10 @@ export function readSettings(
   root: Readonly<Record<string, unknown>>,
   partitions: number,
 ): WorldSettings {
-  const group = readSection(findings, SCENARIO_GROUP, ['group'], root.group);
-  const timing = readSection(findings, TIMING, ['timing'], root.timing);
-  checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, root, findings);
+  const named = withNewNames({ timing: root.timing, defaults: root.group }, findings) as WithNewNames;
+  const group = readSection(findings, SCENARIO_GROUP, ['group'], named.defaults);
+  const timing = readSection(findings, TIMING, ['timing'], named.timing);
+  checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, named, findings);
   const limiting = readSection(findings, LIMITING, ['limiting'], root.limiting);
   const settings = {
     cluster: 'scenario',
@@ -35,6 +37,11 @@ export function readSettings(
     groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSettings>) })],
   };
   return settings as unknown as WorldSettings;
+}
+
+interface WithNewNames extends Readonly<Record<string, unknown>> {
+  readonly timing: unknown;
+  readonly defaults: unknown;
 }
 
 /** The production node's round (src/config/schema/node.ts). */

@@ -66,10 +66,10 @@ export function mostAdmitted(group: GroupSettings, nodes: number, windowMs: numb
 export function leastUsed(
   group: GroupSettings,
   nodes: number,
-  { noiseFactor, slowWindowMs }: Pick<WorldSettings, 'noiseFactor' | 'slowWindowMs'>,
+  { noiseFactor, slowSpanMs }: Pick<WorldSettings, 'noiseFactor' | 'slowSpanMs'>,
 ): number {
   const quota = quotaOf(group);
-  const unseen = noiseFactor * Math.sqrt((2 * 1000) / (quota * slowWindowMs));
+  const unseen = noiseFactor * Math.sqrt((2 * 1000) / (quota * slowSpanMs));
   const overflow = 1 / (2 * leastDepth(group, quota / nodes));
   return Math.max(0, 1 - unseen - overflow);
 }

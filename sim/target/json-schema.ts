@@ -19,7 +19,7 @@ export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
     expect: z.array(mapping(EXPECTED_FIELDS)).optional(),
   });
   const schema = mapping(TARGET_SCENARIO_FIELDS).extend({
-    limiting: editorSchema(LIMITING).optional(),
+    limiting: editorSchema(LIMITING, 'limiting').optional(),
     backends: list('backends'),
     groups: list('groups'),
     clients: list('clients'),

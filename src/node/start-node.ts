@@ -10,6 +10,7 @@ import type { CreateNodeOptions } from './create-node.js';
 import { EmbeddedNode } from './embedded-node.js';
 import type { NodeParts } from './node-parts.js';
 import { openTopics } from './open-topics.js';
+import { tellOldNames } from './tell-old-names.js';
 
 /** What createNode does with options that are right. */
 export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> {
@@ -30,6 +31,7 @@ export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> 
 
 /** The parts of a node on the topics that a configuration asks for, wired but not started. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
+  tellOldNames(config, telemetry);
   const topics = await openTopics(config, telemetry);
   return assembleParts({ config, ...topics, telemetry, version: VERSION, nonce: randomInt(0x10000) });
 }

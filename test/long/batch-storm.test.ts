@@ -22,7 +22,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     scene = await readyScene({
       limits: { maxReservations: 50, maxWaiting: 40 },
       groups: { broad: { ...quota(300), ...windows }, own: { ...quota(200), ...OWN, ...windows } },
-      attachments: { places: { t: 'broad', 't/x': { group: 'own', andBroader: true } } },
+      attachments: { scopes: { t: 'broad', 't/x': { group: 'own', andBroader: true } } },
     });
     const { node } = scene;
     const endMs = performance.now() + FOR_MS;

@@ -44,9 +44,9 @@ export class SpanScene {
       a: { ...group, ...limits, perTopic: { publish: { messagesPerSecond: PER_TOPIC } } },
       b: { ...group, topics: 'even' },
     };
-    const places = { acme: 'b', 'acme/orders': { group: 'a', andBroader: true } };
+    const scopes = { acme: 'b', 'acme/orders': { group: 'a', andBroader: true } };
     const own = { publish: { messagesPerSecond: NODE }, burstMs: 100 };
-    const raw = { cluster: 'c', node: 'n', topic: 'memory', limits: own, attachments: { places }, groups };
+    const raw = { cluster: 'c', node: 'n', topic: 'memory', limits: own, attachments: { scopes }, groups };
     const config = resolveConfig(raw, { source: '(test)' });
     const topic = new MemoryTopic(createMemoryLog());
     const clock = () => this.nowMs;

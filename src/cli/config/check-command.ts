@@ -4,7 +4,7 @@ export function checkCommand(): Command {
   return new Command('check')
     .description('Validate a configuration; every mistake with line and remedy.')
     .argument('<file>', 'configuration: a YAML file, or a folder of them')
-    .option('--json', 'JSON instead of text: valid, mistakes')
+    .option('--json', 'JSON instead of text: valid, mistakes, oldNames')
     .addHelpText('after', HELP)
     .action(check);
 }
@@ -14,10 +14,15 @@ async function check(file: string, { json = false }: { readonly json?: boolean }
   const { ConfigError } = await import('../../config/setting/config-error.js');
   const { EXIT_CONFIG } = await import('../../errors/error-row.js');
   try {
-    const { cluster, groups } = await loadConfig({ file, env: process.env });
-    const said = { valid: true, cluster, groups: groups.length, mistakes: [] };
-    const text = `${file}: valid; cluster ${cluster}, ${countOf(groups.length, 'group')}`;
-    process.stdout.write(`${json ? JSON.stringify(said) : text}\n`);
+    const { cluster, groups, oldNames } = await loadConfig({ file, env: process.env });
+    const said = { valid: true, cluster, groups: groups.length, mistakes: [], oldNames };
+    const text = [
+      `${file}: valid; cluster ${cluster}, ${countOf(groups.length, 'group')}`,
+      ...oldNames.map(
+        ({ where, old, now }) => `${where}: note: ${old} is now called ${now}; the old name keeps working`,
+      ),
+    ];
+    process.stdout.write(`${json ? JSON.stringify(said) : text.join('\n')}\n`);
   } catch (error) {
     if (!json || !(error instanceof ConfigError)) throw error;
     process.stdout.write(`${JSON.stringify({ valid: false, mistakes: error.mistakes })}\n`);

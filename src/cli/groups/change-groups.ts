@@ -99,9 +99,9 @@ export function pathOf(name: string): string {
 }
 
 function yamlOf(groups: readonly DefinedGroup[], attached: readonly AttachedTo[] = []): string {
-  const places = Object.fromEntries(attached.map(({ place, attachment }) => [place, attachment]));
+  const scopes = Object.fromEntries(attached.map(({ place, attachment }) => [place, attachment]));
   return stringify({
-    ...(attached.length === 0 ? {} : { attachments: { places } }),
+    ...(attached.length === 0 ? {} : { attachments: { scopes } }),
     groups: Object.fromEntries(groups.map(({ group, definition }) => [group, definition])),
   }).trimEnd();
 }

@@ -14,6 +14,7 @@ import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
 import { mqttStatus } from '../../mqtt/mqtt-status.js';
 import type { NodeParts } from '../../node/node-parts.js';
 import { assembleNode } from '../../node/start-node.js';
+import { tellOldNames } from '../../node/tell-old-names.js';
 import { VERSION } from '../../package/version.js';
 import { createMetrics } from '../../telemetry/metrics.js';
 import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
@@ -118,11 +119,12 @@ interface Reloaded {
 /** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
 function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
   const { node, access, app, broker } = parts;
-  let { files } = node.config;
+  let before = node.config;
   const reload = async () => {
     try {
       const config = await loadConfigAside(loadOptions(options));
-      files = config.files;
+      tellOldNames(config, log, before);
+      before = config;
       log.hide(config);
       hideSecretsOf(config);
       renewTls(app, config.http.tls);
@@ -133,7 +135,7 @@ function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin):
       node.yaml.refuse(error);
     }
   };
-  const watch = new ConfigWatch({ path: options.config, besides: () => files, stamp, reload });
+  const watch = new ConfigWatch({ path: options.config, besides: () => before.files, stamp, reload });
   process.on('SIGHUP', () => {
     log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
     void watch.readNow();

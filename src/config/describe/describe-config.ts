@@ -13,7 +13,19 @@ import { withoutUrlSecrets } from '../setting/setting-text.js';
  * used as a configuration file with the same result.
  */
 export function describeConfig(config: ResolvedConfig): string {
-  const { source, nodeId, topic, limits, groups, backends, defaultGroup, cluster, files, ...others } = config;
+  const {
+    source,
+    oldNames: _,
+    nodeId,
+    topic,
+    limits,
+    groups,
+    backends,
+    defaultGroup,
+    cluster,
+    files,
+    ...others
+  } = config;
   const { auth, http, ...rest } = others;
   const described = {
     cluster,

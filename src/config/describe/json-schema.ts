@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { textOf } from '../../input/input-mistakes.js';
 import { fieldsOf } from '../../input/schema-parts.js';
+import { oldKeysBelow, oldValuesOf } from '../schema/aliases.js';
 import { NODE, SETTINGS } from '../schema/all-settings.js';
 import { GROUP } from '../schema/groups.js';
 import { POLLED_BACKEND } from '../schema/polled-backends.js';
@@ -16,11 +17,11 @@ import { allowedText, defaultText } from '../setting/setting-text.js';
  * real check: a quantity with a unit is a string, its range and the relations are known to resolveConfig only.
  */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
-  const group = editorSchema(GROUP);
+  const group = editorSchema(GROUP, 'defaults');
   const schema = z.strictObject({
-    ...editorMembers(NODE),
+    ...editorMembers(NODE, ''),
     cluster: editorLeaf(SETTINGS.node.rows.cluster),
-    backends: z.record(z.string(), editorSchema(POLLED_BACKEND)).optional(),
+    backends: z.record(z.string(), editorSchema(POLLED_BACKEND, 'backends')).optional(),
     topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KIND.choices.map(topicSchema)]).optional(),
     defaults: group.optional(),
     groups: z.record(z.string(), group),
@@ -44,36 +45,49 @@ function describe({
 
 /** The kind may be left out where it is the default; tls may be true. */
 function topicSchema(kind: TopicKind): z.ZodType {
-  const { tls, ...members } = editorMembers(TOPIC_KINDS[kind]);
+  const { tls, ...members } = editorMembers(TOPIC_KINDS[kind], 'topic');
   const own = {
     kind: kind === TOPIC_KIND.default ? z.literal(kind).optional() : z.literal(kind),
     ...(tls === undefined
       ? {}
-      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls!)]).optional() }),
+      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls!, 'topic.tls')]).optional() }),
   };
   return z.strictObject({ ...members, ...own }).nullable();
 }
 
-/** A section, for editors. */
-export function editorSchema(schema: Section): z.ZodType {
-  return z.strictObject(editorMembers(schema)).nullable();
+/** A section, for editors; `path` is where it stands, and groups stand at `defaults`. */
+export function editorSchema(schema: Section, path: string): z.ZodType {
+  return z.strictObject(editorMembers(schema, path)).nullable();
 }
 
-function editorMembers(schema: Section): Readonly<Record<string, z.ZodType>> {
+function editorMembers(schema: Section, path: string): Readonly<Record<string, z.ZodType>> {
   const members = Object.entries(fieldsOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
-  return Object.fromEntries(members.map(([key, member]) => [key, editorMember(member).optional()]));
+  const old = oldKeysBelow(path).map((alias): [string, z.ZodType] => {
+    const deprecated = deprecation(`${path}.${alias.now}`);
+    return [alias.old, editorLeaf(factsOf(fieldsOf(schema)[alias.now]!)!, deprecated).optional()];
+  });
+  const own = members.map(([key, member]): [string, z.ZodType] => [key, editorMember(member, path, key).optional()]);
+  return Object.fromEntries([...own, ...old]);
 }
 
-function editorMember(member: z.ZodType): z.ZodType {
+function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
   const facts = factsOf(member);
-  return facts === undefined ? editorSchema(member) : editorLeaf(facts);
+  if (facts === undefined) return editorSchema(member, path === '' ? key : `${path}.${key}`);
+  const old = oldValuesOf(path, key).map(({ old: value, now }) => ({ const: value, ...deprecation(now) }));
+  return editorLeaf(facts, old.length === 0 ? {} : { enum: undefined, anyOf: [typeOf(facts), ...old] });
 }
 
-function editorLeaf(setting: Setting): z.ZodType {
+/** draft 7 knows no `deprecated`, but editors do. */
+function deprecation(now: string) {
+  const text = `Now called ${now}.`;
+  return { description: text, deprecated: true, deprecationMessage: text };
+}
+
+function editorLeaf(setting: Setting, further: Readonly<Record<string, unknown>> = {}): z.ZodType {
   const { buys, costs } = setting;
   const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
-  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description });
-  return z.unknown().meta({ description, ...typeOf(setting) });
+  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description, ...further });
+  return z.unknown().meta({ description, ...typeOf(setting), ...further });
 }
 
 function typeOf(setting: Setting): Readonly<Record<string, unknown>> {

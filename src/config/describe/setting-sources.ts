@@ -2,9 +2,10 @@ import { parse } from 'yaml';
 import { isMapping } from '../../input/mapping.js';
 import { configFiles } from '../files/config-files.js';
 import { type LoadOptions, loadConfig } from '../files/load-config.js';
-import { type ConfigOverrides, type Environment, VARIABLES } from '../read/environment.js';
+import { type ConfigOverrides, type Environment, OLD_VARIABLES, VARIABLES } from '../read/environment.js';
+import { withNewNames } from '../read/new-names.js';
 import { readTextFile } from '../read/read-text-file.js';
-import type { Locate } from '../setting/findings.js';
+import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
 import { mergeFiles } from '../yaml/merge-files.js';
 import { parseYaml } from '../yaml/parse-yaml.js';
 import { describeConfig } from './describe-config.js';
@@ -20,7 +21,13 @@ export interface SourcedSetting {
 export async function settingSources(options: LoadOptions): Promise<readonly SourcedSetting[]> {
   const config = await loadConfig(options);
   const files = configFiles(options.file).map((file) => ({ file, parsed: parseYaml(readTextFile(file, BYTES_MAX)) }));
-  const written = mergeFiles(files);
+  const { raw, locate } = mergeFiles(files);
+  const findings = new Findings(options.file, locate);
+  // What an old name says is found below the new one.
+  const written = {
+    raw: withNewNames(raw, findings),
+    locate: (path: ConfigPath, part: 'key' | 'value') => locate(findings.asWritten(path), part),
+  };
   const variables = givenVariables(options.env ?? {});
   const flags = givenFlags(options.overrides ?? {});
   return leavesOf(parse(describeConfig(config)), []).map(({ path, value }) => {
@@ -86,7 +93,8 @@ function placeOf(locate: Locate, path: readonly string[]): string {
 }
 
 function givenVariables(environment: Environment): Map<string, string> {
-  const given = [...VARIABLES].filter(([variable]) => (environment[variable] ?? '') !== '');
+  const old = [...OLD_VARIABLES].map(([variable, now]) => [variable, VARIABLES.get(now)!] as const);
+  const given = [...old, ...VARIABLES].filter(([variable]) => (environment[variable] ?? '') !== '');
   return new Map(given.map(([variable, key]) => [key, variable]));
 }
 

@@ -13,10 +13,12 @@ import type {
 import type { NodeSettings } from '../schema/all-settings.js';
 import { GROUP, type GroupSettings } from '../schema/groups.js';
 import type { MqttRule } from '../schema/mqtt-rules.js';
+import type { OldName } from '../setting/findings.js';
 import type { OfKind, ReadTopic } from './read-topic.js';
 
 export interface ConfigParts {
   readonly source: string;
+  readonly oldNames: readonly OldName[];
   readonly node: NodeSettings & { readonly node: string };
   /** Absolute. */
   readonly decisionsFile: string | null;
@@ -33,6 +35,7 @@ export interface ConfigParts {
 /** Puts what was read without a mistake into the shape of the result. */
 export function buildConfig({
   source,
+  oldNames,
   node,
   decisionsFile,
   auth,
@@ -51,6 +54,7 @@ export function buildConfig({
     cluster,
     nodeId,
     source,
+    oldNames,
     files,
     auth,
     insecure,

@@ -5,6 +5,7 @@ import { Findings } from '../setting/findings.js';
 import { buildGroup } from './build-config.js';
 import { checkRamps } from './check-ramps.js';
 import { checkShareRanges } from './check-share-range.js';
+import { withNewValues } from './new-names.js';
 import { checkReserved, readGroups } from './read-groups.js';
 
 export interface ExaminedGroup {
@@ -19,7 +20,7 @@ export interface ExaminedGroup {
  */
 export function examineGroup(name: string, written: unknown, source: string): ExaminedGroup {
   const findings = new Findings(source);
-  const root = { groups: { [name]: written } };
+  const root = withNewValues({ groups: { [name]: written } }, findings) as { readonly groups: unknown };
   const groups = readGroups(root, findings);
   checkReserved(groups, findings);
   checkRamps(groups, root, findings);

@@ -46,18 +46,18 @@ export const RELATIONS: readonly Relation[] = [
     because: 'the partitions without membership would carry more signs of life than the one with it',
   },
   {
-    left: 'timing.fastWindowMs',
+    left: 'timing.fastSpanMs',
     operator: '≥',
     factor: 2,
     right: 'sampleIntervalMs',
     because: 'a rate over fewer than two samples would be mostly noise',
   },
   {
-    left: 'timing.slowWindowMs',
+    left: 'timing.slowSpanMs',
     operator: '>',
     factor: 1,
-    right: 'timing.fastWindowMs',
-    because: 'the slow window would not be the steadier one',
+    right: 'timing.fastSpanMs',
+    because: 'the slow span would not be the steadier one',
   },
   {
     left: 'timing.reportGapMs',

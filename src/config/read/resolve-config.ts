@@ -14,6 +14,7 @@ import { checkRamps } from './check-ramps.js';
 import { checkRelations } from './check-relations.js';
 import { checkShareRanges } from './check-share-range.js';
 import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
+import { withNewNames, withNewValues } from './new-names.js';
 import { readAuth } from './read-auth.js';
 import { readBackends } from './read-backends.js';
 import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
@@ -53,8 +54,8 @@ export interface Examined {
 /** The same, with the mistakes as a result. */
 export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const findings = new Findings(options.source, options.locate);
-  let written = withShorthands(raw);
-  written = withEnvironment(written, options.env ?? {}, findings);
+  let written = withNewNames(withShorthands(raw), findings);
+  written = withNewValues(withEnvironment(written, options.env ?? {}, findings), findings);
   written = withOverrides(written, options.overrides ?? {}, findings);
   const root = written ?? {};
   if (!isMapping(root)) {
@@ -81,7 +82,15 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
   // Nothing is absent where nothing is wrong.
   const sound = { node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>;
-  const parts = { source: options.source, ...sound, decisionsFile, ...access, mqttRules, attachments };
+  const parts = {
+    source: options.source,
+    oldNames: findings.oldNames,
+    ...sound,
+    decisionsFile,
+    ...access,
+    mqttRules,
+    attachments,
+  };
   return { config: buildConfig(parts), mistakes: [] };
 }
 

@@ -11,8 +11,8 @@ import { readAttachmentRules } from './read-rules.js';
 
 /** The section `attachments` of YAML; every mistake is added with its line. */
 export function readAttachments(written: unknown, groups: ReadonlySet<string>, findings: Findings): AttachmentsConfig {
-  const { places, rules } = isMapping(written) ? written : { places: null, rules: null };
-  const config = { places: readPlaces(places, findings), rules: readAttachmentRules(rules, groups, findings) };
+  const { scopes, rules } = isMapping(written) ? written : { scopes: null, rules: null };
+  const config = { scopes: readScopes(scopes, findings), rules: readAttachmentRules(rules, groups, findings) };
   const attachments = new Attachments(config, (group) => groups.has(group));
   for (const path of groups.size === 0 ? [] : attachments.dangling) {
     addDangling(path, attachments, groups, findings);
@@ -26,10 +26,10 @@ export interface ExaminedAttachment {
   readonly mistakes: readonly Mistake[];
 }
 
-/** An attachment as YAML writes it below `attachments.places.<path>`, checked as in YAML but for what must be there. */
+/** An attachment as YAML writes it below `attachments.scopes.<path>`, checked as in YAML but for what must be there. */
 export function examineAttachment(path: string, written: unknown, source: string): ExaminedAttachment {
   const findings = new Findings(source);
-  const attachment = readPlaces({ [path]: written }, findings)[path] ?? null;
+  const attachment = readScopes({ [path]: written }, findings)[path] ?? null;
   return { attachment: findings.mistakes.length > 0 ? null : attachment, mistakes: findings.mistakes };
 }
 
@@ -40,21 +40,21 @@ export function attachmentAsWritten(attachment: Attachment): Readonly<Record<str
   return andBroader ? { ...what, andBroader } : what;
 }
 
-const PLACES: ConfigPath = ['attachments', 'places'];
+const SCOPES: ConfigPath = ['attachments', 'scopes'];
 
-function readPlaces(places: unknown, findings: Findings): Record<string, Attachment> {
+function readScopes(scopes: unknown, findings: Findings): Record<string, Attachment> {
   const read: Record<string, Attachment> = Object.create(null);
-  if (places === undefined || places === null) return read;
-  if (!isMapping(places)) {
-    const allowed = 'a mapping of place to group';
-    const problem = `must be ${allowed}, got ${show(places)}`;
-    findings.add(PLACES, { problem, allowed, remedy: 'Write it like `acme/orders: gold`.' });
+  if (scopes === undefined || scopes === null) return read;
+  if (!isMapping(scopes)) {
+    const allowed = 'a mapping of scope to group';
+    const problem = `must be ${allowed}, got ${show(scopes)}`;
+    findings.add(SCOPES, { problem, allowed, remedy: 'Write it like `acme/orders: gold`.' });
     return read;
   }
-  for (const [path, written] of Object.entries(places)) {
-    const at = [...PLACES, path];
+  for (const [path, written] of Object.entries(scopes)) {
+    const at = [...SCOPES, path];
     if (!SCOPE_PATH.matches.test(path)) {
-      const problem = `is no place: it must be ${SCOPE_PATH.text}`;
+      const problem = `is no scope: it must be ${SCOPE_PATH.text}`;
       findings.add(at, { problem, allowed: SCOPE_PATH.text, remedy: 'Correct the path.' }, { part: 'key' });
       continue;
     }
@@ -79,7 +79,7 @@ function addDangling(path: string, attachments: Attachments, groups: ReadonlySet
   const attached = attachments.at(path);
   if (attached === null) return;
   const followed = attachments.follow(attached.attachment, path);
-  const at = [...PLACES, path];
+  const at = [...SCOPES, path];
   if (followed.end === 'cyclic') {
     const problem = `leads in a circle: ${[path, ...followed.via].join(' → ')}`;
     findings.add(at, { problem, allowed: 'a chain that ends at a group', remedy: 'Name a group at one of them.' });
@@ -88,12 +88,12 @@ function addDangling(path: string, attachments: Attachments, groups: ReadonlySet
     const problem = `leads to ${scopeKindOf(last)} ${last}, which is attached to nothing`;
     findings.add(at, {
       problem,
-      allowed: 'a place below attachments.places',
+      allowed: 'a scope below attachments.scopes',
       remedy: `Attach ${last}, or name a group.`,
     });
   } else if (attached.attachment.group !== null) {
     const group = attached.attachment.group;
-    const remedy = didYouMean(group, groups) || 'Add the group below groups:, or attach the place at run time.';
+    const remedy = didYouMean(group, groups) || 'Add the group below groups:, or attach the scope at run time.';
     const problem = `must name a configured group, got ${show(group)}`;
     findings.add(at, { problem, allowed: 'a key of groups', remedy });
   }

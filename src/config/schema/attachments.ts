@@ -27,7 +27,7 @@ export const ATTACHMENT = told(
   z
     .strictObject({
       group: told(z.string().regex(GROUP_NAME.matches).nullish(), 'the name of a group'),
-      sameAs: told(z.string().refine(isScopePath).nullish(), `the path of another place: ${SCOPE_PATH.text}`),
+      sameAs: told(z.string().refine(isScopePath).nullish(), `the path of another scope: ${SCOPE_PATH.text}`),
       exempt: FLAG,
       andBroader: FLAG,
     })
@@ -86,9 +86,9 @@ export const ATTACHMENT_RULE = z
     },
   );
 
-/** Which place belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it, place by place. */
+/** Which scope belongs to which group (docs/operate/administration.md). What is attached at run time is laid over it, scope by scope. */
 export const ATTACHMENTS = section({
-  places: {
+  scopes: {
     kind: 'entries',
     of: {
       schema: z.record(z.string(), z.union([z.string(), ATTACHMENT]).nullable()),
@@ -104,7 +104,7 @@ export const ATTACHMENTS = section({
     of: { schema: z.array(ATTACHMENT_RULE), text: 'a list of rules (docs/operate/administration.md)' },
     default: null,
     defaultText: 'none',
-    buys: 'Groups by patterns of tenant, namespace, topic, client identity and headers, before all places.',
+    buys: 'Groups by patterns of tenant, namespace, topic, client identity and headers, before all scopes.',
     costs: 'A rule is looked at per acquire until one matches. At run time they cannot be changed.',
   },
 });

@@ -8,7 +8,7 @@ import type { Setting } from '../setting/setting.js';
 import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
 import { RAMP } from './ramp.js';
 
-export const DROPPED_WORK = ['handed-back', 'counted'] as const;
+export const DROPPED_WORK = ['refunded', 'counted'] as const;
 
 export const GROUP = section({
   quota: section({ publish: quotaOf('publish'), dispatch: quotaOf('dispatch') }),
@@ -136,9 +136,9 @@ export const GROUP = section({
   },
   dropped: {
     kind: 'choice',
-    default: 'handed-back',
+    default: 'refunded',
     choices: DROPPED_WORK,
-    buys: 'What becomes of the tokens of work in a batch that was dropped: handed-back lets other work use them.',
+    buys: 'What becomes of the tokens of work in a batch that was dropped: refunded lets other work use them.',
     costs: 'counted: they are used up as if the work had been done.',
   },
   burstMs: {

@@ -63,15 +63,15 @@ export const TIMING = section({
       'traffic one look in a million is above 5, one in twenty above 2.',
     costs: 'Small groups react later; 0 switches the noise rule off.',
   },
-  fastWindowMs: {
+  fastSpanMs: {
     kind: 'duration',
     default: 50,
     min: 2,
     max: MINUTE_MS,
     buys: 'Steadier figures when demand jumps.',
-    costs: 'A jump is seen later: this is the window that reacts first.',
+    costs: 'A jump is seen later: this is the span that reacts first.',
   },
-  slowWindowMs: {
+  slowSpanMs: {
     kind: 'duration',
     default: 5000,
     min: 10,

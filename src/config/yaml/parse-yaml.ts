@@ -167,7 +167,7 @@ function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistak
 const LIMITING_KEYS: ReadonlySet<string> = new Set([
   ...['defaults', 'groups', 'quota', 'limits', 'perTopic', 'perClient', 'publish', 'dispatch', 'ramp'],
   ...['messagesPerSecond', 'bytesPerSecond', 'costPerSecond', 'fromPerSecond', 'toPerSecond'],
-  ...['attachments', 'places', 'rules', 'connectsPerSecond', 'subscribesPerSecond'],
+  ...['attachments', 'scopes', 'places', 'rules', 'connectsPerSecond', 'subscribesPerSecond'],
 ]);
 
 const BLANK: Finding = {

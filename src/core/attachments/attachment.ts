@@ -34,10 +34,10 @@ export interface AttachmentRule {
   readonly andBroader: boolean;
 }
 
-/** The part of YAML that says which place belongs to which group. */
+/** The part of YAML that says which scope belongs to which group. */
 export interface AttachmentsConfig {
-  /** Path → attachment. */
-  readonly places: Readonly<Record<string, Attachment>>;
+  /** Path of a scope → attachment. */
+  readonly scopes: Readonly<Record<string, Attachment>>;
   readonly rules: readonly AttachmentRule[];
 }
 

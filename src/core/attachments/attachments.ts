@@ -53,7 +53,7 @@ export type Followed =
  * What was attached at run time replaces what YAML says of the same place.
  */
 export class Attachments {
-  #places: Readonly<Record<string, Attachment>> = {};
+  #scopes: Readonly<Record<string, Attachment>> = {};
   #rules: readonly AttachmentRule[] = [];
   readonly #atRunTime = new Map<string, Attachment>();
   readonly #isGroup: (group: string) => boolean;
@@ -65,8 +65,8 @@ export class Attachments {
   }
 
   /** What YAML says from now on. */
-  configure({ places, rules }: AttachmentsConfig): void {
-    this.#places = places;
+  configure({ scopes, rules }: AttachmentsConfig): void {
+    this.#scopes = scopes;
     this.#rules = rules;
   }
 
@@ -79,13 +79,13 @@ export class Attachments {
   at(path: string): AttachedScope | null {
     const atRunTime = this.#atRunTime.get(path);
     if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
-    if (!Object.hasOwn(this.#places, path)) return null;
-    return { path, origin: 'yaml', attachment: this.#places[path] as Attachment };
+    if (!Object.hasOwn(this.#scopes, path)) return null;
+    return { path, origin: 'yaml', attachment: this.#scopes[path] as Attachment };
   }
 
   /** Whether YAML says something of it, whatever was said at run time. */
   isConfigured(path: string): boolean {
-    return Object.hasOwn(this.#places, path);
+    return Object.hasOwn(this.#scopes, path);
   }
 
   /** Places that came at run time. */
@@ -100,7 +100,7 @@ export class Attachments {
 
   *#all(): Generator<AttachedScope> {
     for (const [path, attachment] of this.#atRunTime) yield { path, origin: 'run-time', attachment };
-    for (const [path, attachment] of Object.entries(this.#places)) {
+    for (const [path, attachment] of Object.entries(this.#scopes)) {
       if (!this.#atRunTime.has(path)) yield { path, origin: 'yaml', attachment };
     }
   }
@@ -115,7 +115,7 @@ export class Attachments {
 
   /** As it would be without the places that were attached to this group at run time. */
   withoutRunTime(group: string): Attachments {
-    const others = new Attachments({ places: this.#places, rules: this.#rules }, this.#isGroup);
+    const others = new Attachments({ scopes: this.#scopes, rules: this.#rules }, this.#isGroup);
     const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
     for (const [path, attachment] of this.#atRunTime) if (!gone.has(path)) others.define(path, attachment);
     return others;

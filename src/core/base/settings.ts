@@ -94,8 +94,8 @@ export interface CoordinatorSettings {
   readonly noiseFactor: number;
   /** The runtime's round; `round-elapsed` comes this often. */
   readonly sampleIntervalMs: number;
-  readonly fastWindowMs: number;
-  readonly slowWindowMs: number;
+  readonly fastSpanMs: number;
+  readonly slowSpanMs: number;
   /** Own echo missing for this long = isolated. */
   readonly isolationAfterMs: number;
   /** A share not confirmed by the coordinator for this long is void: the event loop slept. */

@@ -52,11 +52,11 @@ type LaneIdentity = Pick<LaneState, 'lane' | 'group' | 'settings' | 'direction' 
 /** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
 export function createLaneState(
   identity: LaneIdentity,
-  { fastWindowMs, slowWindowMs, sampleIntervalMs }: CoordinatorSettings,
+  { fastSpanMs, slowSpanMs, sampleIntervalMs }: CoordinatorSettings,
   nowMs: number,
 ): LaneState {
   return {
-    sample: new LaneSample(fastWindowMs, slowWindowMs, sampleIntervalMs),
+    sample: new LaneSample(fastSpanMs, slowSpanMs, sampleIntervalMs),
     reported: createLaneRates(),
     reportedShare: new Float64Array(DIMENSION_COUNT),
     isMoving: false,

@@ -42,9 +42,9 @@ export class LookList {
   #sampledMs = Number.NEGATIVE_INFINITY;
   readonly #idle: LaneState[] = [];
 
-  constructor(limiter: Limiter, slowWindowMs: number, sampleIntervalMs: number) {
+  constructor(limiter: Limiter, slowSpanMs: number, sampleIntervalMs: number) {
     this.#limiter = limiter;
-    this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowWindowMs) / sampleIntervalMs);
+    this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowSpanMs) / sampleIntervalMs);
   }
 
   /** Finds what is looked at in this round. `lanes` is another array whenever it is another list. */

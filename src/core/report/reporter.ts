@@ -49,7 +49,7 @@ export class Reporter {
     this.#shares = shares;
     this.#book = book;
     this.#costs = costs;
-    this.#looks = new LookList(limiter, settings.slowWindowMs, settings.sampleIntervalMs);
+    this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
   /** Samples the served lanes that a round looks at, and marks the bundles that have to be published. */
@@ -94,7 +94,7 @@ export class Reporter {
   }
 
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
-    return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowWindowMs;
+    return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowSpanMs;
   }
 
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
@@ -173,7 +173,7 @@ export class Reporter {
   #lookRuleOf(lane: LaneState): LookRule {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
-      fastWindowMs: this.#settings.fastWindowMs,
+      fastSpanMs: this.#settings.fastSpanMs,
       target: this.#shares.targetOf(lane.lane),
     };
   }

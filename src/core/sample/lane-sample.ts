@@ -92,8 +92,8 @@ const ROLLED_COUNT = 6;
 /**
  * The samples of one lane: where its spans begin.
  *
- * fast:  the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
- * slow:  `slowWindowMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
+ * fast:  the newest mark at least `fastSpanMs` old, from a ring of one mark per sample
+ * slow:  `slowSpanMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
  * step of
  *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two
  * marks, so they
@@ -109,7 +109,7 @@ export class LaneSample {
    * (report/estimate.ts).
    */
   readonly claim = new Float64Array(DIMENSION_COUNT);
-  readonly #fastWindowMs: number;
+  readonly #fastSpanMs: number;
   readonly #ring: Mark[];
   #newest = 0;
   #filled = 0;
@@ -120,10 +120,10 @@ export class LaneSample {
   #heldBackMs = 0;
   #retryRefusals = 0;
 
-  constructor(fastWindowMs: number, slowWindowMs: number, sampleIntervalMs: number) {
-    this.#fastWindowMs = fastWindowMs;
-    this.#spanMs = spansOf(fastWindowMs, slowWindowMs);
-    const ringLength = Math.ceil(fastWindowMs / sampleIntervalMs) + 2;
+  constructor(fastSpanMs: number, slowSpanMs: number, sampleIntervalMs: number) {
+    this.#fastSpanMs = fastSpanMs;
+    this.#spanMs = spansOf(fastSpanMs, slowSpanMs);
+    const ringLength = Math.ceil(fastSpanMs / sampleIntervalMs) + 2;
     const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
     const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
     this.#column = column;
@@ -168,7 +168,7 @@ export class LaneSample {
     const nowMs = this.now.atMs;
     for (let back = 1; back < this.#filled; back++) {
       const mark = this.#back(back);
-      if (nowMs - mark.atMs >= this.#fastWindowMs) return mark;
+      if (nowMs - mark.atMs >= this.#fastSpanMs) return mark;
     }
     return this.#back(Math.max(0, this.#filled - 1));
   }

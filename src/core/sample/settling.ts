@@ -37,7 +37,7 @@ export interface Settling {
 }
 
 export interface LookRule extends Pick<ChangeRule, 'reads'> {
-  readonly fastWindowMs: number;
+  readonly fastSpanMs: number;
   /** In force, units per second; Infinity = unlimited: no share depends on the report. */
   readonly target: Rates;
 }
@@ -67,7 +67,7 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   const { look } = settling;
   if (look === -1) return false;
   const elapsedMs = sample.now.atMs - settling.sinceMs;
-  if (elapsedMs < (LOOKS_IN_FAST_SPANS[look] as number) * rule.fastWindowMs) return false;
+  if (elapsedMs < (LOOKS_IN_FAST_SPANS[look] as number) * rule.fastSpanMs) return false;
   settling.look = look === LOOKS_IN_FAST_SPANS.length - 1 ? -1 : look + 1;
   const isUnsettled = differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule);
   // What a look confirms is known from all the time since the change.
@@ -82,7 +82,7 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
  */
 export function isUsageOutdated(settling: Settling, sample: LaneSample, reported: LaneRates, rule: LookRule): boolean {
   const { shareMovedMs } = settling;
-  const afterMs = USAGE_AFTER_FAST_SPANS * rule.fastWindowMs;
+  const afterMs = USAGE_AFTER_FAST_SPANS * rule.fastSpanMs;
   if (shareMovedMs === -1 || sample.now.atMs - shareMovedMs < afterMs) return false;
   settling.shareMovedMs = -1;
   estimate(sample, SLOW, scratch);

@@ -17,7 +17,7 @@ export interface AttachedTo {
   readonly origin: 'yaml' | 'run-time';
   /** 0 = as YAML has it, and never changed at run time. */
   readonly revision: number;
-  /** As YAML writes it below attachments.places. */
+  /** As YAML writes it below attachments.scopes. */
   readonly attachment: Readonly<Record<string, unknown>>;
   /** The tenants of the caller that attached it; null = it belongs to the whole cluster. */
   readonly attachedBy: Owner;

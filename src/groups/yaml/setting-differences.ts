@@ -13,7 +13,7 @@ export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): 
  * (build-config.ts). Certificates of the listener are replaced (http-tls.ts), but not whether there are any.
  */
 function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
-  const { groups, attachments, source, files, auth, nodeId: node, http, ...cold } = config;
+  const { groups, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
   const { tls } = http;
   const coldTls = tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates };
   return { node, ...cold, http: { ...http, tls: coldTls } };

@@ -97,7 +97,7 @@ describe('a caller with tenants', () => {
       ...AUTH.tokens,
       { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: written('qm_both') },
     ];
-    const attachments = { places: { 'acme/yaml': 'orders' } };
+    const attachments = { scopes: { 'acme/yaml': 'orders' } };
     const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });
     const send = (method: 'PUT' | 'DELETE', place: string, token: string, payload?: object) =>
       other.app.inject({

@@ -68,7 +68,7 @@ describe('a batch', () => {
   });
 
   test.each([
-    ['handed-back', 85],
+    ['refunded', 85],
     ['counted', 75],
   ] as const)('dropped work: %s', async (dropped, expected) => {
     const node = await windowed(0.05, { dropped });

@@ -17,7 +17,7 @@ function costOf(group: string): number {
 
 beforeAll(async () => {
   const costs = { maxLanes: 2, forgetAfterMs: 240_000 };
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES }, costs });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES }, costs });
 });
 afterAll(() => scene.close());
 

@@ -35,7 +35,7 @@ test('a batch of several groups lasts until the first of their windows ends', as
   for (const attached of [places, turned]) {
     scene = await readyScene({
       groups: { long: window(10_000), short: window(250) },
-      attachments: { places: attached },
+      attachments: { scopes: attached },
     });
     const { node } = scene;
     const where = { tenant: 'acme', namespace: 'orders' };

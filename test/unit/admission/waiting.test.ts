@@ -144,7 +144,7 @@ describe('a group that goes', () => {
 test('a refusal names the group where a place was asked for, and not where the group was', async () => {
   const scene = await readyScene({
     groups: { none: { quota: { publish: { messagesPerSecond: 0 } } } },
-    attachments: { places: { acme: 'none' } },
+    attachments: { scopes: { acme: 'none' } },
   });
   const refusals = ['none', { tenant: 'acme' }, 'none'].map((where) => scene.node.tryAcquire(where, { messages: 1 }));
   expect(refusals.map((refusal) => ('group' in refusal ? refusal.group : null))).toEqual([null, 'none', null]);
@@ -156,8 +156,8 @@ describe('work that nothing limits', () => {
   afterEach(() => scene.close());
 
   test('is counted by direction, and begins anew before a sum loses a unit', async () => {
-    const places = { acme: { exempt: true } };
-    scene = await readyScene({ attachments: { places } });
+    const scopes = { acme: { exempt: true } };
+    scene = await readyScene({ attachments: { scopes } });
     const { node } = scene;
     const tenant = { tenant: 'acme' };
     for (const messages of [3, 4]) node.tryAcquire(tenant, { messages, bytes: 10 });

@@ -8,7 +8,7 @@ const PLACES = { acme: 'a', lab: { exempt: true } };
 
 let scene: HttpScene;
 beforeAll(async () => {
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES } });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES } });
 });
 afterAll(() => scene.close());
 

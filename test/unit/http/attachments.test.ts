@@ -17,7 +17,7 @@ const LIMITED = {
     tight: { quota: { publish: { messagesPerSecond: 0 } } },
   },
   attachments: {
-    places: {
+    scopes: {
       acme: 'gold',
       'acme/orders': { group: 'orders', andBroader: true },
       'acme/stopped': { group: 'free', andBroader: true },
@@ -267,8 +267,8 @@ describe('attachments at run time', () => {
   });
 
   it('deletion with force brings back what YAML says of the places, also where YAML leads to one of them', async () => {
-    const places = { under: 'orders', over: { sameAs: 'under' } };
-    const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { places } });
+    const scopes = { under: 'orders', over: { sameAs: 'under' } };
+    const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { scopes } });
     await answerOf(c.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });
     await ask(c, 'PUT', 'under', { group: 'brief' });
     const refused = await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief' });

@@ -8,7 +8,7 @@ import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 const YAML = `cluster: demo
 limits: { publish: { messagesPerSecond: 9000 } }
 attachments:
-  places: { acme: orders }
+  scopes: { acme: orders }
   rules: [{ tenant: other, group: orders }]
 mqtt:
   connectsPerSecond: 7
@@ -72,15 +72,15 @@ describe('in YAML', () => {
     ['groups with nothing behind them', 'groups:\n', /groups/],
     ['no groups', '', /groups is missing/],
     ['an empty section of rules', 'groups: { orders: {} }\nmqtt:\n  rules:\n', /mqtt.rules has nothing behind it/],
-    ['places', 'groups: { orders: {} }\nattachments:\n  places:\n', /attachments.places has nothing behind it/],
+    ['scopes', 'groups: { orders: {} }\nattachments:\n  scopes:\n', /attachments.scopes has nothing behind it/],
     ['attachments', 'groups: { orders: {} }\nattachments:\n', /attachments has nothing behind it/],
     ['defaults', 'groups: { orders: {} }\ndefaults:\n', /defaults has nothing behind it/],
     [
       'an exemption that is no boolean',
-      'groups: { orders: {} }\nattachments: { places: { a: { exempt: 1 } } }\n',
+      'groups: { orders: {} }\nattachments: { scopes: { a: { exempt: 1 } } }\n',
       /exempt/,
     ],
-    ['a place without a group', 'groups: { orders: {} }\nattachments: { places: { a: } }\n', /attachments.places/],
+    ['a scope without a group', 'groups: { orders: {} }\nattachments: { scopes: { a: } }\n', /attachments.scopes/],
     ['a switch that is none', 'groups: { orders: { enabled: no } }\n', /enabled must be/],
   ])('%s', (_, text, expected) => {
     expect(mistakesOf(`cluster: demo\n${text}`).join('\n')).toMatch(expected);

@@ -31,7 +31,7 @@ const left = (group: string) =>
 const attempted = (group: string) => scene.node.limiter.attempted.at(2 * laneOf(group));
 
 beforeAll(async () => {
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES } });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES } });
   for (const group of ['orders', 'gold']) scene.node.serve(laneOf(group));
 });
 afterAll(() => scene.close());

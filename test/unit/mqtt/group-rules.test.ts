@@ -12,7 +12,7 @@ import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
 const GROUPS = ['acme/orders', 'acme/bulk', 'acme', 'sensors', 'rest'];
 
 const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
-const attachments = new Attachments({ places: {}, rules: [] }, (name) => GROUPS.includes(name));
+const attachments = new Attachments({ scopes: {}, rules: [] }, (name) => GROUPS.includes(name));
 attachments.define('labs', { ...NOTHING, group: 'sensors' });
 attachments.define('labs/copies', { ...NOTHING, exempt: true });
 attachments.define('labs/gone', { ...NOTHING, group: 'deleted' });

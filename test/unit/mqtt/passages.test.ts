@@ -10,14 +10,14 @@ const passage = (where: Passage['where']): Passage => ({ where, direction: 'publ
 const admitted = (group: string) => scene.node.limiter.admitted.at(4 * scene.node.gate.groupIndex(group));
 
 beforeAll(async () => {
-  const places = {
+  const scopes = {
     labs: 'free',
     'labs/full': { group: 'free', andBroader: true },
     stopped: 'blocked',
     'stopped/half': { group: 'free', andBroader: true },
     'labs/copies': { exempt: true },
   };
-  scene = await readyScene({ attachments: { places } });
+  scene = await readyScene({ attachments: { scopes } });
   passages = new Passages(scene.node);
 });
 afterAll(() => scene.close());

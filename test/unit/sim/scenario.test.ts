@@ -152,7 +152,16 @@ describe('a broken scenario', () => {
 });
 
 describe('the built-in scenarios', () => {
-  const app = fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } } });
+  const app = fastify({
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        keywords: ['deprecationMessage'],
+      },
+    },
+  });
   beforeAll(async () => {
     app.post('/', { schema: { body: scenarioJsonSchema() } }, () => 'valid');
     await app.ready();

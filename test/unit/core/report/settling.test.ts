@@ -9,7 +9,7 @@ import {
 } from '../../../../src/core/sample/settling.js';
 import { Sampling } from '../sample/sampling.js';
 
-const RULE = { reads: 'demand', fastWindowMs: 50, target: [1000, Infinity] } as const;
+const RULE = { reads: 'demand', fastSpanMs: 50, target: [1000, Infinity] } as const;
 
 /**
  * A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong,
