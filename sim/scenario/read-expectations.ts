@@ -8,8 +8,6 @@ import { readFields } from './check-fields.js';
 import type { Expectation } from './scenario.js';
 import { BOUND_FIELDS } from './scenario-fields.js';
 
-type Bound = { readonly [name in keyof typeof BOUND_FIELDS]?: number | null };
-
 const METRIC_NAMES = METRICS.map(({ name }) => name);
 
 /** System → bounds of its verdict. */
@@ -28,7 +26,7 @@ export function readExpectations(findings: Findings, input: unknown): ReadonlyMa
 }
 
 function readBound(findings: Findings, path: ConfigPath, input: unknown, metric: string): Expectation {
-  const { atLeast = null, atMost = null, wished = null } = readFields(findings, path, input, BOUND_FIELDS) as Bound;
+  const { atLeast = null, atMost = null, wished = null } = readFields(findings, path, input, BOUND_FIELDS);
   if (isMapping(input) && Object.keys(input).length === 0) {
     const allowed = 'atLeast, atMost, or both';
     findings.add(path, { problem: 'has no bound', allowed, remedy: 'Write { atMost: 1.1 }.' });

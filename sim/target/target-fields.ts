@@ -6,10 +6,10 @@ import { EXPECTED } from './target-scenario.js';
 export const GIVE_UP_SEC = 600;
 
 /** The outermost keys of a scenario of backends, but for the mapping and lists below. */
-export const TARGET_SCENARIO_FIELDS: Fields = {
+export const TARGET_SCENARIO_FIELDS = {
   name: name('What the commands call it.', { required: true }, GROUP_NAME),
   says: text('The story in a sentence.', { required: true }),
-};
+} satisfies Fields;
 
 const COUNT = quantity('count', 'So many alike.', { default: 1, min: 1, max: 200 });
 const CAPACITY = quantity('rate', 'Cost units per second at which its queue stands at `target`.', {
@@ -18,7 +18,7 @@ const CAPACITY = quantity('rate', 'Cost units per second at which its queue stan
   max: 1e12,
 });
 
-export const BACKEND_FIELDS: Fields = {
+export const BACKEND_FIELDS = {
   name: name('With `count` above 1: name-1, name-2, …', { required: true }, GROUP_NAME),
   count: COUNT,
   zone: name('Backends that fail together.', { defaultText: 'a zone of its own' }, GROUP_NAME),
@@ -39,9 +39,9 @@ export const BACKEND_FIELDS: Fields = {
     max: 600_000,
     defaultText: '10s',
   }),
-};
+} satisfies Fields;
 
-export const TARGET_GROUP_FIELDS: Fields = {
+export const TARGET_GROUP_FIELDS = {
   name: name('Its name.', { required: true }, GROUP_NAME),
   messagesPerSecond: quantity('rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
   costPerSecond: quantity('rate', 'Cost units of the whole cluster.', {
@@ -54,9 +54,9 @@ export const TARGET_GROUP_FIELDS: Fields = {
     min: 0,
     max: 1e12,
   }),
-};
+} satisfies Fields;
 
-export const CLIENT_FIELDS: Fields = {
+export const CLIENT_FIELDS = {
   group: name('The group it works for.', { required: true }, GROUP_NAME),
   count: COUNT,
   wantedPerSecond: quantity('rate', 'Pieces of work that each would do; its share paces it, down to 1/s.', {
@@ -72,9 +72,9 @@ export const CLIENT_FIELDS: Fields = {
   readBytes: quantity('bytes', 'Cost of one piece: bytes read.', { min: 0, max: 1e12, defaultText: 'none' }),
   writtenBytes: quantity('bytes', 'Cost of one piece: bytes written.', { min: 0, max: 1e12, defaultText: 'none' }),
   backends: namesOrAll('Backends that it works on, each with the same part.', 'backend'),
-};
+} satisfies Fields;
 
-export const PHASE_FIELDS: Fields = {
+export const PHASE_FIELDS = {
   forSeconds: seconds('Lasts so long.', {
     min: 1,
     max: 3600,
@@ -85,19 +85,19 @@ export const PHASE_FIELDS: Fields = {
     min: 1,
     max: GIVE_UP_SEC,
   }),
-};
+} satisfies Fields;
 
-export const CAPACITY_FIELDS: Fields = {
+export const CAPACITY_FIELDS = {
   name: name('The backend.', { required: true }, GROUP_NAME),
   capacityPerSecond: CAPACITY,
-};
+} satisfies Fields;
 
-export const EXPECTED_FIELDS: Fields = {
+export const EXPECTED_FIELDS = {
   what: choice(EXPECTED, 'Which figure.', { required: true }),
   group: name('With target and perClient: whose.', { defaultText: 'none' }, GROUP_NAME),
   value: rateOrUnlimited('What it has to be.'),
   within: quantity('ratio', 'Part of itself by which it may differ; 0 = not at all.', { default: 0.1, min: 0, max: 1 }),
-};
+} satisfies Fields;
 
 /** Key → the fields of its entries. */
 export const TARGET_LISTS: Readonly<Record<'backends' | 'groups' | 'clients', Fields>> = {
