@@ -1,20 +1,16 @@
-import { json, listOf, PROBLEM, record } from '../route/answer-schemas.js';
-
-const count = { type: 'integer', minimum: 0 } as const;
-const text = { type: 'string' } as const;
-
-const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
+import { z } from 'zod';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
 
 export const TAKE_ANSWERS = {
   200: json(
     'Taken; maybe less than asked for.',
     record({
-      granted: { type: 'boolean' },
+      granted: yes,
       id: text,
       messages: count,
       bytes: count,
-      epoch: { type: ['integer', 'null'], description: 'The window that they came from; null where there is none.' },
-      validMs: { type: 'number', description: 'So long something can be refunded.' },
+      epoch: z.int().nullable().meta({ description: 'The window that they came from; null where there is none.' }),
+      validMs: number.meta({ description: 'So long something can be refunded.' }),
     }),
   ),
   ...BODY_PROBLEMS,
@@ -24,24 +20,22 @@ export const TAKE_ANSWERS = {
 };
 
 export const REFUND_ANSWERS = {
-  200: json('The batch has ended.', record({ ended: { type: 'boolean' } })),
+  200: json('The batch has ended.', record({ ended: yes })),
   ...BODY_PROBLEMS,
   404: PROBLEM,
   409: PROBLEM,
 };
 
+const REFUNDED = z.strictObject({
+  status: count,
+  ended: yes.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
+
 export const REFUNDS_ANSWERS = {
-  200: json(
-    'One answer per refund, in their order.',
-    record({
-      answers: listOf({
-        type: 'object',
-        required: ['status'],
-        additionalProperties: false,
-        properties: { status: count, ended: { type: 'boolean' }, code: text, detail: text, remedy: text },
-      }),
-    }),
-  ),
+  200: json('One answer per refund, in their order.', record({ answers: listOf(REFUNDED) })),
   ...BODY_PROBLEMS,
 };
 
@@ -50,10 +44,10 @@ export const BATCH_COUNTS_ANSWERS = {
     'Since the start; `open` is of now.',
     record({
       open: count,
-      ended: { ...count, description: 'Refunded, or counted as used.' },
-      expired: { ...count, description: 'Of those: not refunded in time, counted as used.' },
-      refundsRefused: { ...count, description: 'Without a grant, late, twice, or too large.' },
-      handBacksRefused: { ...count, description: 'The former name of refundsRefused.', deprecated: true },
+      ended: count.meta({ description: 'Refunded, or counted as used.' }),
+      expired: count.meta({ description: 'Of those: not refunded in time, counted as used.' }),
+      refundsRefused: count.meta({ description: 'Without a grant, late, twice, or too large.' }),
+      handBacksRefused: count.meta({ description: 'The former name of refundsRefused.', deprecated: true }),
     }),
   ),
   422: PROBLEM,

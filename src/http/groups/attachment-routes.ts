@@ -39,6 +39,20 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     },
     ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
   );
+  addChanges(app, node);
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/which',
+      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
+      query: WHICH,
+    },
+    ({ query }) => which(node, placeIn(query)),
+  );
+}
+
+function addChanges(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
     { ...CHANGING, method: 'PUT', summary: 'Attaches a place, or replaces what it is attached to', body: ATTACHMENT },
@@ -61,16 +75,6 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
       await detach(node, path, expectedOfPlace(request, node, path), attachedBy(request));
       return reply.code(204).send();
     },
-  );
-  route(
-    app,
-    {
-      ...VIEWING,
-      url: '/v1/which',
-      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
-      query: WHICH,
-    },
-    ({ query }) => which(node, placeIn(query)),
   );
 }
 

@@ -4,7 +4,7 @@ import { attachmentName } from '../../core/registry/registry-record.js';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { auditedChange } from '../../groups/registry/audit-trail.js';
 import type { NodeParts } from '../../node/node-parts.js';
-import { listOf, orNull, PROBLEM, record } from '../route/answer-schemas.js';
+import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
 import { body, once, told } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -40,8 +40,6 @@ export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
   );
 }
 
-const text = { type: 'string' } as const;
-
 /** A revision, and the entry of it behind which the next page begins. */
 const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
 
@@ -64,28 +62,30 @@ const QUERY = body(
   ],
 );
 
-const DEFINITION = { type: ['object', 'null'], description: 'As YAML writes it; null = nothing at run time.' };
+const DEFINITION = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: 'As YAML writes it; null = nothing at run time.' });
 
-const CHANGES = record({
-  changes: listOf(
-    record({
-      revision: { type: 'integer', minimum: 1, description: 'Of the change, and of what was detached with it.' },
-      time: { ...orNull(text), description: 'By the clock of the node that was asked.' },
-      node: { ...text, description: 'That was asked.' },
-      who: {
-        ...record({ name: text, how: text, requestId: text }, 'null = the node does not say.'),
-        type: ['object', 'null'],
-      },
-      what: { ...text, enum: ['made', 'changed', 'deleted'] },
-      kind: { ...text, enum: ['group', 'attachment'] },
-      name: { ...text, description: 'Of the group, or the path of the place.' },
-      before: DEFINITION,
-      after: DEFINITION,
-      withGroup: { ...orNull(text), description: 'Detached because this group was deleted with force.' },
-    }),
-  ),
-  next: { ...orNull(text), description: '`after` of the next page.' },
+const WHO = record({ name: text, how: text, requestId: text }, 'null = the node does not say.').nullable();
+
+const CHANGE = record({
+  revision: z.int().min(1).meta({ description: 'Of the change, and of what was detached with it.' }),
+  time: text.nullable().meta({ description: 'By the clock of the node that was asked.' }),
+  node: text.meta({ description: 'That was asked.' }),
+  who: WHO,
+  what: z.enum(['made', 'changed', 'deleted']),
+  kind: z.enum(['group', 'attachment']),
+  name: text.meta({ description: 'Of the group, or the path of the place.' }),
+  before: DEFINITION,
+  after: DEFINITION,
+  withGroup: text.nullable().meta({ description: 'Detached because this group was deleted with force.' }),
 });
+
+const CHANGES = json(
+  'A page of changes.',
+  record({ changes: listOf(CHANGE), next: text.nullable().meta({ description: '`after` of the next page.' }) }),
+);
 
 interface AskedChanges {
   /** Behind this, and behind the entry `group` of it where there is one. */

@@ -32,6 +32,12 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
     },
     ({ params }, reply) => sendGroup(reply, 200, definedGroup(node, params.group)),
   );
+  addPut(app, node);
+  addPatch(app, node);
+  addDelete(app, node);
+}
+
+function addPut(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
     {
@@ -51,6 +57,9 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
       return sendGroup(reply, isNew ? 201 : 200, made);
     },
   );
+}
+
+function addPatch(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
     {
@@ -68,6 +77,9 @@ export function addGroupRoutes(app: FastifyInstance, node: ChangeParts): void {
       return sendGroup(reply, 200, await patchGroup(node, params.group, patch, expected, changedBy(request)));
     },
   );
+}
+
+function addDelete(app: FastifyInstance, node: ChangeParts): void {
   route(
     app,
     {

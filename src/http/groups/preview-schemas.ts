@@ -1,6 +1,5 @@
-import { DEFINITION, json, listOf, RATES, record } from '../route/answer-schemas.js';
-
-const text = { type: 'string' } as const;
+import { z } from 'zod';
+import { DEFINITION, json, listOf, RATES, record, text } from '../route/answer-schemas.js';
 
 const DIRECTION = record({
   quota: RATES,
@@ -8,12 +7,15 @@ const DIRECTION = record({
   nodes: listOf(record({ nodeId: text, demand: RATES, share: RATES })),
 });
 
-const GROUP = { oneOf: [record({ publish: DIRECTION, dispatch: DIRECTION }), { type: 'null' }] };
+const GROUP = record({ publish: DIRECTION, dispatch: DIRECTION }).nullable();
 
 const PREVIEWED = record({
   group: text,
-  dryRun: { type: 'boolean', enum: [true] },
-  definition: { type: ['object', 'null'], description: 'null = there would be no such group.' },
+  dryRun: z.literal(true),
+  definition: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({ description: 'null = there would be no such group.' }),
   before: GROUP,
   after: GROUP,
 });
@@ -21,6 +23,7 @@ const PREVIEWED = record({
 /** What a change with ?dryRun=true answers: nothing is changed. */
 export const PREVIEW = json('With ?dryRun=true: the shares that the last reports give, before and after.', PREVIEWED);
 
-export const DEFINITION_OR_PREVIEW = json('The group as it is now; with ?dryRun=true what would follow.', {
-  oneOf: [DEFINITION.content['application/json'].schema, PREVIEWED],
-});
+export const DEFINITION_OR_PREVIEW = json(
+  'The group as it is now; with ?dryRun=true what would follow.',
+  z.union([DEFINITION.content['application/json'].schema, PREVIEWED]),
+);

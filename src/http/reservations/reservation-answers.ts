@@ -1,27 +1,21 @@
-import { json, listOf, PROBLEM, record } from '../route/answer-schemas.js';
+import { z } from 'zod';
+import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text } from '../route/answer-schemas.js';
 
-const count = { type: 'integer', minimum: 0 } as const;
-const text = { type: 'string' } as const;
-
-const HOW = { type: 'string', enum: ['committed', 'cancelled'] } as const;
+const HOW = z.enum(['committed', 'cancelled']);
 
 export const ENDED = json('The reservation has ended.', record({ ended: HOW }));
 
-export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM } as const;
+export const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM };
 
-export const ENDING_PROBLEMS = { ...BODY_PROBLEMS, 404: PROBLEM, 409: PROBLEM, 503: PROBLEM } as const;
+const BULK_ENDING = z.strictObject({
+  status: count,
+  ended: HOW.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
 
-export const BULK_ENDED = json(
-  'One answer per commit, in their order.',
-  record({
-    answers: listOf({
-      type: 'object',
-      required: ['status'],
-      additionalProperties: false,
-      properties: { status: count, ended: HOW, code: text, detail: text, remedy: text },
-    }),
-  }),
-);
+export const BULK_ENDED = json('One answer per commit, in their order.', record({ answers: listOf(BULK_ENDING) }));
 
 export const COUNTS_ANSWERS = {
   200: json(
@@ -30,11 +24,11 @@ export const COUNTS_ANSWERS = {
       open: count,
       committed: count,
       cancelled: count,
-      expired: { ...count, description: 'Not ended in time: charged as estimated.' },
-      full: { ...count, description: 'Refused, because `max` were open.' },
+      expired: count.meta({ description: 'Not ended in time: charged as estimated.' }),
+      full: count.meta({ description: 'Refused, because `max` were open.' }),
       max: count,
-      validMs: { type: 'number' },
+      validMs: number,
     }),
   ),
   422: PROBLEM,
-} as const;
+};

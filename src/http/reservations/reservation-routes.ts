@@ -4,6 +4,7 @@ import type { NodeParts } from '../../node/node-parts.js';
 import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
 import { BULK_BODY_LIMIT_FACTOR } from '../acquire/bulk-route.js';
 import type { OpenReservations } from '../acquire/open-reservations.js';
+import { BODY_PROBLEMS } from '../route/answer-schemas.js';
 import { readPart } from '../route/invalid-input.js';
 import { problemOf } from '../route/problem.js';
 import { NO_QUERY, route } from '../route/route.js';
@@ -57,7 +58,7 @@ export function addReservationRoutes(app: FastifyInstance, parts: ReservationRou
       url: '/v1/commit/bulk',
       summary: 'Several commits and cancels in one request; each ends by itself, in order',
       body: COMMITS_BODY,
-      answers: { 200: answers.BULK_ENDED, ...answers.BODY_PROBLEMS },
+      answers: { 200: answers.BULK_ENDED, ...BODY_PROBLEMS },
       bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
       former: { url: '/v1/commit/batch' },
     },

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { MqttStatus } from '../../mqtt/mqtt-status.js';
-import { PROBLEM } from '../route/answer-schemas.js';
+import { COUNTS, json, number, PROBLEM, record, text } from '../route/answer-schemas.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
 
@@ -15,7 +15,7 @@ export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): vo
       tag: 'status',
       summary: 'The MQTT broker: connections, who is throttled why, messages',
       query: NO_QUERY,
-      answers: { 200: MQTT, 422: PROBLEM },
+      answers: { 200: json('The broker of this node.', MQTT), 422: PROBLEM },
     },
     (_, reply) => {
       reply.send(status());
@@ -23,26 +23,20 @@ export function addMqttRoute(app: FastifyInstance, status: () => MqttStatus): vo
   );
 }
 
-const NUMBER = { type: 'number' } as const;
-const COUNTS = { type: 'object', additionalProperties: NUMBER } as const;
-
-const MQTT = {
-  type: 'object',
-  properties: {
-    url: { type: 'string' },
-    connections: NUMBER,
-    throttledConnections: NUMBER,
-    throttledBy: { ...COUNTS, description: 'Connections held now, by reason.' },
-    throttledMs: { ...NUMBER, description: 'Of all connections together.' },
-    connects: COUNTS,
-    publishes: COUNTS,
-    dispatched: NUMBER,
-    dropped: { ...NUMBER, description: 'QoS 0 beyond the bound of a subscriber’s queue.' },
-    queued: { ...NUMBER, description: 'Messages that wait for their subscriber.' },
-    pendingPublishes: NUMBER,
-    pendingBytes: NUMBER,
-    heldBytes: NUMBER,
-    disconnects: { ...COUNTS, description: 'By reason.' },
-    kept: { ...COUNTS, description: 'For sessions that outlive their connection, and retained messages.' },
-  },
-} as const;
+const MQTT = record({
+  url: text,
+  connections: number,
+  throttledConnections: number,
+  throttledBy: COUNTS.meta({ description: 'Connections held now, by reason.' }),
+  throttledMs: number.meta({ description: 'Of all connections together.' }),
+  connects: COUNTS,
+  publishes: COUNTS,
+  dispatched: number,
+  dropped: number.meta({ description: 'QoS 0 beyond the bound of a subscriber’s queue.' }),
+  queued: number.meta({ description: 'Messages that wait for their subscriber.' }),
+  pendingPublishes: number,
+  pendingBytes: number,
+  heldBytes: number,
+  disconnects: COUNTS.meta({ description: 'By reason.' }),
+  kept: COUNTS.meta({ description: 'For sessions that outlive their connection, and retained messages.' }),
+});

@@ -1,24 +1,24 @@
-import { count, json, listOf, number, orNull, record, text, yes } from '../route/answer-schemas.js';
-
-/** By name. */
-const COUNTS = { type: 'object', additionalProperties: count } as const;
+import { z } from 'zod';
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { COUNTS, count, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
+import { BINDING } from '../target/target-answers.js';
 
 const MEMBER = record({
   nodeId: text,
   incarnation: count,
-  state: { type: 'string', enum: ['alive', 'left', 'expired'] },
+  state: z.enum(['alive', 'left', 'expired']),
   self: yes,
-  silentMs: { type: 'integer' },
+  silentMs: z.int(),
   version: text,
 });
 
 const TOPIC = record({
   kind: text,
   partitions: count,
-  epoch: orNull(text),
+  epoch: text.nullable(),
   epochChanges: count,
-  lost: orNull(text),
-  positions: listOf({ type: 'integer' }),
+  lost: text.nullable(),
+  positions: listOf(z.int()),
   pendingAppends: count,
   counters: COUNTS,
 });
@@ -27,16 +27,17 @@ const CONFIGURATION = record({
   source: text,
   taken: count,
   refused: count,
-  refusedBecause: orNull(text),
+  refusedBecause: text.nullable(),
   needsRestart: listOf(text),
-  ...{ differingGroups: count, differs: listOf(record({ group: text, nodes: listOf(text) })) },
+  differingGroups: count,
+  differs: listOf(record({ group: text, nodes: listOf(text) })),
 });
 
 const REGISTRY = record({
   enabled: yes,
   ready: yes,
-  lost: orNull(text),
-  epoch: orNull(text),
+  lost: text.nullable(),
+  epoch: text.nullable(),
   epochChanges: count,
   position: count,
   groups: count,
@@ -45,9 +46,9 @@ const REGISTRY = record({
 });
 
 const SIGNATURES = record({
-  log: text,
+  log: z.enum(['reports', 'registry']),
   keyId: text,
-  mode: text,
+  mode: z.enum(['require', 'warn']),
   unverifiedKeys: count,
   previousKeys: count,
   verified: COUNTS,
@@ -56,36 +57,38 @@ const SIGNATURES = record({
   isApart: yes,
 });
 
-const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: { type: 'object' } });
+const ACCESS = record({ auth: yes, tokens: count, certificates: count, failures: z.record(z.string(), z.unknown()) });
 
-export const NODES = json(
-  'This node, and the members of the cluster as it sees them.',
-  record({
-    cluster: text,
-    nodeId: text,
-    version: text,
-    incarnation: count,
-    phase: text,
-    ready: yes,
-    notReadyBecause: listOf(text),
-    degraded: listOf(text),
-    uptimeMs: number,
-    members: listOf(MEMBER),
-    topic: TOPIC,
-    registry: REGISTRY,
-    signatures: listOf(SIGNATURES),
-    configuration: CONFIGURATION,
-    access: ACCESS,
-    rounds: count,
-    reportRoundTripMs: number,
-    lastRebalancingMs: number,
-    pool: orNull(
-      record({ size: count, agreed: { type: 'boolean' } }, 'What strategy equal divides by; null = no such group.'),
-    ),
-    recordsIgnored: COUNTS,
-    busyLanes: { ...count, description: 'Lanes that saturated backends hold below their quota.' },
-    busyGroups: listOf(
-      record({ group: text, direction: text, binding: text, targetMessagesPerSecond: orNull(number) }),
-    ),
-  }),
-);
+export const NODE = record({
+  cluster: text,
+  nodeId: text,
+  version: text,
+  incarnation: count,
+  phase: text,
+  ready: yes,
+  notReadyBecause: listOf(text),
+  degraded: listOf(text),
+  uptimeMs: number,
+  members: listOf(MEMBER),
+  topic: TOPIC,
+  registry: REGISTRY,
+  signatures: listOf(SIGNATURES),
+  configuration: CONFIGURATION,
+  access: ACCESS,
+  rounds: count,
+  reportRoundTripMs: number,
+  lastRebalancingMs: number,
+  pool: record({ size: count, agreed: yes }, 'What strategy equal divides by; null = no such group.').nullable(),
+  recordsIgnored: COUNTS,
+  busyLanes: count.meta({ description: 'Lanes that saturated backends hold below their quota.' }),
+  busyGroups: listOf(
+    record({
+      group: text,
+      direction: z.enum(DIRECTIONS),
+      binding: BINDING,
+      targetMessagesPerSecond: number.nullable(),
+    }),
+  ),
+});
+
+export const NODES = json('This node, and the members of the cluster as it sees them.', NODE);

@@ -1,11 +1,14 @@
-import { json, listOf, orNull, RAMP, RATES, record } from '../route/answer-schemas.js';
+import { z } from 'zod';
+import { DIMENSIONS } from '../../core/base/vocabulary.js';
+import { LEVELS } from '../../core/limiter/levels.js';
+import { json, listOf, number, RAMP, RATES, record, text, yes } from '../route/answer-schemas.js';
 
-const text = { type: 'string' } as const;
-const yes = { type: 'boolean' } as const;
-const number = { type: 'number', minimum: 0 } as const;
-const signed = { type: 'number' } as const;
+const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
 
-export const ACCEPTED = json('Taken.', record({ accepted: { type: 'boolean', enum: [true] } }));
+export const BINDING = z.enum(BINDINGS);
+
+export const ACCEPTED = json('Taken.', record({ accepted: z.literal(true) }));
 
 export const FACTORS = json(
   'Equal for all nodes of a cluster.',
@@ -14,57 +17,52 @@ export const FACTORS = json(
 
 const BUSY_GROUP = record({ group: text, direction: text, costPerSecond: number, busyness: number });
 
-export const BACKENDS = json(
-  'Backends by name.',
-  record({
-    backends: listOf(
-      record({
-        backend: text,
-        zone: text,
-        throttlingRatio: orNull(number),
-        level: orNull(number),
-        target: orNull(number),
-        spring: orNull(number),
-        silent: yes,
-        heardAgoMs: number,
-        costPerSecond: number,
-        busiestGroups: listOf(BUSY_GROUP),
-      }),
-    ),
-  }),
-);
+export const BACKEND = record({
+  backend: text,
+  zone: text,
+  throttlingRatio: number.nullable(),
+  level: number.nullable(),
+  target: number.nullable(),
+  spring: number.nullable(),
+  silent: yes,
+  heardAgoMs: number,
+  costPerSecond: number,
+  busiestGroups: listOf(BUSY_GROUP),
+});
+
+export const BACKENDS = json('Backends by name.', record({ backends: listOf(BACKEND) }));
 
 const ZONE = record({ zone: text, backend: text, rate: number });
 
 const LIMITING = record({
   mode: text,
   split: text,
-  rate: orNull(number),
+  rate: number.nullable(),
   minimum: number,
-  deciding: { ...ZONE, type: ['object', 'null'] },
+  deciding: ZONE.nullable(),
   leftOut: listOf(ZONE),
-  backends: listOf(record({ backend: text, zone: text, throttlingRatio: orNull(number), costPerSecond: number })),
+  backends: listOf(record({ backend: text, zone: text, throttlingRatio: number.nullable(), costPerSecond: number })),
 });
 
 const SIGNED_RATES = record({
-  messagesPerSecond: { ...signed, type: ['number', 'null'] },
-  bytesPerSecond: { ...signed, type: ['number', 'null'] },
+  messagesPerSecond: z.number().nullable(),
+  bytesPerSecond: z.number().nullable(),
 });
 
 const DIRECTION = record({
   quota: record({
-    ...RATES.properties,
-    costPerSecond: orNull(number),
+    ...RATES.shape,
+    costPerSecond: number.nullable(),
     reservedCostPerSecond: number,
   }),
   usage: RATES,
   demand: RATES,
   cost: record({ transactionsPerSecond: number, costPerSecond: number, average: number, expected: number }),
   reserved: number,
-  desired: orNull(number),
+  desired: number.nullable(),
   limiting: LIMITING,
-  target: orNull(number),
-  binding: { type: 'string', enum: ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] },
+  target: number.nullable(),
+  binding: BINDING,
   busy: yes,
   ramp: RAMP,
   inForce: RATES,
@@ -75,17 +73,27 @@ const DIRECTION = record({
     share: RATES,
     allowance: SIGNED_RATES,
     limit: RATES,
-    tokens: record({ messages: orNull(number), bytes: orNull(number) }),
+    tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
     refusals: number,
     refusedMessages: number,
     refusedBytes: number,
     refusedBecause: listOf(
-      record({ level: orNull(text), dimension: orNull(text), reason: text, count: number, lastAgoMs: number }),
+      record({
+        level: z.enum(LEVELS).nullable(),
+        dimension: z.enum(DIMENSIONS).nullable(),
+        reason: z.enum(REASONS),
+        count: number,
+        lastAgoMs: number,
+      }),
     ),
   }),
 });
 
-export const EXPLANATION = json(
-  'The decision in force for a group, and what it follows from.',
-  record({ group: text, node: text, strategy: text, directions: record({ publish: DIRECTION, dispatch: DIRECTION }) }),
-);
+export const EXPLAINED = record({
+  group: text,
+  node: text,
+  strategy: text,
+  directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
+});
+
+export const EXPLANATION = json('The decision in force for a group, and what it follows from.', EXPLAINED);

@@ -5,7 +5,7 @@ import type { NodeParts } from '../../node/node-parts.js';
 import { describeBackends } from '../../status/describe-backends.js';
 import { explainGroup } from '../../status/explain-group.js';
 import type { StatusParts } from '../../status/status-parts.js';
-import { PROBLEM } from '../route/answer-schemas.js';
+import { BODY_PROBLEMS, PROBLEM } from '../route/answer-schemas.js';
 import { pathOf } from '../route/fields.js';
 import { route } from '../route/route.js';
 import { needs } from '../route/route-access.js';
@@ -103,5 +103,3 @@ function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
     },
   );
 }
-
-const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
