@@ -9,8 +9,8 @@ export class OrderLaw {
   /** Partition, author and life → the latest of its sequences in the log. */
   readonly #latest = new Map<string, number>();
   /**
-   * Partition and key of nodes that were buried there and not heard since. The next process of such an id begins at life
-   * 1 again, and one in 65,536 draws the nonce of its forerunner, whom nobody remembers.
+   * Partition and key of nodes that were buried there and not heard since. The next process of such an id begins at
+   * life 1 again, and one in 65,536 draws the nonce of its forerunner, whom nobody remembers.
    */
   readonly #buried = new Set<string>();
   #looked = 0;
