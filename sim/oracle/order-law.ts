@@ -1,3 +1,4 @@
+import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/protocol/record.js';
 import type { SignedEvent } from '../cluster/simulated-topic.js';
 
 /**
@@ -7,6 +8,11 @@ import type { SignedEvent } from '../cluster/simulated-topic.js';
 export class OrderLaw {
   /** Partition, author and life → the latest of its sequences in the log. */
   readonly #latest = new Map<string, number>();
+  /**
+   * Partition and key of nodes that were buried there and not heard since. The next process of such an id begins at
+   * life 1 again, and one in 65,536 draws the nonce of its forerunner, whom nobody remembers.
+   */
+  readonly #buried = new Set<string>();
   #looked = 0;
   #epoch = '';
 
@@ -14,17 +20,22 @@ export class OrderLaw {
   check(log: readonly SignedEvent[], epoch: string, fail: (about: string, says: string) => void): void {
     if (epoch !== this.#epoch) {
       this.#latest.clear();
+      this.#buried.clear();
       this.#looked = 0;
       this.#epoch = epoch;
     }
     for (; this.#looked < log.length; this.#looked++) this.#look(log[this.#looked] as SignedEvent, fail);
   }
 
-  #look({ partition, offset, record, signedWith }: SignedEvent, fail: (about: string, says: string) => void): void {
-    if (record === null) return;
+  #look(read: SignedEvent, fail: (about: string, says: string) => void): void {
+    const { partition, offset, key, record, signedWith } = read;
+    if (record === null) {
+      if (isNodeRecordKey(key)) this.#buried.add(`${partition} ${nodeKeyOfRecordKey(key)}`);
+      return;
+    }
     const { nodeKey, incarnation, sequence } = record.author;
     const place = `${partition} ${nodeKey} ${incarnation} ${signedWith}`;
-    const latest = this.#latest.get(place) ?? 0;
+    const latest = this.#buried.delete(`${partition} ${nodeKey}`) ? 0 : (this.#latest.get(place) ?? 0);
     if (sequence > latest) this.#latest.set(place, sequence);
     // A process writes nothing after its own farewell, but nodes that remember one that is gone may write it again.
     else if (record.kind !== 'farewell')
