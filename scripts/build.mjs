@@ -38,7 +38,7 @@ if (!process.argv.includes('--proto-only')) {
     cpSync(join(root, 'node_modules/uplot', part), join(root, 'dist/sim/page/uplot', basename(part)));
   }
   // Not at the top: a fresh clone has nothing installed then.
-  await (await import('./bundle.mjs')).bundle();
-  await (await import('./doors.mjs')).makeDoors();
+  const [{ bundle }, { makeDoors }] = [await import('./bundle.mjs'), await import('./doors.mjs')];
+  await Promise.all([bundle(), makeDoors()]);
   chmodSync(join(root, 'dist/bin/quotamesh.js'), 0o755);
 }

@@ -70,6 +70,9 @@ export interface TopicStatus {
   readonly epochChanges: number;
   /** Null while the topic works. */
   readonly lost: string | null;
+  /** Of each partition, what is read next. */
+  readonly offsets: readonly number[];
+  /** The former name of offsets, until 0.3. */
   readonly positions: readonly number[];
   readonly pendingAppends: number;
   readonly counters: TopicCounters;
@@ -85,7 +88,9 @@ export interface RegistryStatus {
   /** The name of the log that is read, and how often it turned out to be another one. */
   readonly epoch: string | null;
   readonly epochChanges: number;
-  /** Offset after the last record read. */
+  /** After the last record read. */
+  readonly offset: number;
+  /** The former name of offset, until 0.3. */
   readonly position: number;
   readonly groups: number;
   /** Groups whose definition this node cannot use. */
@@ -185,6 +190,9 @@ export interface RampStatus {
   readonly mode: string;
   /** waiting: nobody has used the group yet, or not for the time to live; climbing; top. */
   readonly state: 'waiting' | 'climbing' | 'top';
+  /** What the ramp allows now. */
+  readonly ceiling: number;
+  /** The former name of ceiling, until 0.3. */
   readonly level: number;
   readonly from: number;
   readonly to: number;

@@ -140,7 +140,7 @@ export const ERROR_CATALOGUE = {
   TOPIC_PACKAGE_MISSING: {
     message: 'topic kind {kind} needs the package {package}, which is not installed',
     remedy:
-      'npm install {package}@{version}; it is not installed with quotamesh, since other kinds of topic do without.',
+      'Run npm install {package}@{version}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.',
     exitCode: EXIT_CONFIG,
   },
   KAFKAJS_VERSION: {

@@ -37,6 +37,8 @@ export function describeNode(parts: StatusParts): NodeStatus {
   const { config, pump, topic } = parts;
   const { coordinator } = parts.loop;
   const nowMs = parts.clock();
+  const offsets =
+    coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.nextOffset(at));
   return {
     cluster: config.cluster,
     nodeId: config.nodeId,
@@ -54,8 +56,8 @@ export function describeNode(parts: StatusParts): NodeStatus {
       epoch: coordinator?.log.epochs.name ?? null,
       epochChanges: coordinator?.log.epochs.changes ?? 0,
       lost: pump.lost,
-      positions:
-        coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.nextOffset(at)),
+      offsets,
+      positions: offsets,
       pendingAppends: pump.pendingAppends,
       counters: { ...topic.counters },
     },

@@ -13,8 +13,8 @@ export function describeRamp(
   const to = rampTop(settings, direction);
   if (settings.ramp === null || to === null) return null;
   const { mode, fromPerSecond: from, overMs } = settings.ramp;
-  const level = targets.ramps.ceilingOf(settings, direction, mapLane);
+  const ceiling = targets.ramps.ceilingOf(settings, direction, mapLane);
   const known = targets.ramps.get(mapLane, settings.ramp);
-  const state = known === undefined ? 'waiting' : level < to ? 'climbing' : 'top';
-  return { mode, state, level, from, to, overMs };
+  const state = known === undefined ? 'waiting' : ceiling < to ? 'climbing' : 'top';
+  return { mode, state, ceiling, level: ceiling, from, to, overMs };
 }

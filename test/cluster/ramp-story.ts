@@ -137,5 +137,5 @@ function followed(
 async function shownLevel(cluster: Cluster, id: string, name: string): Promise<number> {
   const answer = await fetch(`${cluster.url(id)}/v1/groups/${name}`, { signal: AbortSignal.timeout(5000) });
   const { directions } = (await answer.json()) as GroupStatus;
-  return directions.publish.ramp?.level ?? Number.NaN;
+  return directions.publish.ramp?.ceiling ?? Number.NaN;
 }

@@ -81,10 +81,10 @@ function limitingSteps({ backends, deciding, leftOut, rate: limit, minimum, spli
 
 function rampSteps({ ramp, target }: DirectionExplanation): Step[] {
   if (ramp === null) return [];
-  const { mode, state, level, from, to, overMs } = ramp;
+  const { mode, state, ceiling, from, to, overMs } = ramp;
   const whole = `${figure(from)} to ${figure(to)} in ${figure(overMs / 1000)} s, ${mode}`;
-  const binds = level < (target ?? Number.POSITIVE_INFINITY) ? ': the ramp binds' : '';
-  return [['ramp', `${rate(level, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
+  const binds = ceiling < (target ?? Number.POSITIVE_INFINITY) ? ': the ramp binds' : '';
+  return [['ramp', `${rate(ceiling, 'messages')}${binds} (${whole}; ${RAMP_STATES[state]})`]];
 }
 
 const RAMP_STATES = {

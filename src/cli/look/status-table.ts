@@ -59,7 +59,7 @@ function directionRows(name: string, direction: DirectionStatus): string[][] {
   return [
     ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
     ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
-    ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.level), count(ramp.to), '']]),
+    ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
   ];
 }
 

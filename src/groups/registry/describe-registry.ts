@@ -14,6 +14,7 @@ export function describeRegistry({ registry }: RegistryHolder): RegistryStatus {
     lost: registry?.lost ?? null,
     epoch: registry?.epoch.name ?? null,
     epochChanges: registry?.epoch.changes ?? 0,
+    offset: registry?.position ?? 0,
     position: registry?.position ?? 0,
     groups: registry === null ? 0 : [...registry.names()].length,
     refused: [...(registry?.refused.keys() ?? [])],

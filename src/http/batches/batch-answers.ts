@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { BODY_PROBLEMS, count, json, listOf, number, PROBLEM, record, text, yes } from '../route/answer-schemas.js';
+import {
+  BODY_PROBLEMS,
+  count,
+  formerly,
+  json,
+  listOf,
+  number,
+  PROBLEM,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
 
 export const TAKE_ANSWERS = {
   200: json(
@@ -47,7 +58,7 @@ export const BATCH_COUNTS_ANSWERS = {
       ended: count.meta({ description: 'Refunded, or counted as used.' }),
       expired: count.meta({ description: 'Of those: not refunded in time, counted as used.' }),
       refundsRefused: count.meta({ description: 'Without a grant, late, twice, or too large.' }),
-      handBacksRefused: count.meta({ description: 'The former name of refundsRefused.', deprecated: true }),
+      handBacksRefused: formerly('refundsRefused', count),
     }),
   ),
   422: PROBLEM,

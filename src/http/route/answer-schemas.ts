@@ -20,6 +20,11 @@ export function record<const Members extends z.ZodRawShape>(members: Members, de
 
 export const listOf = z.array;
 
+/** A member under its former name, beside the present one. */
+export function formerly<Schema extends z.ZodType>(now: string, schema: Schema) {
+  return schema.meta({ description: `The former name of ${now}.`, deprecated: true });
+}
+
 /** Numbers by name. */
 export const COUNTS = z.record(z.string(), count);
 
@@ -154,7 +159,8 @@ export const RAMP = record(
   {
     mode: text,
     state: z.enum(['waiting', 'climbing', 'top']),
-    level: number,
+    ceiling: number,
+    level: formerly('ceiling', number),
     from: number,
     to: number,
     overMs: number,

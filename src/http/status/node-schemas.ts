@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DIRECTIONS } from '../../core/base/vocabulary.js';
-import { COUNTS, count, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
+import { COUNTS, count, formerly, json, listOf, number, record, text, yes } from '../route/answer-schemas.js';
 import { BINDING } from '../target/target-answers.js';
 
 const MEMBER = record({
@@ -18,7 +18,8 @@ const TOPIC = record({
   epoch: text.nullable(),
   epochChanges: count,
   lost: text.nullable(),
-  positions: listOf(z.int()),
+  offsets: listOf(z.int()),
+  positions: formerly('offsets', listOf(z.int())),
   pendingAppends: count,
   counters: COUNTS,
 });
@@ -39,7 +40,8 @@ const REGISTRY = record({
   lost: text.nullable(),
   epoch: text.nullable(),
   epochChanges: count,
-  position: count,
+  offset: count,
+  position: formerly('offset', count),
   groups: count,
   refused: listOf(text),
   recordsIgnored: count,

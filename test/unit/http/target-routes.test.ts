@@ -33,7 +33,13 @@ describe('costs and backends over HTTP', () => {
     const explainRamped = async () =>
       (await scene.get('/v1/groups/ramped/explain')).body as unknown as GroupExplanation;
     const before = await explainRamped();
-    expect(before.directions.publish.ramp).toMatchObject({ mode: 'relaxed', state: 'waiting', level: 100, to: 1000 });
+    expect(before.directions.publish.ramp).toMatchObject({
+      mode: 'relaxed',
+      state: 'waiting',
+      ceiling: 100,
+      level: 100,
+      to: 1000,
+    });
     expect(before.directions.publish.inForce.messagesPerSecond).toBe(100);
     expect(before.directions.dispatch.ramp).toBeNull();
     await scene.acquire({ group: 'ramped', messages: 1 });
