@@ -77,6 +77,22 @@ describe('windows', () => {
     expect(now.attempted(0) - sampling.sample.beginOf(LONG).attempted(0)).toBe(100);
   });
 
+  test.each(['its beginning', 'a cut'])('do so at whatever sample after %s', (after) => {
+    for (let samples = 0; samples < 6; samples++) {
+      const sampling = new Sampling();
+      sampling.limiter.countSettled(0, 2 ** 52, 0, false);
+      sampling.sample.begin(sampling.limiter, 0, sampling.nowMs);
+      if (after === 'a cut') {
+        sampling.run(200, IDLE);
+        sampling.sample.cut();
+      }
+      sampling.run(20 * samples, IDLE);
+      sampling.limiter.keepExact(0);
+      sampling.run(20, { perSecond: 50 });
+      for (let window = FAST; window <= SIZES; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    }
+  });
+
   test('a cut begins all of them anew, but not the one for sizes', () => {
     const sampling = new Sampling();
     sampling.run(3000, { perSecond: 100 });
