@@ -7,6 +7,7 @@ import {
   FAST,
   LaneSample,
   LONG,
+  Mark,
   MEDIUM,
   SIZES,
   SLOW,
@@ -122,6 +123,19 @@ describe('windows', () => {
     sampling.run(40, IDLE);
     expect(sampling.sample.now.heldBackMs - sampling.sample.beginOf(LONG).heldBackMs).toBe(0);
   });
+});
+
+/** Time, time held back, and three counters in two dimensions. */
+test.each([2, 3, 4, 5, 6, 7])('a counter (place %i of a mark) that falls by more than 2^51 was set to 0', (place) => {
+  const [markLength, before] = [8, 2 ** 52];
+  const column = new Float64Array(2 * markLength).fill(before);
+  const [earlier, later] = [new Mark(column, 0), new Mark(column, 1)];
+  const isAboveAt = (value: number) => {
+    column[markLength + place] = value;
+    return earlier.isAbove(later);
+  };
+  const values = [before + 1, before, before - 1, before - 2 ** 51, before - 2 ** 51 - 1, 0];
+  expect(values.map(isAboveAt)).toEqual([false, false, false, false, true, true]);
 });
 
 describe('time in which held back work was refused again', () => {
