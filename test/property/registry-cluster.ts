@@ -207,9 +207,23 @@ export class SimulatedRegistry {
   }
 
   step(event: Parameters<Registry['step']>[0], nowMs: number): void {
+    const before = this.#revisions();
     const effects = this.registry.step(event, nowMs);
+    this.#expectTold(before, effects.changed);
     this.sent.push(...effects.appends);
     this.decisions.push(...effects.decisions);
+  }
+
+  /** Whoever applies definitions reads those that a step names, and no others. More may be named than have moved. */
+  #expectTold(before: ReadonlyMap<string, number>, changed: ReadonlySet<string>): void {
+    for (const name of new Set([...before.keys(), ...this.#revisions().keys()])) {
+      const { revision } = this.registry.stateOf(name);
+      if (revision !== before.get(name) && !changed.has(name)) throw new Error(`nobody is told of ${name}/${revision}`);
+    }
+  }
+
+  #revisions(): Map<string, number> {
+    return new Map([...this.registry.names()].map((name) => [name, this.registry.stateOf(name).revision]));
   }
 
   /** Who changed what, as this node tells it. */

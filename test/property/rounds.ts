@@ -21,6 +21,7 @@ export interface Cluster
     Pick<Participants, 'usage' | 'demand' | 'applied' | 'ageMs' | 'weight' | 'floorRatio' | 'headroom'>
   > {
   readonly target: readonly number[];
+  readonly divisor?: readonly number[];
 }
 
 interface Shape {
@@ -48,6 +49,35 @@ export function cluster({ nodes = 500, dimensions = 2, weighted = true }: Shape 
       weight: fc.array(weight, { minLength: size, maxLength: size, size: 'max' }),
       floorRatio: fc.constantFrom(0, 0.001, 0.1, 0.5, 1),
       headroom: fc.constantFrom(...HEADROOMS),
+    });
+  });
+}
+
+const few = fc.integer({ min: 0, max: 12 });
+
+/**
+ * Two dimensions in small whole numbers, limited, unlimited or blocked: nodes that are alike, amounts that are 0, that
+ * fit exactly or that stand at a bound are as frequent here as they are rare among rates of 15 magnitudes.
+ */
+export function evenCluster(size: fc.Arbitrary<number> = fc.integer({ min: 1, max: 6 })): fc.Arbitrary<Cluster> {
+  return size.chain((count) => {
+    const columnOf = <T>(each: fc.Arbitrary<T>) => fc.array(each, { minLength: count, maxLength: count, size: 'max' });
+    const columns = fc.tuple(columnOf(few), columnOf(few));
+    const limit = fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 1, max: 12 }).map((each) => each * count) },
+      { weight: 3, arbitrary: fc.constantFrom(1, 2, 10, 30) },
+      fc.constantFrom(0, Number.POSITIVE_INFINITY),
+    );
+    return fc.record({
+      target: fc.tuple(limit, limit),
+      usage: columns,
+      demand: columns,
+      applied: columns,
+      ageMs: columnOf(fc.constantFrom(0, 1, 100, 249, 250, 251, 60_000, Number.POSITIVE_INFINITY)),
+      weight: fc.oneof(columnOf(fc.constant(1)), columnOf(fc.constantFrom(1, 1, 2, 4))),
+      floorRatio: fc.constantFrom(0, 0, 0.125, 0.5, 1),
+      headroom: fc.constantFrom(...HEADROOMS),
+      divisor: columnOf(fc.constantFrom(0, 0, 1, count, count + 1, Number.POSITIVE_INFINITY)),
     });
   });
 }

@@ -21,23 +21,170 @@ export function bisectedFill(
   return at(below);
 }
 
+/** One dimension of a cluster. Demands may have been cut to what another dimension lets a node use. */
+interface Lane extends Cluster {
+  /** Nobody has reported any demand; without it, nobody demands anything here. */
+  readonly isSilent?: boolean;
+}
+
 /** The strategies once more, for one dimension: new arrays everywhere, sorted copies, levels by bisection. */
-export const TWINS: Readonly<Record<string, (given: Cluster) => number[]>> = {
+export const TWINS: Readonly<Record<string, (given: Lane) => number[]>> = {
   'max-min': (given) => finished(given, bisectedFill(floorsOf(given), wishes(given), given.weight, targetOf(given))),
   'steal-halfway': (given) => finished(given, lifted(given, stolen(given))),
   'client-rate': (given) => finished(given, lifted(given, trimmed(given))),
-  equal: (given) => given.weight.map((weight) => (targetOf(given) * weight) / total(given.weight)),
+  proportional: byUsage,
+  'equal-residual': (given) => {
+    const usage = usageOf(given);
+    const residual = targetOf(given) - total(usage);
+    if (total(usage) === 0 || residual <= 0) return byUsage(given);
+    const floors = floorsOf(given);
+    return usage.map((used, node) => Math.max(used + residual, floors[node] as number));
+  },
+  equal: (given) => {
+    const perWeight = targetOf(given) / total(given.weight);
+    return given.weight.map((weight, node) => {
+      const divisor = given.divisor?.[node] ?? 0;
+      return perWeight * weight * (divisor === 0 ? 1 : Math.min(1, given.weight.length / divisor));
+    });
+  },
 };
 
+/** Those that ask what the other dimension lets a node use. max-min, which fills both at once, is plain-max-min.ts. */
+const ASKS_THE_OTHER = new Set(['steal-halfway', 'client-rate']);
+
+/** The same for both dimensions: what is unlimited or blocked is so for everybody. */
+export function twinShares(name: string, given: Cluster): number[][] {
+  const twin = TWINS[name] as (given: Lane) => number[];
+  return given.target.map((limit, dimension) => {
+    if (limit === 0 || limit === Number.POSITIVE_INFINITY) return given.weight.map(() => limit);
+    const pick = (columns: readonly (readonly number[])[]) => [columns[dimension] as readonly number[]];
+    const demand = ASKS_THE_OTHER.has(name) ? [usableDemand(given, dimension)] : pick(given.demand);
+    const isSilent = given.demand[dimension]?.every((wanted) => wanted === 0) ?? true;
+    const [usage, applied] = [pick(given.usage), pick(given.applied)];
+    return twin({ ...given, target: [limit], usage, applied, demand, isSilent });
+  });
+}
+
+/** All of the demand in the dimension that binds a node, and in the other the part that this one lets it use. */
+function usableDemand(given: Cluster, dimension: number): number[] {
+  const served = (node: number, each: number) => {
+    const limit = given.target[each];
+    const demand = given.demand[each]?.[node] as number;
+    const applied = given.applied[each]?.[node] as number;
+    if (demand === 0 || limit === Number.POSITIVE_INFINITY) return 1;
+    if (limit === 0) return 0;
+    return applied > 0 ? Math.min(1, applied / demand) : 1;
+  };
+  return given.weight.map((_, node) => {
+    const demand = given.demand[dimension]?.[node] as number;
+    const others = given.target.map((_, each) => (each === dimension ? 1 : served(node, each)));
+    return served(node, dimension) <= Math.min(...others) ? demand : demand * Math.min(...others);
+  });
+}
+
+/** What a wrapper makes of the shares of one dimension, and who is still on the way. */
+export interface Held {
+  readonly shares: readonly number[];
+  readonly moving: readonly number[];
+}
+
+/** Most log time that one step counts, ms; closer than this part of the goal is arrived. */
+const STEP_MS_MAX = 250;
+const ARRIVED_RATIO = 0.01;
+
+export function plainSmooth(given: Cluster, goals: readonly number[], smoothingMs: number): Held {
+  const limit = targetOf(given);
+  const starts = startsOf(given, goals);
+  const free = goals.map((goal, node) => {
+    const now = goal + ((starts[node] as number) - goal) * Math.exp(-ageOf(given, node) / smoothingMs);
+    return Math.abs(now - goal) <= ARRIVED_RATIO * goal ? goal : now;
+  });
+  const moving = free.map((share, node) => Number(share !== goals[node]));
+  const excess = total(free) - Math.max(limit, total(goals));
+  const above = free.map((share, node) => Math.max(0, share - (goals[node] as number)));
+  const sum = total(above);
+  const keep = excess <= 0 ? 1 : sum > excess ? 1 - excess / sum : 0;
+  return { moving, shares: free.map((share, node) => share - (1 - keep) * (above[node] as number)) };
+}
+
+export function plainSlew(given: Cluster, goals: readonly number[], slewPerSecond: number): Held {
+  const floors = floorsOf(given);
+  const starts = startsOf(given, goals);
+  const shares = goals.map((goal, node) => {
+    const start = Math.max(starts[node] as number, floors[node] as number);
+    const most = start + (slewPerSecond * targetOf(given) * ageOf(given, node)) / 1000;
+    return most < goal * (1 - ARRIVED_RATIO) ? most : goal;
+  });
+  return { shares, moving: shares.map((share, node) => Number(share !== goals[node])) };
+}
+
+function ageOf({ ageMs }: Cluster, node: number): number {
+  return Math.min(STEP_MS_MAX, ageMs[node] as number);
+}
+
+/** An applied share that is not known is the goal; one below the floor or above the target counts as that. */
+function startsOf(given: Cluster, goals: readonly number[]): number[] {
+  const floors = floorsOf(given);
+  return goals.map((goal, node) => {
+    const applied = given.applied[0]?.[node] as number;
+    if (applied === 0) return goal;
+    const least = Math.min(goal, floors[node] as number);
+    return Math.min(Math.max(applied, least), Math.max(goal, targetOf(given)));
+  });
+}
+
+interface Range {
+  readonly minShareRatio: number;
+  readonly maxShareRatio: number;
+}
+
+function boundsOf(limit: number, count: number, range: Range): { least: number; most: number } {
+  const most = range.maxShareRatio * limit;
+  return { most, least: Math.min(most, range.minShareRatio * limit, limit / count) };
+}
+
+/** The applied shares that a strategy within a range sees: what is known lies within the range. */
+export function appliedWithin(given: Cluster, range: Range): number[][] {
+  return given.applied.map((column, dimension) => {
+    const limit = given.target[dimension] as number;
+    if (limit === 0 || limit === Number.POSITIVE_INFINITY) return [...column];
+    const { least, most } = boundsOf(limit, column.length, range);
+    return column.map((share) => (share > 0 ? Math.min(most, Math.max(least, share)) : 0));
+  });
+}
+
+export function plainClamp(given: Cluster, free: readonly number[], range: Range): number[] {
+  const { least, most } = boundsOf(targetOf(given), free.length, range);
+  const cut = free.map((share) => Math.min(most, share));
+  const minimums = free.map(() => least);
+  const low = liftedTo(cut, minimums, total(free));
+  if (free.every((share) => share <= most)) return low;
+  const high = demandOf(given).map((demand, node) => Math.max(low[node] as number, Math.min(most, demand)));
+  return bisectedFill(low, high, given.weight, Math.max(total(free), total(low)));
+}
+
+/** By usage, where nobody uses anything by weight. */
+function byUsage(given: Cluster): number[] {
+  const basis = total(usageOf(given)) > 0 ? usageOf(given) : given.weight;
+  const perUnit = targetOf(given) / total(basis);
+  return lifted(
+    given,
+    basis.map((each) => perUnit * each),
+  );
+}
+
 const targetOf = ({ target }: Cluster) => target[0] as number;
+const usageOf = ({ usage }: Cluster) => usage[0] as readonly number[];
 const demandOf = ({ demand }: Cluster) => demand[0] as readonly number[];
 
 function floorsOf(given: Cluster): number[] {
-  return given.weight.map((weight) => (given.floorRatio * targetOf(given) * weight) / total(given.weight));
+  const weights = total(given.weight);
+  return given.weight.map((weight) => (given.floorRatio * targetOf(given) * weight) / weights);
 }
 
 function wishes(given: Cluster): number[] {
-  return demandOf(given).map((demand, node) => Math.max(demand, floorsOf(given)[node] as number));
+  const floors = floorsOf(given);
+  return demandOf(given).map((demand, node) => Math.max(demand, floors[node] as number));
 }
 
 function stolen(given: Cluster): number[] {
@@ -102,12 +249,15 @@ function trimmed(given: Cluster): number[] {
   );
 }
 
-/** Floors, from what is left over, then from the others in proportion to what they have above theirs. */
 function lifted(given: Cluster, amounts: readonly number[]): number[] {
-  const floors = floorsOf(given);
+  return liftedTo(amounts, floorsOf(given), targetOf(given));
+}
+
+/** Floors, from what is left over, then from the others in proportion to what they have above theirs. */
+function liftedTo(amounts: readonly number[], floors: readonly number[], limit: number): number[] {
   const missing = total(amounts.map((amount, node) => Math.max(0, (floors[node] as number) - amount)));
   const above = total(amounts.map((amount, node) => Math.max(0, amount - (floors[node] as number))));
-  const cost = Math.max(0, missing - Math.max(0, targetOf(given) - total(amounts.slice())));
+  const cost = Math.max(0, missing - Math.max(0, limit - total(amounts)));
   const keep = above > cost ? 1 - cost / above : 0;
   return amounts.map((amount, node) => {
     const floor = floors[node] as number;
@@ -115,11 +265,11 @@ function lifted(given: Cluster, amounts: readonly number[]): number[] {
   });
 }
 
-function finished(given: Cluster, amounts: readonly number[]): number[] {
-  const isSilent = total(demandOf(given).slice()) === 0;
-  const left = Math.max(0, targetOf(given) - total(amounts.slice()));
+function finished(given: Lane, amounts: readonly number[]): number[] {
+  const isSilent = given.isSilent ?? total(demandOf(given)) === 0;
+  const left = Math.max(0, targetOf(given) - total(amounts));
   if (given.headroom === 'none' && !isSilent) return [...amounts];
   const basis = given.headroom === 'by-weight' || isSilent ? given.weight : amounts;
-  const sum = total(basis.slice());
+  const sum = total(basis);
   return amounts.map((amount, node) => amount + (sum > 0 ? (left * (basis[node] as number)) / sum : 0));
 }

@@ -168,13 +168,15 @@ export class Registry {
     if (id !== this.#barrierId || this.#isWhole) return;
     this.isReady = true;
     this.#isWhole = true;
+    const revisions = new Map([...this.#groups].map(([name, { current }]) => [name, current.revision]));
     this.#releases.applyAgain();
     const changes = new Map<number, AuditRecord[]>();
     for (const [name, history] of this.#groups) {
+      // Whom a deletion has detached is known only now, and whom it has not.
+      if (history.current.revision !== revisions.get(name)) this.#hasChanged(name, history);
       for (const change of history.changes()) {
         this.trail.expect(change, nowMs);
         changes.set(change.revision, [...(changes.get(change.revision) ?? []), change]);
-        // Whom a deletion has detached is known only now.
         if (change.withGroup !== undefined) this.#hasChanged(name, history);
       }
     }
@@ -205,16 +207,8 @@ export class Registry {
     const isState = record.kind === 'state';
     const place = isState ? record.asOf : offset;
     const revision = isState ? record.revision : 0;
-    history.keys.set(key, {
-      offset,
-      appendMs,
-      readMs: nowMs,
-      author: record.author,
-      place,
-      isState,
-      revision,
-      isToRenew,
-    });
+    const { author } = record;
+    history.keys.set(key, { offset, appendMs, readMs: nowMs, author, place, isState, revision, isToRenew });
     this.#groupOfKey.set(key, record.group);
     if (isState) history.adopt(record);
     else this.#judge(record, { offset, nowMs }, history);

@@ -12,6 +12,8 @@ export interface Participants {
   readonly weight?: readonly number[];
   readonly floorRatio?: number;
   readonly headroom?: Headroom;
+  /** What each divides the target by where a pool is agreed; without it, the number of nodes. */
+  readonly divisor?: readonly number[];
 }
 
 /** Behind the last participant stands what earlier lanes have left there: nobody may read it. */
@@ -31,6 +33,7 @@ export function roundOf(participants: Participants): LaneView {
   round.floorRatio = floorRatio;
   round.headroom = participants.headroom ?? 'by-weight';
   round.ageMs.set(ageMs);
+  round.divisor.set(participants.divisor ?? []);
   round.weight.fill(1, 0, count);
   round.weight.fill(LEFT_THERE, count);
   round.weight.set(weight ?? []);

@@ -142,3 +142,32 @@ describe('a reservation', () => {
     expect(tokens().map(([messages]) => messages)).toEqual([-30, -40, -30]);
   });
 });
+
+test('what is granted counts as admitted in every group that it is of, and what is refused in none', () => {
+  let refused = 0;
+  fc.assert(
+    fc.property(fc.array(fc.tuple(lanes, amount), { minLength: 1, maxLength: 8 }), (asks) => {
+      const { limiter, joint } = scene();
+      const admittedOf = (lane: number) => {
+        const counts = new Float64Array(6);
+        limiter.countsInto(lane, counts, 0);
+        return [counts[4], counts[5]];
+      };
+      const expected = new Map(LANES.map((lane) => [lane, [0, 0] as [number, number]]));
+      for (const [of, { messages, bytes, client }] of asks) {
+        if (joint.tryAcquire(ask(of, messages, bytes, client), 0) !== GRANTED) {
+          refused++;
+          continue;
+        }
+        for (const lane of of) {
+          const sum = expected.get(lane) as [number, number];
+          sum[MESSAGES] += messages;
+          sum[BYTES] += bytes;
+        }
+      }
+      for (const lane of LANES) expect(admittedOf(lane)).toEqual(expected.get(lane));
+    }),
+    { numRuns: 200 },
+  );
+  expect(refused).toBeGreaterThan(50);
+});

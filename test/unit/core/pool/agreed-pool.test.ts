@@ -66,6 +66,18 @@ test('whoever keeps what follows from the pool is told of every record that move
   );
 });
 
+test('who has said nothing, or has gone already, changes nothing by going', () => {
+  const forgotten = poolAfter([...TWO, ['says', C, 3]]);
+  forgotten.forgetAll();
+  const pools = [poolAfter([]), forgotten, poolAfter(TWO), poolAfter([...TWO, ['gone', C]]), poolAfter([['gone', A]])];
+  for (const pool of pools) {
+    const view = () => [pool.divisor, pool.isAgreed, pool.changes, ...[A, B, C, D].map((each) => pool.isServed(each))];
+    const before = view();
+    for (const node of [C, D]) pool.gone(node);
+    expect(view()).toEqual(before);
+  }
+});
+
 test('in another log nobody has agreed: the divisor stays, and nobody new begins before all have claimed again', () => {
   const pool = poolAfter([...TWO, ['says', C, 3], ['says', A, 3], ['says', B, 3]]);
   pool.forgetAll();

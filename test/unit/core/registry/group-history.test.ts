@@ -126,6 +126,39 @@ describe('proposals, folded in the order of the log', () => {
     expect(history.current).toEqual({ revision: 10, definition: SECOND });
   });
 
+  describe('whether a newcomer would miss the group without a key', () => {
+    const keyAt = (place: number, isState = true): LiveKey => {
+      const facts = { offset: place, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
+      return { ...facts, place, isState, revision: 5 };
+    };
+    const stated = (definition: GroupDefinition | null, ...others: readonly LiveKey[]) => {
+      const history = new GroupHistory();
+      history.adopt({ asOf: 10, revision: 5, definition });
+      for (const [at, key] of others.entries()) history.keys.set(`key-${at}`, key);
+      return history;
+    };
+
+    test.each<[string, GroupHistory, boolean]>([
+      ['of its only state', stated(FIRST), true],
+      ['of a state behind which only older ones stand', stated(FIRST, keyAt(8), keyAt(9)), true],
+      ['of a state that a later one has replaced', stated(FIRST, keyAt(8), keyAt(11)), false],
+      ['of a state behind which there are proposals alone', stated(FIRST, keyAt(12, false)), true],
+      ['of the state of a deleted group', stated(null), false],
+    ])('%s', (_, history, isMissed) => {
+      expect(history.isMissed(keyAt(10))).toBe(isMissed);
+    });
+
+    test('of a proposal that was accepted, until a state contains it; one that was rejected is forgotten', () => {
+      const history = new GroupHistory();
+      history.propose(4, proposal(0, FIRST));
+      history.propose(6, proposal(0, SECOND));
+      expect([6, 4].map((place) => history.isMissed(keyAt(place, false)))).toEqual([false, true]);
+      expect([history.isOpen, history.current.definition]).toEqual([true, FIRST]);
+      history.adopt({ asOf: 7, revision: 5, definition: FIRST });
+      expect(history.isMissed(keyAt(4, false))).toBe(false);
+    });
+  });
+
   test('is misstated where the state that seems the newest is not what counts, and nothing is under way', () => {
     const stateKey = (place: number, revision: number): LiveKey => {
       const facts = { offset: place, appendMs: 0, readMs: 0, author: 'a', isToRenew: false };
@@ -156,6 +189,9 @@ test('of a deletion with attachments the states come from the farthest on, and i
   define(2, acme, { group: 'gold' });
   define(3, orders, { sameAs: 'acme' });
   define(4, other, { group: 'silver' });
+  // Groups are no entries that lead to one, whatever their definitions say.
+  define(5, 'bronze', { group: 'gold' });
+  define(6, 'copper', { sameAs: 'acme' });
   expect(releases.before('gold')).toEqual([]);
   const deletion = proposal(2, null, { group: 'gold', detaching: true });
   groups.get('gold')?.propose(9, deletion);

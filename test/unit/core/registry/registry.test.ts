@@ -162,3 +162,46 @@ describe('what a node that died has left behind', () => {
     expect(new Set(finishedMs).size).toBe(finishedMs.length);
   });
 });
+
+describe('a proposal that a state contains', () => {
+  /** What is buried within three times the patience: who proposed it, and after how long. */
+  function buriedAfter(one: OneRegistry): [key: string, afterMs: number][] {
+    const buried: [string, number][] = [];
+    const beganMs = one.nowMs;
+    while (one.nowMs < beganMs + 3 * ADOPT_AFTER_MS) {
+      for (let sent = one.take(); sent.length > 0; sent = one.take()) {
+        for (const append of sent) one.append(append);
+        for (const { ticket } of sent) one.step({ kind: 'appended', ticket });
+        const tombstones = sent.flatMap(({ records }) => records.filter(({ record }) => record === null));
+        for (const { key } of tombstones) buried.push([key, one.nowMs - beganMs]);
+      }
+      one.nowMs += 100;
+      one.step({ kind: 'tick' });
+    }
+    return buried;
+  }
+
+  test('is buried by its author at once, and another node’s is left to that one for as long as the patience', () => {
+    const one = OneRegistry.ready();
+    one.write(proposalOf('other', 'theirs', 0));
+    one.propose('mine', null);
+    const { keys } = one.registry;
+    const buried = new Map(buriedAfter(one));
+    expect(buried.get(keys.proposal('mine'))).toBe(0);
+    const afterMs = buried.get(keys.proposal('theirs')) as number;
+    expect(afterMs).toBeGreaterThan(ADOPT_AFTER_MS);
+    expect(afterMs).toBeLessThanOrEqual(2 * ADOPT_AFTER_MS + 100);
+  });
+
+  test('is buried by the others after their patience where its author has written the state and died', () => {
+    const one = OneRegistry.ready();
+    one.write(proposalOf('dead', 'p', 0));
+    const { revision, definition } = one.registry.stateOf('orders');
+    const asOf = one.registry.offset;
+    one.write({ kind: 'state', author: 'dead', group: 'orders', revision, definition, asOf });
+    const buried = buriedAfter(one);
+    expect(buried.map(([key]) => key)).toEqual([one.registry.keys.proposal('p')]);
+    expect(buried[0]?.[1]).toBeGreaterThan(ADOPT_AFTER_MS);
+    expect(buried[0]?.[1]).toBeLessThanOrEqual(2 * ADOPT_AFTER_MS + 100);
+  });
+});

@@ -7,6 +7,7 @@ import {
   FAST,
   LaneSample,
   LONG,
+  Mark,
   MEDIUM,
   SIZES,
   SLOW,
@@ -77,6 +78,22 @@ describe('spans', () => {
     expect(now.attempted(0) - sampling.sample.beginOf(LONG).attempted(0)).toBe(100);
   });
 
+  test.each(['its beginning', 'a cut'])('do so at whatever sample after %s', (after) => {
+    for (let samples = 0; samples < 6; samples++) {
+      const sampling = new Sampling();
+      sampling.limiter.countSettled(0, 2 ** 52, 0, false);
+      sampling.sample.begin(sampling.limiter, 0, sampling.nowMs);
+      if (after === 'a cut') {
+        sampling.run(200, IDLE);
+        sampling.sample.cut();
+      }
+      sampling.run(20 * samples, IDLE);
+      sampling.limiter.keepExact(0);
+      sampling.run(20, { perSecond: 50 });
+      for (let window = FAST; window <= SIZES; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    }
+  });
+
   test('a cut begins all of them anew, but not the one for sizes', () => {
     const sampling = new Sampling();
     sampling.run(3000, { perSecond: 100 });
@@ -106,6 +123,19 @@ describe('spans', () => {
     sampling.run(40, IDLE);
     expect(sampling.sample.now.heldBackMs - sampling.sample.beginOf(LONG).heldBackMs).toBe(0);
   });
+});
+
+/** Time, time held back, and three counters in two dimensions. */
+test.each([2, 3, 4, 5, 6, 7])('a counter (place %i of a mark) that falls by more than 2^51 was set to 0', (place) => {
+  const [markLength, before] = [8, 2 ** 52];
+  const column = new Float64Array(2 * markLength).fill(before);
+  const [earlier, later] = [new Mark(column, 0), new Mark(column, 1)];
+  const isAboveAt = (value: number) => {
+    column[markLength + place] = value;
+    return earlier.isAbove(later);
+  };
+  const values = [before + 1, before, before - 1, before - 2 ** 51, before - 2 ** 51 - 1, 0];
+  expect(values.map(isAboveAt)).toEqual([false, false, false, false, true, true]);
 });
 
 describe('time in which held back work was refused again', () => {

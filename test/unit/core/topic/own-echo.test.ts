@@ -16,6 +16,7 @@ describe('own echo', () => {
   test('what was never sent, or is older than what came back, proves nothing', () => {
     const echo = new OwnEcho(1);
     expect(echo.readBack(0, 7, 10)).toBe(-1);
+    expect(Array.from(echo.freshMs)).toEqual([-Infinity]);
     echo.sent(0, 8, 100);
     echo.sent(0, 9, 200);
     expect(echo.readBack(0, 7, 300)).toBe(-1);

@@ -41,6 +41,20 @@ test('what is known of a node is the newest life whose records are left, and the
   expect([...reading.membership.all()]).toEqual([]);
 });
 
+test.each(['/', '/x!', '/00', '/zzzzz', '/ ', '/-1', '/1/1', '/A'])(
+  'a tombstone of a key that no node writes (…%s) takes nothing, that of the NODE record takes its life',
+  (ending) => {
+    const reading = new Reading();
+    reading.node('a');
+    reading.farewell('a');
+    const lives = () => [...reading.membership.all()].map(({ nodeId }) => nodeId);
+    reading.tombstone(nodeKeyText('a') + ending);
+    expect(lives()).toEqual(['a']);
+    reading.tombstone(nodeKeyText('a'));
+    expect(lives()).toEqual([]);
+  },
+);
+
 describe('what counts as a sign of life', () => {
   test('a newer life on another partition does not renew it: that partition has a time of its own', () => {
     const membership = new Membership(STALENESS_MS, 2);

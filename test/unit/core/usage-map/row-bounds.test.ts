@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
 import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
-import { RowBounds } from '../../../../src/core/usage-map/row-bounds.js';
+import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -138,6 +138,57 @@ describe('what the nodes of a cluster may report is bounded', () => {
     node.run(6000, { each: work });
     expect(node.coordinator.log.ignored['too-many-rows']).toBe(refused);
     expect(rowsOfOwn()).toBe(8);
+  });
+});
+
+describe('where the bounds lie', () => {
+  /** 1,000 groups, and 64 of each of 16 bundles that are not full. */
+  const MOST_GROUPS = 1000 + 1024;
+  const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at));
+  const bounds = (maxRows = 1e9) => new RowBounds({ partitions: 4, maxRows, maxGroupsPerNode: 1000 });
+
+  test.each([1, 2, 4, 8, 64])('with %i groups to a record, of the number of a bundle', (groups) => {
+    const last = Math.ceil(MOST_GROUPS / groups) - 1;
+    for (const rows of [rowsOf(2 * groups), rowsOf(2 * groups - 1)]) {
+      expect(bounds().judge(0, last, rows, 0)).toBe('applied');
+      expect(bounds().judge(0, last + 1, rows, 0)).toBe('too-many-groups');
+    }
+  });
+
+  test('of a bundle without rows', () => {
+    expect([MOST_GROUPS - 1, MOST_GROUPS].map((bundle) => bounds().hasBundle(bundle))).toEqual([true, false]);
+  });
+
+  test('of the rows of a record', () => {
+    expect([128, 129].map((count) => bounds().judge(0, 0, rowsOf(count), 0))).toEqual(['applied', 'too-many-groups']);
+  });
+
+  test('of the rows of a partition: each has its part, rounded down, and what is replaced does not count', () => {
+    // 402 rows of 4 partitions: 100 each. A record weighs its rows and one.
+    const some = bounds(402);
+    expect([99, 100].map((count) => some.judge(1, 0, rowsOf(count), 0))).toEqual(['applied', 'too-many-rows']);
+    some.add(1, 60);
+    expect([39, 40].map((count) => some.judge(1, 0, rowsOf(count), 0))).toEqual(['applied', 'too-many-rows']);
+    expect(some.judge(2, 0, rowsOf(99), 0)).toBe('applied');
+    expect([49, 50].map((count) => some.judge(1, 0, rowsOf(count), 10))).toEqual(['applied', 'too-many-rows']);
+    some.add(1, -60);
+    expect([99, 100].map((count) => some.judge(1, 0, rowsOf(count), 0))).toEqual(['applied', 'too-many-rows']);
+  });
+
+  test('who is over the bound may still shrink or stay, not grow', () => {
+    const full = bounds(400);
+    full.add(0, 200);
+    const judged = [9, 10, 11].map((count) => full.judge(0, 0, rowsOf(count), 11));
+    expect(judged).toEqual(['applied', 'applied', 'too-many-rows']);
+  });
+
+  test('costs of a row weigh two rows, and two for each backend', () => {
+    const costs = (count: number) => ({
+      ...{ transactions: 1 },
+      backends: Array.from({ length: count }, (_, backend) => ({ backend, cost: 1 })),
+    });
+    const weights = [0, 1, 3].map((count) => weightOf([rowOf(1), { ...rowOf(2), costs: costs(count) }]));
+    expect([weightOf([]), weightOf(rowsOf(2)), ...weights]).toEqual([1, 3, 5, 7, 11]);
   });
 });
 

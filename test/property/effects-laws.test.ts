@@ -1,0 +1,221 @@
+import './seed.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { laneOf, slotOf } from '../../src/core/base/vocabulary.js';
+import type { Coordinator } from '../../src/core/coordinator/coordinator.js';
+import type { Effects } from '../../src/core/protocol/events-and-effects.js';
+import type { ReportRow } from '../../src/core/protocol/record.js';
+import { GROUP, SETTINGS } from '../simulation/settings.js';
+import { OneNode } from '../unit/core/coordinator/one-node.js';
+
+const QUOTA = { publish: [100, 1e6], dispatch: [100, Number.POSITIVE_INFINITY] } as const;
+const GROUPS: readonly GroupSettings[] = [
+  { ...GROUP, name: 'plain', quota: QUOTA },
+  { ...GROUP, name: 'no-allowance', quota: QUOTA, allowanceRatio: 0 },
+  { ...GROUP, name: 'slow', quota: QUOTA, smoothingMs: 2000 },
+  { ...GROUP, name: 'window', quota: QUOTA, limiter: 'window', slewPerSecond: 0.2 },
+  { ...GROUP, name: 'divided', quota: QUOTA, strategy: 'equal', headroom: 'none' },
+];
+
+const OTHERS = ['a', 'b'];
+const group = fc.nat(GROUPS.length - 1);
+const direction = fc.nat(1);
+const other = fc.constantFrom(...OTHERS);
+
+type Act = (node: OneNode) => void;
+
+/** What may happen to a node, with a few numbers that often repeat. */
+const act: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 6, arbitrary: fc.tuple(group, direction, fc.nat(5)).map(([at, way, count]) => worksIn(at, way, count)) },
+  {
+    weight: 6,
+    arbitrary: fc.tuple(other, group, direction, fc.constantFrom(0, 10, 40, 41, 60, 100, 400)).map(
+      ([id, at, way, rate]): Act =>
+        (node) =>
+          node.read(node.report(id, [row(GROUPS[at]!.name, way, rate)])),
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: other.map(
+      (id): Act =>
+        (node) =>
+          node.read(node.by(id, 'node')),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: other.map(
+      (id): Act =>
+        (node) =>
+          node.read(node.by(id, 'farewell')),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(20, 100, 300, 1100).map(
+      (ms): Act =>
+        (node) =>
+          node.run(ms),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(3500, 6000).map(
+      (ms): Act =>
+        (node) =>
+          node.run(ms, { echo: false }),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant(idles) },
+  { weight: 4, arbitrary: fc.tuple(group, direction).map(([at, way]) => asksFor(at, way)) },
+  { weight: 2, arbitrary: fc.tuple(group, direction).map(([at, way]) => stalls(at, way)) },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(direction, fc.constantFrom(45, 50, 55, 60)).map(([way, rate]) => beside(way, rate)),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(group, fc.constantFrom(50, 100, 200)).map(
+      ([at, messages]): Act =>
+        (node) => {
+          const settings = { ...GROUPS[at]!, quota: { ...QUOTA, publish: [messages, 1e6] as const } };
+          node.step({ kind: 'group-changed', group: at, settings });
+        },
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: group.map(
+      (at): Act =>
+        (node) =>
+          node.step({ kind: 'group-removed', group: at }),
+    ),
+  },
+);
+
+/** All that it served is given up, and the others have expired. */
+function idles(node: OneNode): void {
+  node.run(61_000);
+}
+
+/** As a gate may ask that has not heard yet that the lane is served. */
+function asksFor(at: number, way: number): Act {
+  return (node) => node.step({ kind: 'lane-served', lane: laneOf(at, way) });
+}
+
+/** A gap between rounds: it decides nothing until it has read itself. */
+function stalls(at: number, way: number): Act {
+  return (node) => {
+    node.pass(SETTINGS.shareValidMs + 1);
+    node.step({ kind: 'round-elapsed' });
+    asksFor(at, way)(node);
+  };
+}
+
+/** 40/s, while another node takes from the left-over what this node's allowance makes up for. */
+function beside(way: number, rate: number): Act {
+  return (node) => {
+    const each = () => [1, 2, 3, 4].forEach(() => void node.tryAcquire(laneOf(0, way), 1));
+    node.read(node.by('a', 'node'), node.report('a', [row('plain', way, 41)]));
+    node.run(2000, { each });
+    node.read(node.report('a', [row('plain', way, rate)]));
+  };
+}
+
+function worksIn(at: number, way: number, count: number): Act {
+  return (node) => {
+    for (let each = 0; each < count; each++) node.tryAcquire(laneOf(at, way), 1);
+    node.run(100);
+  };
+}
+
+function row(name: string, way: number, rate: number): ReportRow {
+  const rates = { usageMessages: rate, usageBytes: rate, demandMessages: rate, demandBytes: rate };
+  const groupId = groupIdOf(SETTINGS.cluster, name);
+  return { groupId, direction: way, topics: 0, ...rates, shareMessages: rate, shareBytes: rate };
+}
+
+interface Held {
+  readonly share: readonly number[];
+  readonly limit: readonly number[];
+}
+
+/** What is in force in every lane that is served. */
+function heldIn({ lanes, shares }: Coordinator): Map<number, Held> {
+  const of = (column: Float64Array, lane: number) => Array.from(column.subarray(slotOf(lane, 0), slotOf(lane + 1, 0)));
+  return new Map(
+    [...lanes.keys()].map((lane) => {
+      return [lane, { share: of(shares.applied, lane), limit: [...of(shares.limit, lane), ...of(shares.depth, lane)] }];
+    }),
+  );
+}
+
+const areEqual = (one: readonly number[], next: readonly number[]) =>
+  one.every((each, at) => Object.is(each, next[at]));
+const inOrder = (lanes: Iterable<number>) => [...lanes].sort((one, next) => one - next);
+
+/** A lane that has come in this step is told of as served; what it holds is told of as well, since it held nothing. */
+function expectTold(before: Map<number, Held>, after: Map<number, Held>, effects: Effects, seen: Seen): void {
+  const stayed = [...after].filter(([lane]) => before.has(lane));
+  const whose = (isOther: (one: Held, next: Held) => boolean) =>
+    inOrder(stayed.filter(([lane, now]) => isOther(before.get(lane) as Held, now)).map(([lane]) => lane));
+  const limitMoved = whose((one, next) => !areEqual(one.limit, next.limit));
+  const anyMoved = whose((one, next) => !areEqual(one.limit, next.limit) || !areEqual(one.share, next.share));
+  const told = (lanes: readonly number[]) => inOrder(lanes.filter((lane) => before.has(lane) && after.has(lane)));
+  expect(told(effects.changedLanes)).toEqual(limitMoved);
+  expect(told(effects.decidedLanes)).toEqual(anyMoved);
+  expect(inOrder(effects.servedLanes)).toEqual(inOrder([...after.keys()].filter((lane) => !before.has(lane))));
+  expect(inOrder(effects.unservedLanes)).toEqual(inOrder([...before.keys()].filter((lane) => !after.has(lane))));
+  for (const lanes of [effects.changedLanes, effects.decidedLanes]) expect(new Set(lanes).size).toBe(lanes.length);
+  seen.limits += limitMoved.length;
+  seen.sharesAlone += anyMoved.length - limitMoved.length;
+  seen.ended += effects.unservedLanes.length;
+}
+
+/** Who moves with log time alone is what a round computed now says of it. */
+function expectMoving({ lanes, shares, membership, nodeKey, targets }: Coordinator, seen: Seen): void {
+  const own = membership.get(nodeKey)?.index ?? -1;
+  for (const lane of lanes.values()) {
+    const round = shares.converge(lane.group, lane.direction, lane.mapLane);
+    const moving = Array.from(round.moving.subarray(0, round.count));
+    const { settings, direction: way, mapLane } = lane;
+    expect(lane.isMoving).toBe(moving.includes(1) || targets.ramps.isMoving(settings, way, mapLane));
+    expect(lane.isOwnMoving).toBe(moving[own] === 1);
+    if (lane.isMoving) seen.moving++;
+    if (lane.isOwnMoving) seen.ownMoving++;
+  }
+}
+
+interface Seen {
+  limits: number;
+  sharesAlone: number;
+  ended: number;
+  moving: number;
+  ownMoving: number;
+}
+
+test('after every step the effects tell of every lane that moved, came or went, and of no other', () => {
+  const seen: Seen = { limits: 0, sharesAlone: 0, ended: 0, moving: 0, ownMoving: 0 };
+  fc.assert(
+    fc.property(fc.array(act, { minLength: 5, maxLength: 30, size: 'max' }), (acts) => {
+      // Rounds of 100 ms, so that a minute passes in 600 steps.
+      const node = OneNode.ready({ groups: GROUPS, sampleIntervalMs: 100 });
+      const { coordinator } = node;
+      const step = coordinator.step.bind(coordinator);
+      coordinator.step = (event, nowMs) => {
+        const before = heldIn(coordinator);
+        const effects = step(event, nowMs);
+        expectTold(before, heldIn(coordinator), effects, seen);
+        if (!coordinator.isReady) expect(effects.servedLanes).toEqual([]);
+        if (event.kind === 'records-read' && coordinator.isReady) expectMoving(coordinator, seen);
+        return effects;
+      };
+      for (const happens of acts) happens(node);
+    }),
+    { numRuns: 20 },
+  );
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(10);
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { attachedPath, attachmentName, registryKeys } from '../../../../src/core/registry/registry-record.js';
+
+const PLACES = ['17', '17/attachment/tenant/acme'];
+
+function allKeys(cluster: number): string[] {
+  const keys = registryKeys(cluster);
+  const entries = ['orders', ...['acme', 'acme/orders', 'acme/orders/new'].map(attachmentName)];
+  return [
+    ...['17', 'id'].map((id) => keys.proposal(id)),
+    ...entries.flatMap((entry) => [keys.state(entry, 17), keys.state(entry, 18)]),
+    ...PLACES.map((place) => keys.audit(place)),
+    ...['17', 'audit'].flatMap((node) => [keys.barrier(node), keys.epoch(1, node), keys.epoch(2, node)]),
+    ...['17', 'audit'].flatMap((node) => [keys.yaml(node, 0), keys.yaml(node, 1)]),
+  ];
+}
+
+describe('keys of the registry', () => {
+  test('are different for all that they stand for, and for two clusters', () => {
+    const all = [...allKeys(0x1a2b), ...allKeys(0x1a2c)];
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('only those of the trail of the same cluster tell a place in it', () => {
+    const { auditedBy, audit } = registryKeys(0x1a2b);
+    const told = allKeys(0x1a2b).map((key) => [key, auditedBy(key)]);
+    expect(told.filter(([, place]) => place !== null)).toEqual(PLACES.map((place) => [audit(place), place]));
+    expect(
+      allKeys(0x1a2c)
+        .map(auditedBy)
+        .filter((place) => place !== null),
+    ).toEqual([]);
+  });
+});
+
+test.each(['acme', 'acme/orders', 'acme/orders/new'])('the name of an attachment of %s leads back to it', (path) => {
+  expect(attachedPath(attachmentName(path))).toBe(path);
+  expect(attachedPath(path)).toBeNull();
+});
