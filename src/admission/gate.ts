@@ -248,7 +248,7 @@ export class Gate {
     return this.#names.unknown(group);
   }
 
-  /** Whoever waits in this lane is told why not. */
+  /** Rejects all requests that wait in this lane. */
   rejectWaiting(lane: number, reason: () => Error): void {
     this.waiting.rejectAll(lane, reason);
   }

@@ -24,7 +24,7 @@ export interface Refused {
   readonly reason: 'quota';
   /** The first level that refused. */
   readonly level: Level;
-  /** Whose level, where a place was named: it may belong to several groups. */
+  /** The group whose level refused. Only given where the request named a scope, which may belong to several groups. */
   readonly group?: string;
   readonly dimension: Dimension;
   /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */

@@ -134,7 +134,7 @@ export interface GroupStatus {
   readonly enabled: boolean;
   /** run-time: the definition of the registry is in force, whatever YAML says. */
   readonly origin: 'yaml' | 'run-time';
-  /** Of the last change at run time; 0 = there was none. */
+  /** The revision of the last change at run time; 0 = there was none. */
   readonly revision: number;
   readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
 }

@@ -1,6 +1,6 @@
 import type { ErrorRow } from './error-row.js';
 
-/** Of the catalogue (errors.ts): what can be wrong with a change of groups. */
+/** What can be wrong with a change of groups. A part of the catalogue. */
 export const GROUP_ERRORS = {
   NODE_COUNT_INVALID: {
     message: 'the count of nodes cannot be set: {reason}',

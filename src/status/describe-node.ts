@@ -115,7 +115,7 @@ function describeDirection(
   };
 }
 
-/** As computed from the log; the configured quotas before there is one. */
+/** The target as computed from the log; the configured quota before the node has read any. */
 function targetOf({ loop: { coordinator }, groups }: StatusParts, group: number, direction: Direction): Rates {
   if (coordinator === null) return groups.at(group).quota[direction];
   const { usageMap, targets, settings } = coordinator;

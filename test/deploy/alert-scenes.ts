@@ -16,7 +16,7 @@ const still = (value: number) => `${value}${FOR}`;
 /** A counter. */
 const rising = (perMinute: number) => `0+${perMinute}${FOR}`;
 
-/** Of the nodes a and b of a cluster, which is a job of Prometheus; of b what a is compared with. */
+/** Series of the nodes a and b of one cluster, which is a job of Prometheus; b has those that a is compared with. */
 export function seriesOf(job: string, changed: AlertScene['series']): { series: string; values: string }[] {
   const a = Object.entries({ ...HEALTHY, ...changed });
   const b = Object.entries(HEALTHY).filter(([name]) => COMPARED.test(name));
@@ -67,7 +67,7 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_registry_changes_total', 'outcome="made"')]: rising(1),
   [at('quotamesh_registry_changes_total', 'outcome="unconfirmed"')]: still(0),
   [at('quotamesh_registry_changes_total', 'outcome="too-fast"')]: still(0),
-  // Whoever shows nothing at all (a browser, a probe) is counted, and nobody is told.
+  // Callers without any token (a browser, a probe) are counted and raise no alert.
   [at('quotamesh_auth_failures_total', 'listener="http",reason="missing"')]: rising(60),
   [at('quotamesh_auth_failures_total', 'listener="http",reason="unknown"')]: rising(1),
   [at('quotamesh_group_demand_messages_per_second', 'group="orders",direction="publish"')]: still(900),

@@ -212,7 +212,7 @@ export class SimulatedRegistry {
     this.decisions.push(...effects.decisions);
   }
 
-  /** Who changed what, as this node tells it. */
+  /** The trail of changes, as this node tells it. */
   get trail(): AuditRecord[] {
     return this.registry.trail.after(0, Number.POSITIVE_INFINITY, null);
   }

@@ -79,7 +79,7 @@ export class SpanScene {
     this.ledger(this.#nameOf(group)).limited(this.nowMs, perSecond, windowMs === 0 ? most : 2 * most);
   }
 
-  /** As a reload does. */
+  /** Applies a new limit as a reload does. */
   change(group: number, changed: Partial<GroupConfig>): void {
     this.node.groups.define({ ...this.node.groups.at(group), ...changed });
     this.node.gate.groupChanged(group);

@@ -110,7 +110,7 @@ export class OpenBatches {
     return explainer.explain({ ...request, ...leastOf(request) }, answer);
   }
 
-  /** Whoever waits asks for the least that is worth waking up for. */
+  /** A waiting request asks for the least amount that is worth waking it up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
     const request = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
     const { messages, bytes } = request;
@@ -204,7 +204,7 @@ export class OpenBatches {
     const { request, granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
-    // Of several groups the most specific one says what becomes of work that was dropped.
+    // With several groups, the most specific one says what becomes of work that was dropped.
     const isCounted = request !== null && this.#parts.groups.ofLane(request.lane).dropped === 'counted';
     const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;

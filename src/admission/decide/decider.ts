@@ -80,7 +80,7 @@ export class Decider {
     return this.servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
-  /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
+  /** Requests that wait in the line of one of the broader groups are not overtaken there either. */
   #jointAnswer(request: JointRequest, nowMs: number): number {
     const held = request.further.find((lane) => !this.#mayPass(request, lane));
     if (held !== undefined) return this.#held(request, held, true);

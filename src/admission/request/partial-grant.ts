@@ -33,7 +33,7 @@ export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amount
   return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
 }
 
-/** Of what is there all whole ones, at least one; one where there is no end of them (any more). */
+/** Whole messages that a part may have: all that are there, at least one. One where nothing limits them (any more). */
 export function wholeMessages(there: number): number {
   return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
 }

@@ -100,7 +100,7 @@ export function rejectUnlessBetween(field: string, value: unknown, min: number, 
 }
 
 export function rejectUnlessSignal(signal: unknown): void {
-  // Those of another realm or library are as good.
+  // Not `instanceof`: signals of another realm or library are as good.
   if (signal === undefined || typeof (signal as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new QuotameshError('FIELD_INVALID', { field: 'signal', reason: 'must be an AbortSignal' });
 }

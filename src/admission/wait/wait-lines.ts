@@ -86,7 +86,7 @@ export class Waiting {
     this.limitsChanged(this.#lines.keys());
   }
 
-  /** Whoever waits in this lane is told why not. */
+  /** Rejects all requests that wait in this lane. */
   rejectAll(lane: number, reason: () => Error): void {
     const line = this.#lines.get(lane);
     if (line === undefined) return;

@@ -16,7 +16,7 @@ export interface AuditedChange {
   readonly who: Omit<ChangedBy, 'atMs'> | null;
   readonly what: 'made' | 'changed' | 'deleted';
   readonly kind: 'group' | 'attachment';
-  /** Of the group; of an attachment: the path of the place. */
+  /** The group's name; for an attachment, the path of the scope. */
   readonly name: string;
   /** As YAML writes it; null = nothing was, or is, defined at run time. */
   readonly before: GroupDefinition | null;

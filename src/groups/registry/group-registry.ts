@@ -29,7 +29,7 @@ import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
-/** Of a change, from the call until it is decided; an append itself may take as long as `topic.appendTimeoutMs`. */
+/** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
 const DECISION_TIMEOUT_MS = 15_000;
 /** Handled per turn of the event loop; a group takes about 50 µs to read. */
 const RECORDS_PER_TURN = 200;

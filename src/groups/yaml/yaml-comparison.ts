@@ -43,7 +43,7 @@ interface ToldYaml {
 export interface YamlComparisonParts {
   readonly cluster: string;
   readonly nodeId: string;
-  /** Of this program: nodes of other versions are left out. */
+  /** Version of this program: nodes of other versions are left out of the comparison. */
   readonly version: string;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
@@ -153,7 +153,7 @@ export class YamlComparison {
     });
   }
 
-  /** Of nodes that the cluster has forgotten; one node frees them. */
+  /** Records of nodes that the cluster has forgotten. One node, the one with the lowest key, removes them. */
   #strangers(nowMs: number): KeyedYaml[] {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
@@ -186,7 +186,7 @@ export class YamlComparison {
     });
   }
 
-  /** Of the alive nodes of this version that have told anything. */
+  /** What each other node has in its YAML: those that are alive, run this version and have told anything. */
   #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
     const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
     const others = new Map<string, Map<string, string>>();
@@ -201,7 +201,7 @@ export class YamlComparison {
   }
 }
 
-/** Of more than 100,000 groups with long names a part may not fit; its groups pass for missing at this node. */
+/** With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node. */
 function isSmall({ record }: KeyedYaml): boolean {
   return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
 }
