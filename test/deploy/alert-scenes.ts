@@ -29,7 +29,7 @@ export function seriesOf(job: string, changed: AlertScene['series']): { series: 
   return [...a.map(on('a')), ...b.map(on('b'))];
 }
 
-const COMPARED = /^(up|quotamesh_(ready|node_info|members|registry_position))\b/;
+const COMPARED = /^(up|quotamesh_(ready|node_info|members|registry_offset))\b/;
 
 const HEALTHY: Readonly<Record<string, string>> = {
   [at('up')]: still(1),
@@ -61,7 +61,7 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_config_needs_restart')]: still(0),
   [at('quotamesh_config_differing_groups')]: still(0),
   [at('quotamesh_registry_ready')]: still(1),
-  [at('quotamesh_registry_position')]: rising(60),
+  [at('quotamesh_registry_offset')]: rising(60),
   [at('quotamesh_registry_refused_groups')]: still(0),
   [at('quotamesh_registry_records_ignored_total')]: still(0),
   [at('quotamesh_registry_changes_total', 'outcome="made"')]: rising(1),
@@ -133,7 +133,7 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   { alert: 'QuotameshYamlDiffers', series: { [at('quotamesh_config_differing_groups')]: still(1) } },
   { alert: 'QuotameshRegistryLost', series: { [at('quotamesh_degraded', 'reason="registry-lost"')]: still(1) } },
   { alert: 'QuotameshRegistryNotRead', series: { [at('quotamesh_registry_ready')]: still(0) } },
-  { alert: 'QuotameshRegistryBehind', series: { [at('quotamesh_registry_position')]: still(0) } },
+  { alert: 'QuotameshRegistryBehind', series: { [at('quotamesh_registry_offset')]: still(0) } },
   { alert: 'QuotameshRegistryGroupRefused', series: { [at('quotamesh_registry_refused_groups')]: still(1) } },
   {
     alert: 'QuotameshRegistryRecordsUnreadable',

@@ -61,7 +61,7 @@ async function askOnce(node: WholeNode, random: Random): Promise<string> {
       messages: number;
     };
     const answer = await node.takeBatch(where, amounts, options);
-    if (answer.granted && upTo(4) > 0) (answer as Batch).handBack({ messages: upTo(answer.messages + 1) });
+    if (answer.granted && upTo(4) > 0) (answer as Batch).refund({ messages: upTo(answer.messages + 1) });
     return outcomeOf(answer);
   } catch (error) {
     if (error === signal?.reason) return 'aborted';

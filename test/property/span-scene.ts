@@ -153,7 +153,7 @@ export class SpanScene {
   /** What is refused counts as used in full. */
   #handedBack(given: Batch, entries: readonly { amount: number }[], used: number): void {
     try {
-      given.handBack({ messages: given.messages - Math.min(used, given.messages) });
+      given.refund({ messages: given.messages - Math.min(used, given.messages) });
     } catch {
       return;
     }

@@ -3,8 +3,8 @@ import type {
   Amounts,
   Batch,
   BatchAmounts,
-  HandBack,
   NotReady,
+  Refund,
   Refused,
   TakeOptions,
   WaitOptions,
@@ -30,7 +30,7 @@ import {
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
-import { handedBack } from './refund.js';
+import { readRefund } from './refund.js';
 import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
 
 export interface OpenBatchesParts extends AvailableParts {
@@ -63,7 +63,7 @@ interface Open {
  */
 export class OpenBatches {
   /** Counted since the start; `open` is the number of now. `ended` includes `expired`. */
-  readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
+  readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
   /**
@@ -157,11 +157,11 @@ export class OpenBatches {
    * Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given
    * back then.
    */
-  handBack(id: string, left: HandBack): void {
+  refund(id: string, left: Refund): void {
     try {
-      this.#handBack(id, left);
+      this.#refund(id, left);
     } catch (error) {
-      this.counts.handBacksRefused++;
+      this.counts.refundsRefused++;
       throw error;
     }
   }
@@ -190,8 +190,8 @@ export class OpenBatches {
     this.#ends.push(nowMs + validMs, this.#last);
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
-    const handBack = (left: HandBack) => this.handBack(id, left);
-    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
+    const refund = (left: Refund) => this.refund(id, left);
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), refund, handBack: refund };
   }
 
   /**
@@ -206,8 +206,8 @@ export class OpenBatches {
     return { epoch: first === 0 ? null : epoch, validMs };
   }
 
-  #handBack(id: string, left: HandBack): void {
-    const { unused, dropped } = handedBack(left);
+  #refund(id: string, left: Refund): void {
+    const { unused, dropped } = readRefund(left);
     const [at, open] = this.#openAs(id);
     const { request, granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });

@@ -10,8 +10,8 @@ import { rejectUnlessAmount } from '../request/request-checks.js';
  * Checks what a caller refunds. Unknown fields are mistakes: if a misspelled one were ignored, the batch would end as
  * used, and nobody would be told. Throws FIELD_INVALID, FIELD_UNKNOWN, AMOUNT_INVALID.
  */
-export function handedBack(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
-  const { dropped = {}, ...unused } = knownFields(left, 'handBack', '', ['messages', 'bytes', 'dropped']);
+export function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
+  const { dropped = {}, ...unused } = knownFields(left, 'refund', '', ['messages', 'bytes', 'dropped']);
   return {
     unused: amountsOf(unused, ''),
     dropped: amountsOf(knownFields(dropped, 'dropped', 'dropped.', ['messages', 'bytes']), 'dropped.'),
