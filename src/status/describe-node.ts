@@ -189,7 +189,7 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
   const state = coordinator?.lanes.get(lane);
   const messages = slotOf(lane, MESSAGES);
   const bytes = slotOf(lane, BYTES);
-  // Nothing is applied before the first use; this is what would be.
+  // Nothing is applied before the first use: this is the share that would be.
   const expected = computed ?? rates(NO_RATES);
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
@@ -290,7 +290,7 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
   return reasons;
 }
 
-/** A node that is refused goes on writing every timing.heartbeatMs. */
+/** A refused node goes on writing a record every timing.heartbeatMs. */
 const REFUSED_SHOWN_MS = 60_000;
 
 function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {

@@ -10,7 +10,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 export interface AuditedChange {
   /** Rises with every change of the cluster; what was detached with a group has that of the group's deletion. */
   readonly revision: number;
-  /** By the clock of the node that was asked; null = it does not say. */
+  /** Time by the clock of the node that was asked; null = unknown. */
   readonly time: string | null;
   readonly node: string;
   readonly who: Omit<ChangedBy, 'atMs'> | null;

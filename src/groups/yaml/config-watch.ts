@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { configStamp, filesStamp, isFolder } from '../../config/files/config-files.js';
 
-/** A change on a network or bind mount, of which the system says nothing, is seen so late. */
+/** Interval of looks: for changes on a network or bind mount, which the system does not announce. */
 const POLL_MS = 1000;
 
 /** Editors and `cp` write in steps: a file counts when it has not changed for so long. */

@@ -85,7 +85,7 @@ export class YamlComparison {
     this.#keys = registryKeys(clusterHashOf(parts.cluster));
   }
 
-  /** @param isToRenew its own node writes it again, although it says nothing else */
+  /** @param isToRenew its own node has to write the record again, unchanged */
   read(key: string, record: YamlRecord | null, isToRenew = false): void {
     this.#forget(key);
     if (record !== null && this.#keys.yaml(record.author, record.part) === key && record.part < PARTS) {
@@ -208,7 +208,7 @@ function isSmall({ record }: KeyedYaml): boolean {
 
 export const SHOWN_MAX = 20;
 
-/** The first of them, for people. */
+/** The first few of them, for people. */
 export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
   const names = differences.slice(0, SHOWN_MAX).map(({ group }) => group);
   const more = differences.length > SHOWN_MAX ? [`and ${differences.length - SHOWN_MAX} more`] : [];
