@@ -100,7 +100,7 @@ export const GROUP_ERRORS = {
     httpStatus: 409,
   },
   GROUPS_FULL: {
-    message: 'there is no room for group {group}: {max} groups came at run time',
+    message: 'there is no room for group {group}: {max} groups were defined at run time',
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',
     httpStatus: 503,
   },

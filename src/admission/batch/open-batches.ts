@@ -226,7 +226,7 @@ export class OpenBatches {
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
     if (open === undefined) {
-      const reason = 'it has been handed back already, or its window or time (validMs) is over';
+      const reason = 'it was refunded already, or its window or time (validMs) is over';
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
     // Without this, a shorter window or a bucket would get back what a longer window had given out.

@@ -32,7 +32,7 @@ test('batches by how they ended, and refunds that were refused, under their form
   const take = async () => (await scene.node.takeBatch('a', { messages: 10 })) as Batch;
   const [back, , late] = [await take(), await take(), await take()];
   back.refund({ messages: 10 });
-  expect(() => back.refund({})).toThrow(/handed back already/);
+  expect(() => back.refund({})).toThrow(/refunded already/);
   // Another window: what is left of it has been used, and the batch has ended.
   scene.node.inForce.define({ ...scene.node.groups.at(0), windowMs: 60_000 });
   expect(() => late.refund({})).toThrow(/another limiter or window/);
