@@ -15,7 +15,7 @@ const RESEND_MS = 5000;
 /** A record may stand in the log a little before the node that wrote it is a member. */
 const STRANGER_MS = 60_000;
 /**
- * Of all hashes of other nodes, as text: 100 nodes of 10,000 groups each with names of 40 characters. Without a bound a
+ * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it, a
  * node that made up parts and authors ended a node of 256 MB within a minute.
  */
 export const TOLD_BYTES_MAX = 2 ** 26;
