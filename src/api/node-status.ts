@@ -70,7 +70,7 @@ export interface TopicStatus {
   readonly epochChanges: number;
   /** Null while the topic works. */
   readonly lost: string | null;
-  /** Of each partition, what is read next. */
+  /** Per partition, the offset that is read next. */
   readonly offsets: readonly number[];
   /** The former name of offsets, until 0.3. */
   readonly positions: readonly number[];
