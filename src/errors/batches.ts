@@ -16,7 +16,8 @@ export const BATCH_ERRORS = {
   },
   BATCH_UNKNOWN: {
     message: 'this node has granted no batch {id}: nothing is refunded',
-    remedy: 'Send the refund to the node that granted the batch, with the id of its answer; a restarted node knows no earlier ones.',
+    remedy:
+      'Send the refund to the node that granted the batch, with the id of its answer; a restarted node knows no earlier ones.',
     httpStatus: 404,
   },
   BATCH_ENDED: {

@@ -82,7 +82,8 @@ export const ERROR_CATALOGUE = {
   },
   LIVE_FAILED: {
     message: 'the live run of {scenario} ended early: {reason}',
-    remedy: 'Its processes and files are gone. Correct what the reason names, or play the scenario with `quotamesh sim run`.',
+    remedy:
+      'Its processes and files are gone. Correct what the reason names, or play the scenario with `quotamesh sim run`.',
     exitCode: EXIT_UNAVAILABLE,
   },
   TOPIC_UNREACHABLE: {
