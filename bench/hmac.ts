@@ -11,7 +11,7 @@ import { SignedTopic } from '../src/topic/signed/signed-topic.js';
 import { createTopicCounters } from '../src/topic/topic-counters.js';
 
 const RECORDS = 20_000;
-/** As many as come with one fetch of a large cluster. */
+/** Records per call: as many as one fetch brings in a large cluster. */
 const BATCH = 14;
 /** Records per second that a node of 100 reads, by significant changes per group and minute: docs/operate/scale.md, npm run bench:scale. */
 const READ_PER_SECOND = { '0.01': 360, '0.05': 534, '0.2': 1772 };

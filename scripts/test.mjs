@@ -11,7 +11,7 @@ import { ensureBuilt, localBin, root } from './freshness.mjs';
 import { nodeBinary } from './node-binary.mjs';
 import { NEWER_NODES, NPM_TEST, TEST_LONG } from './test-groups.mjs';
 
-/** Of `npm test` on two cores, with installing and building. */
+/** `npm test` on two cores may take so long, installing and building included. */
 const MINUTES_MAX = 5;
 const LONGEST_SHOWN = 10;
 

@@ -8,6 +8,7 @@ export type {
   HandBack,
   NotReady,
   Origin,
+  Refund,
   Refused,
   Reservation,
   ReserveOptions,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../src/errors/catalogue.js';
+import { codeOf } from './source-text.js';
 
 /** Holds code, YAML, metrics, paths and errors to docs/reference/glossary.md. A failure names the file and the line. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,6 +27,7 @@ const rules = rowsOf(WORDS).flatMap(([, , notCalled, folders, butFor]): Rule[] =
   if (quoted(notCalled).length === 0) return [];
   return [{ notCalled: quoted(notCalled), folders: quoted(folders), butFor: quoted(butFor) }];
 });
+const split = new Map<string, string>();
 const typed = rowsOf(TYPED).map(([name, kind]) => `${kind} ${quoted(name)[0]}`);
 
 describe('code', () => {
@@ -42,6 +44,13 @@ describe('code', () => {
     expect(found).toEqual(['a.ts:1: bucketOf', 'a.ts:5: dueBuckets']);
     expect(findings('limiter.buckets.x', 'a.ts', ['buckets'], ['limiter.buckets'])).toEqual([]);
     expect(findings('Place; Placed; placeOf', 'a.ts', ['Place'], [])).toEqual(['a.ts:1: Place']);
+    const texts = ['say("Place");', ['say(`Place $', '{Place}`);'].join(''), '/Place/.test(x);', 'a / Place / b;'];
+    expect(findings(texts.join('\n'), 'a.ts', ['Place'], [])).toEqual(['a.ts:2: Place', 'a.ts:4: Place']);
+  });
+
+  test('of a document, what it shows as code is read', () => {
+    const lines = ['A Place, a `Place`', '```ts', 'const at: Place = x;', '```', 'Place'];
+    expect(findings(lines.join('\n'), 'a.md', ['Place'], [])).toEqual(['a.md:1: Place', 'a.md:3: Place']);
   });
 });
 
@@ -77,7 +86,7 @@ function quoted(cell = ''): string[] {
 
 /** Words in lower case are looked for among the parts of identifiers, others as identifiers. */
 function findings(text: string, path: string, words: readonly string[], butFor: readonly string[]): string[] {
-  const code = butFor.reduce((left, allowed) => left.replaceAll(allowed, ''), codeOf(text));
+  const code = butFor.reduce((left, allowed) => left.replaceAll(allowed, ''), namesIn(text, path));
   return code.split('\n').flatMap((line, at) => {
     const identifiers = line.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? [];
     const said = identifiers.filter((name) =>
@@ -87,16 +96,6 @@ function findings(text: string, path: string, words: readonly string[], butFor: 
   });
 }
 
-/** Without comments and texts; every line stays where it is. */
-function codeOf(text: string): string {
-  const nothing = (found: string) => found.replace(/[^\n]/g, ' ');
-  return text
-    .replace(/\/\*[\s\S]*?\*\//g, nothing)
-    .replace(/^(\s*)\/\/.*$/gm, '$1')
-    .replace(/ \/\/ .*$/gm, '')
-    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, nothing);
-}
-
 function partsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -104,9 +103,30 @@ function partsOf(name: string): string[] {
     .split(/[^a-z0-9]+/);
 }
 
+/** What identifiers are looked for in. Files are read for many rows, and split once. */
+function namesIn(text: string, path: string): string {
+  const names = split.get(text) ?? (path.endsWith('.md') ? shownIn(text) : codeOf(text));
+  split.set(text, names);
+  return names;
+}
+
+/** What a document shows as code: its fenced blocks and what stands between backticks. */
+function shownIn(text: string): string {
+  let inBlock = false;
+  const lines = text.split('\n').map((line) => {
+    const isFence = /^\s*```/.test(line);
+    if (isFence) inBlock = !inBlock;
+    if (isFence) return '';
+    return inBlock ? line : quoted(line).join(' ');
+  });
+  return lines.join('\n');
+}
+
+/** Decisions keep the words of their day, the glossary has to name the old ones, vectors those of other systems. */
 function filesBelow(folder: string): string[] {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-  const isOurs = (path: string) => path.endsWith('.ts') && !/(^|\/)(generated|vectors)\//.test(path);
+  const kept = /(^|\/)(generated|vectors|decisions)\/|glossary\./;
+  const isOurs = (path: string) => /\.(ts|md)$/.test(path) && !kept.test(path);
   return entries.filter(isOurs).map((path) => `${folder}/${path}`);
 }
 

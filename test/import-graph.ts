@@ -33,7 +33,7 @@ export function importsIn(root: string, trees: readonly string[]): Import[] {
   );
 }
 
-/** The same between folders, without the imports inside one. */
+/** Imports between folders, without those inside one. */
 export function betweenFolders(imports: readonly Import[]): Import[] {
   return imports
     .map(({ from, to, kind }) => ({ from: dirname(from), to: dirname(to), kind }))

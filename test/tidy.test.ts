@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { commentsOf, foldedLiterals } from './source-text.js';
 
 /** The rules of the source text that no linter checks. Each failure names file and line. */
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,6 +17,9 @@ const BANNED_NAMES = /(^|-)(utils?|helpers?|managers?|data|common|misc|stuff|ind
 const INDEX_ALLOWED = 'src/index.ts';
 /** Comments outside of the core and the simulator, until somebody wraps them. */
 const COMMENT_WIDTH_MAX = 160;
+
+/** Hands over members that no type has, which a spread literal hides from the compiler. */
+const EXCESS_MEMBERS = 'test/vectors/read-vectors.test.ts';
 
 interface SourceFile {
   readonly path: string;
@@ -74,6 +78,54 @@ describe('sizes', () => {
   test('paragraphs of documents are filled to one width', () => {
     const command = [join(ROOT, 'scripts/wrap-docs.mjs'), '--check'];
     expect(spawnSync(process.execPath, command, { encoding: 'utf8' }).stdout).toBe('0 pages to fill\n');
+  });
+});
+
+describe('comments and literals', () => {
+  const texts = everything.map(({ path, lines }) => ({ path, text: lines.join('\n') }));
+
+  test('no comment begins with a bare "Of", "Those of" or "Whoever": a sentence has a subject', () => {
+    const headless = texts.flatMap(({ path, text }) =>
+      commentsOf(text).flatMap(({ line, text: said }) =>
+        /^(Of|Those of|That of|Whoever)\b/.test(said) ? [`${path}:${line}: ${said}`] : [],
+      ),
+    );
+    expect(headless).toEqual([]);
+  });
+
+  test('no literal is spread into another one where its members could stand themselves', () => {
+    const folded = texts.flatMap(({ path, text }) =>
+      path === EXCESS_MEMBERS ? [] : foldedLiterals(text).map((line) => `${path}:${line}`),
+    );
+    expect(folded).toEqual([]);
+  });
+
+  test('both are found, and what only looks like them is not', () => {
+    const lines = [
+      "const text = 'Of // Of';",
+      '// Of a',
+      '// b',
+      'x; // Whoever',
+      '/** c',
+      ' * Of */',
+      'f(`//`); // d',
+    ];
+    expect(commentsOf(lines.join('\n'))).toEqual([
+      { line: 2, text: 'Of a b' },
+      { line: 4, text: 'Whoever' },
+      { line: 5, text: 'c Of' },
+      { line: 7, text: 'd' },
+    ]);
+    const literals = [
+      'f({',
+      ' ...{ a, b },',
+      ' c,',
+      '});',
+      '[...[1, 2], 3];',
+      "[...['...{}'].map(g)];",
+      '({ ...base, ...[] })',
+    ];
+    expect(foldedLiterals(literals.join('\n'))).toEqual([2, 5, 7]);
   });
 });
 

@@ -21,7 +21,7 @@ export const BATCH = 32;
 export interface HttpFigure {
   readonly name: string;
   readonly requestsPerSecond: Sample;
-  /** Of the serving process; both servers are in it, one of them at work. */
+  /** CPU time of the serving process. Both servers live in it, and one at a time is at work. */
   readonly cpuMicros: Sample;
   /** What it is compared with; null for the bare routes. */
   readonly bare: string | null;

@@ -29,7 +29,7 @@ export interface Measured {
   readonly atMs: number;
   readonly userMs: number;
   readonly systemMs: number;
-  /** The same after the garbage was collected: the next measurement counts from here. */
+  /** Taken once more after the garbage was collected: the next measurement counts from here. */
   readonly fromMs: number;
   readonly fromUserMs: number;
   readonly fromSystemMs: number;

@@ -69,7 +69,7 @@ export class QuotameshCluster implements ClusterUnderTest {
     Object.assign(this.topic.deliveries, { repeatedRatio, lateRatio, lateMs });
   }
 
-  /** As a log would bring it: every node has it one delivery later, nodes that start later have it at once. */
+  /** Travels as in a log: every node has it one delivery later, nodes that start later have it at once. */
   setQuota(messagesPerSecond: number, bytesPerSecond: number): void {
     const quota = { publish: [messagesPerSecond, bytesPerSecond] as const, dispatch: UNLIMITED };
     const group = { ...this.#group, quota };

@@ -21,8 +21,8 @@ export interface Field<Value = unknown> {
 export type Fields = Readonly<Record<string, Field>>;
 
 /**
- * What is read of a mapping. With a mistake in a field it is absent, whatever its type says: nothing is played then, and
- * whoever reads on looks at the findings before the end.
+ * What was read of a mapping. A field with a mistake is absent, whatever its type says: nothing is played then, and
+ * code that reads on looks at the findings before the end.
  */
 export type ReadFields<Own extends Fields> = {
   readonly [Key in keyof Own]: Own[Key] extends Field<infer Value> ? Value : never;

@@ -60,8 +60,8 @@ export interface GateParts {
 }
 
 /**
- * Admission: checks what is asked for, finds the lane, and lets the limiter decide. Shared by the library and HTTP.
- * Only `acquire` waits, and a granted acquire allocates nothing.
+ * Admission: checks a request, finds its lane, and lets the limiter decide. The library, HTTP and MQTT share it. Only
+ * `acquire` and `batches.take` wait, and a granted `tryAcquire` allocates nothing.
  */
 export class Gate {
   readonly levels: Levels;
@@ -121,14 +121,19 @@ export class Gate {
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 
-  /** A group is new, or another than before. Whoever waits in its lines goes on waiting, for what it is now. */
+  /**
+   * A group is new, or its definition has changed. Requests that wait in its lines go on waiting, under the new limits.
+   */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
     this.#openDisabled(group);
   }
 
-  /** @param nowMs of whoever decides many in one go and has read the clock for all of them; absent = it is read */
+  /**
+   * @param nowMs time for callers that decide many requests in one go and have read the clock once for all; absent =
+   * read here
+   */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     if (options !== undefined) rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
@@ -160,7 +165,7 @@ export class Gate {
     this.#charge(this.#reader.place(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
-  /** As `consume`, for work that somebody asks for: at most maxRequest. */
+  /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
   passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
     this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
@@ -206,7 +211,7 @@ export class Gate {
     this.batches.close();
   }
 
-  /** Once a round. */
+  /** Called once a round. */
   keep(nowMs: number): void {
     this.levels.keep(nowMs);
     this.batches.expire(nowMs);
@@ -231,7 +236,7 @@ export class Gate {
     return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
 
-  /** As `tryAcquire`, but waits its turn for up to `waitMs`. */
+  /** Decides as `tryAcquire` does, but waits its turn for up to `waitMs`. */
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
     const request = this.#reader.requestOf(where, amounts, options);
     if (request === null) return this.#passExempt(amounts, options);
@@ -248,7 +253,7 @@ export class Gate {
     return this.#names.unknown(group);
   }
 
-  /** Whoever waits in this lane is told why not. */
+  /** Rejects all requests that wait in this lane. */
   rejectWaiting(lane: number, reason: () => Error): void {
     this.waiting.rejectAll(lane, reason);
   }
@@ -258,13 +263,13 @@ export class Gate {
     return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
   }
 
-  /** Limited by nothing, and counted apart. */
+  /** Grants work that nothing limits, and counts it apart. */
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
     this.places.countExempt(directionOf(origin), amounts);
     return GRANTED_DECISION;
   }
 
-  /** All levels, whoever waits, or a part of what is asked. */
+  /** Asks all levels, unless waiting requests come first; with `atMost`, a part of the request is enough. */
   #tryAll(request: JointRequest, options: AcquireOptions): Decision {
     setRetry(request, options);
     if (options.atMost === true) return this.#decider.tryPart(request);

@@ -24,7 +24,7 @@ export interface Refused {
   readonly reason: 'quota';
   /** The first level that refused. */
   readonly level: Level;
-  /** Whose level, where a place was named: it may belong to several groups. */
+  /** The group whose level refused. Only given where the request named a scope, which may belong to several groups. */
   readonly group?: string;
   readonly dimension: Dimension;
   /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
@@ -88,13 +88,13 @@ export interface TakeOptions extends Origin {
   readonly signal?: AbortSignal;
 }
 
-/** What became of a batch; what is named neither unused nor dropped has been used. */
-export interface HandBack extends Amounts {
-  /** Work that was dropped: handed back too, or counted, by the group's setting `dropped`. */
+/** What a batch gives back: unused amounts, and those of dropped work. Everything else counts as used. */
+export interface Refund extends Amounts {
+  /** Work that was dropped: refunded as well, or counted, by the group's setting `dropped`. */
   readonly dropped?: Amounts;
 }
 
-/** Tokens taken at once, as many as there were up to what was asked for. */
+/** Tokens that were taken at once: as many as there were, up to the amount requested. */
 export interface Batch {
   readonly granted: true;
   readonly id: string;
@@ -102,11 +102,16 @@ export interface Batch {
   readonly bytes: number;
   /** The window that they came from (limiter: window), or null. */
   readonly epoch: number | null;
-  /** So long after the grant something can be handed back: to the end of the window, or limits.reservationMs. */
+  /** For so long after the grant a refund is possible: to the end of the window, or limits.reservationMs. */
   readonly validMs: number;
   /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN; then nothing is given back. */
-  handBack(left: HandBack): void;
+  refund(left: Refund): void;
+  /** @deprecated The former name of `refund`, until 0.3. */
+  handBack(left: Refund): void;
 }
+
+/** @deprecated The former name of `Refund`, until 0.3. */
+export type HandBack = Refund;
 
 export interface ReserveOptions extends Origin {
   readonly retry?: boolean;

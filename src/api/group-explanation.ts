@@ -17,7 +17,7 @@ export interface DirectionExplanation {
     readonly costPerSecond: number | null;
     readonly reservedCostPerSecond: number;
   };
-  /** Of all nodes, as they reported last. */
+  /** Sums over all nodes, as they reported last. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
   readonly cost: {

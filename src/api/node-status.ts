@@ -70,7 +70,7 @@ export interface TopicStatus {
   readonly epochChanges: number;
   /** Null while the topic works. */
   readonly lost: string | null;
-  /** Of each partition, what is read next. */
+  /** Per partition, the offset that is read next. */
   readonly offsets: readonly number[];
   /** The former name of offsets, until 0.3. */
   readonly positions: readonly number[];
@@ -134,7 +134,7 @@ export interface GroupStatus {
   readonly enabled: boolean;
   /** run-time: the definition of the registry is in force, whatever YAML says. */
   readonly origin: 'yaml' | 'run-time';
-  /** Of the last change at run time; 0 = there was none. */
+  /** The revision of the last change at run time; 0 = there was none. */
   readonly revision: number;
   readonly directions: Readonly<Record<'publish' | 'dispatch', DirectionStatus>>;
 }

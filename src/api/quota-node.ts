@@ -41,7 +41,7 @@ export interface QuotaNode {
   consume(where: Where, amounts: Amounts, origin?: Origin): void;
   /** Takes an estimate for work whose cost is known only afterwards; commit or cancel it. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady;
-  /** As many tokens as there are, up to the amounts or `all`; what is not used can be handed back (docs/guide/batches-and-refunds.md). */
+  /** Takes as many tokens as there are, up to the amounts or `all`; unused ones can be refunded (docs/guide/batches-and-refunds.md). */
   takeBatch(where: Where, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch | Refused | NotReady>;
   /** Milliseconds until a useful amount is back; 0 = go on. */
   throttleDurationMs(where: Where, origin?: Origin): number;

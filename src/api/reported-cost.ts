@@ -3,7 +3,7 @@ import type { Cost } from '../core/target/cost-units.js';
 
 /** What one piece of work has cost, on one backend. */
 export interface ReportedCost extends Cost {
-  /** The same name as in reports of its health; absent = no backend that anybody watches. */
+  /** The backend's name in reports of its health; absent = nobody watches that backend's health. */
   readonly backend?: string;
 }
 

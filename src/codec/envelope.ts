@@ -32,7 +32,7 @@ export interface Opened {
   readonly body: Uint8Array;
 }
 
-/** What every record of one cluster stands in, whatever its topic; see proto/report.proto. */
+/** The envelope around every record of one cluster, on either topic; see proto/report.proto. */
 export class Envelope {
   readonly #clusterHash: number;
 
@@ -60,7 +60,7 @@ export class Envelope {
   }
 }
 
-/** What `decode` gives, or null where it throws. */
+/** The result of `decode`, or null if it throws. */
 export function attempt<T>(decode: () => T): T | null {
   try {
     return decode();

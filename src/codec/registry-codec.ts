@@ -4,7 +4,7 @@ import { isMapping, type Mapping } from '../input/mapping.js';
 import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 
-/** In proto/report.proto: the body is JSON, because definitions are what people write, and are read by people. */
+/** Kinds of records in proto/report.proto. The body is JSON, because people write definitions, and read them. */
 const KIND = quotamesh.v1.Kind.QUOTA;
 /** The most bytes of a definition as JSON. */
 export const DEFINITION_BYTES_MAX = 28 * 1024;

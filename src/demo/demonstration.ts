@@ -15,7 +15,7 @@ import { RecentSecond } from './view/recent-second.js';
 import { verdictLines } from './view/verdict-table.js';
 import { createView, type View } from './view/view.js';
 
-/** Of the two seconds in which Ctrl-C leaves. */
+/** Ctrl-C leaves within two seconds: so much of them is for a measurement under way. */
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 const LOG_LINES_SHOWN = 10;

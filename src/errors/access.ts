@@ -11,7 +11,7 @@ export const ACCESS_ERRORS = {
   AUTH_LIMITED: {
     message: 'too many failed attempts from {address}: the next is looked at in {retryAfterS} s',
     remedy:
-      'Correct the token, and wait for Retry-After. Tokens that were let in from there before go on; auth.failuresPerMinute is the limit.',
+      'Correct the token, and wait for Retry-After. Tokens that were accepted from there before still work; auth.failuresPerMinute is the limit.',
     httpStatus: 429,
   },
   ROLE_MISSING: {
@@ -20,7 +20,7 @@ export const ACCESS_ERRORS = {
     httpStatus: 403,
   },
   PAGE_DENIED: {
-    message: 'a web page of {origin} asks, and shows no token: it may only look',
+    message: 'a web page of {origin} sent this request without a token, so it may only read',
     remedy:
       'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/operate/access.md).',
     httpStatus: 403,

@@ -15,23 +15,24 @@ export const BATCH_ERRORS = {
     httpStatus: 422,
   },
   BATCH_UNKNOWN: {
-    message: 'no batch {id} was granted by this node: nothing is handed back',
-    remedy: 'Hand back at the node that granted it, with the id of its answer; a restarted node knows none.',
+    message: 'this node has granted no batch {id}: nothing is refunded',
+    remedy:
+      'Send the refund to the node that granted the batch, with the id of its answer; a restarted node knows no earlier ones.',
     httpStatus: 404,
   },
   BATCH_ENDED: {
-    message: 'nothing is handed back of batch {id}: {reason}',
-    remedy: 'Hand back once, and within validMs of the grant; what is late has been counted as used.',
+    message: 'nothing of batch {id} is refunded: {reason}',
+    remedy: 'Refund each batch once, and within validMs of the grant; after that it counts as used.',
     httpStatus: 409,
   },
   BATCH_TOO_SMALL: {
-    message: '{amount} {dimension} cannot be handed back or dropped of batch {id}: {granted} were granted',
-    remedy: 'Hand back exactly what was granted less what was used; the batch is still open.',
+    message: '{amount} {dimension} of batch {id} cannot be refunded or dropped: {granted} were granted',
+    remedy: 'Refund exactly what was granted less what was used; the batch is still open.',
     httpStatus: 422,
   },
   BATCHES_FULL: {
     message: '{max} batches are open on this node already',
-    remedy: 'End each by handing back what is left, if only nothing; or raise limits.maxReservations.',
+    remedy: 'End each batch by a refund, even of nothing; or raise limits.maxReservations.',
     httpStatus: 503,
   },
 } as const satisfies Readonly<Record<string, ErrorRow>>;

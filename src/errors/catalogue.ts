@@ -82,7 +82,8 @@ export const ERROR_CATALOGUE = {
   },
   LIVE_FAILED: {
     message: 'the live run of {scenario} ended early: {reason}',
-    remedy: 'Nothing is left of it. Correct what it says, or play the scenario with `quotamesh sim run`.',
+    remedy:
+      'Its processes and files are gone. Correct what the reason names, or play the scenario with `quotamesh sim run`.',
     exitCode: EXIT_UNAVAILABLE,
   },
   TOPIC_UNREACHABLE: {
@@ -170,7 +171,7 @@ export const ERROR_CATALOGUE = {
   ...GROUP_ERRORS,
   AMOUNT_INVALID: {
     message: '{field} {reason}',
-    remedy: 'Send messages and bytes as whole numbers ≥ 0; who asks for tokens asks for at least one of either.',
+    remedy: 'Send messages and bytes as whole numbers ≥ 0, at least one unit in all.',
     httpStatus: 422,
   },
   AMOUNT_ABOVE_MAX_REQUEST: {

@@ -1,6 +1,6 @@
 import type { ErrorRow } from './error-row.js';
 
-/** Of the catalogue (errors.ts): what can be wrong with a change of groups. */
+/** What can be wrong with a change of groups. A part of the catalogue. */
 export const GROUP_ERRORS = {
   NODE_COUNT_INVALID: {
     message: 'the count of nodes cannot be set: {reason}',
@@ -100,7 +100,7 @@ export const GROUP_ERRORS = {
     httpStatus: 409,
   },
   GROUPS_FULL: {
-    message: 'there is no room for group {group}: {max} groups came at run time',
+    message: 'there is no room for group {group}: {max} groups were defined at run time',
     remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',
     httpStatus: 503,
   },

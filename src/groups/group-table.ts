@@ -25,7 +25,7 @@ export class GroupTable {
     return this.#list.length;
   }
 
-  /** As it is now, or as it was last. */
+  /** The group as it is now; one that was removed, as it was last. */
   at(group: number): GroupConfig {
     const found = this.#list[group];
     invariant(found !== undefined, 'a group has a number of the table', { group });

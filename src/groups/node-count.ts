@@ -24,5 +24,5 @@ export function divideByNodeCount({ config, groups, inForce }: NodeCountParts, n
   for (const group of [...groups.numbers.values()]) inForce.define({ ...groups.at(group), nodeCount });
 }
 
-/** As in the settings table, `topic.nodeCount`. */
+/** The bound of `topic.nodeCount` in the settings table. */
 const NODE_COUNT_MAX = 10_000;

@@ -37,7 +37,7 @@ function innerOf(schema: z.ZodType): z.ZodType | undefined {
   }
   if (!(schema instanceof z.ZodPipe)) return undefined;
   const [first, second] = [schema.def.in as z.ZodType, schema.def.out as z.ZodType];
-  // Of `z.preprocess` the second says what is read, of `.transform()` the first.
+  // In `z.preprocess` the second schema says what is read, in `.transform()` the first.
   return first instanceof z.ZodTransform ? second : first;
 }
 

@@ -10,7 +10,7 @@ export interface LiveBounds {
   readonly topic: LiveTopicKind;
   /** Whether a broker can be frozen. */
   readonly brokerKnown: boolean;
-  /** Of all nodes together, retries included. */
+  /** Requests of all nodes together, retries included. */
   readonly requestsPerSecondMax: number;
 }
 

@@ -11,7 +11,7 @@ export interface DispatchGateParts {
   readonly telemetry: Telemetry;
 }
 
-/** Messages on their way to a subscriber: charged to the dispatch quota of whoever gets them. */
+/** Charges messages on their way to a subscriber to the dispatch quota of that subscriber. */
 export class DispatchGate implements Pick<DispatchRules, 'tryAdmit' | 'admit'> {
   readonly #parts: DispatchGateParts;
 

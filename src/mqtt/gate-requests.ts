@@ -9,7 +9,7 @@ import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { NodeParts } from '../node/node-parts.js';
 import type { GatedConnection } from './gated-connection.js';
 
-/** What is used here of a node. */
+/** The parts of a node that are used here. */
 type UsedParts = Pick<NodeParts, 'limiter' | 'gate' | 'life'>;
 
 /** One message, in whichever direction. */
@@ -21,7 +21,7 @@ export interface Passage {
   readonly bytes: number;
 }
 
-/** The first answer: it goes, or waits for which reason. `isCounted`: it is demand already. */
+/** The first answer: the message goes, or the reason for which it waits. `isCounted` = it counts as demand already. */
 export type FirstAnswer =
   | { readonly passes: true }
   | { readonly passes: false; readonly reason: ThrottleReason; readonly isCounted: boolean };
@@ -34,7 +34,7 @@ export class Passages {
     this.#node = node;
   }
 
-  /** Whether it may go now. Whoever comes while others of the group wait joins them. */
+  /** Whether the message may go now. If others of the group wait, it has to wait behind them. */
   try(connection: GatedConnection, passage: Passage): FirstAnswer {
     if (this.#lanesOf(passage).some((lane) => this.#node.limiter.heldBack[lane] !== 0)) return JOINS;
     const decision = this.#node.gate.tryAcquire(passage.where, amountsOf(passage), originOf(connection, passage));
@@ -53,7 +53,7 @@ export class Passages {
     }
   }
 
-  /** For what cannot wait: a will of a client that is gone. */
+  /** Charges a message that cannot wait: the will of a client that is gone. */
   charge(connection: GatedConnection, passage: Passage): void {
     this.#node.gate.consume(passage.where, amountsOf(passage), originOf(connection, passage));
   }

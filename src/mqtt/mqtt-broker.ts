@@ -69,7 +69,7 @@ export class MqttBroker {
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
     this.#aedes = this.#createAedes();
-    // Half open: a client that has sent its last message and gone is still heard out.
+    // Half open: the last message of a client that has gone is still read.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
   }
 

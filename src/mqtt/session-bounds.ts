@@ -58,7 +58,7 @@ interface Held {
 
 interface Session {
   readonly topics: Set<string>;
-  /** By aedes's number of the message, which outlives changes of its message id. */
+  /** Messages by aedes's own number, which stays when the message id changes. */
   readonly held: Map<number, Held>;
   readonly numbers: Map<number, number>;
 }

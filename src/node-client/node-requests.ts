@@ -45,7 +45,7 @@ export async function get<Answer>(node: NodeAddress, path: string): Promise<Answ
   if (isGood(answer)) return answer.body as Answer;
   const { code, detail, remedy } = answer.body;
   if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
-  // Who asks is not let in: the node is there, and the remedy is its own.
+  // The node is there and does not let the caller in: its own remedy is told.
   if (REFUSALS.has(answer.status))
     throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
   return unreachable(node, typeof detail === 'string' ? detail : `${path} answers with status ${answer.status}`);

@@ -28,7 +28,7 @@ import { WakingClock } from './waking-clock.js';
 export interface AssemblyOptions {
   readonly config: ResolvedConfig;
   readonly topic: ReportTopic;
-  /** Of the groups that are defined at run time; without it there are none. */
+  /** The log of the groups that are defined at run time; without it there are none. */
   readonly registryTopic?: ReportTopic | null;
   readonly telemetry: Telemetry;
   readonly version: string;

@@ -37,11 +37,11 @@ export interface LoopOutlets {
   send(appends: readonly Append[]): void;
   /** Whether a lane needs no share, because nothing limits it. */
   isFree(lane: number): boolean;
-  /** The limiter has other limits for these lanes. */
+  /** Called when the limiter has new limits for these lanes. */
   limitsChanged(lanes: Iterable<number>): void;
   /** The node has begun to decide. */
   becameReady(): void;
-  /** Within each round; its time counts as the round's. */
+  /** Called within each round; its time counts as the round's. */
   keep(nowMs: number): void;
   afterRound(nowMs: number): void;
   /** Called once: the node has stopped deciding for good. */
@@ -53,7 +53,7 @@ export interface LoopOutlets {
  * follows is enforced in the limiter, sent, announced, and told to the outlets.
  */
 export class NodeLoop implements ServingLoop {
-  /** Rounds so far, and what they took in all. */
+  /** How many rounds there were, and how long they took in all. */
   readonly rounds = { count: 0, totalMs: 0 };
   readonly rebalancing = new RebalancingWatch();
   readonly #parts: NodeLoopParts;
@@ -157,7 +157,8 @@ export class NodeLoop implements ServingLoop {
     if (this.#timer !== null && this.#intervalMs === intervalMs) return;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#intervalMs = intervalMs;
-    // Behind what waits in sockets: a late round before it would report a lull (docs/decisions/0009).
+    // Runs after the requests that wait in sockets: a late round that ran before them would report a lull
+    // (docs/decisions/0009).
     this.#timer = setInterval(() => setImmediate(() => this.#round()), intervalMs);
   }
 

@@ -16,8 +16,8 @@ import type { NodeLoop } from './node-loop.js';
 import type { TopicPump } from './topic-pump.js';
 
 /**
- * The parts of one node, as the assembly has put them together. For what stands on top of a node (HTTP, MQTT, metrics,
- * the command line) and for tests. No part knows this, and embedders never see it.
+ * The parts of one node, as the assembly has put them together: for HTTP, MQTT, metrics, the command line and tests. No
+ * part knows this type, and embedders never see it.
  */
 export interface NodeParts {
   readonly config: ResolvedConfig;

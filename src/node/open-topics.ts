@@ -21,7 +21,7 @@ export async function createTopic(config: ResolvedConfig, telemetry: Telemetry):
 async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
   switch (topic.kind) {
     case 'none':
-      // A log that nobody else has: the node is the same machine as with others.
+      // With `topic: none` the node has a log of its own, so that it works as with any other topic.
       return new MemoryTopic(createMemoryLog(), ALONE);
     case 'memory':
       return new MemoryTopic(memoryLogOf(cluster), topic);

@@ -4,7 +4,7 @@ import type { NodeParts } from './node-parts.js';
 
 const partsByNode = new WeakMap<QuotaNode, NodeParts>();
 
-/** For functions of the library that take a node and need what its public face does not show. */
+/** Finds the parts of a node, for functions of the library that need more than its public face shows. */
 export function partsOf(node: QuotaNode): NodeParts {
   const parts = partsByNode.get(node);
   if (parts !== undefined) return parts;

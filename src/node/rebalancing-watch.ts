@@ -12,7 +12,7 @@ export class RebalancingWatch {
   #lastMs = 0;
   #movedMs = Number.NEGATIVE_INFINITY;
 
-  /** Of the last one that is over: while shares still move nobody knows how long it will take. */
+  /** Duration of the last rebalancing that is over: while shares still move, nobody knows how long it will take. */
   lastMs(nowMs: number): number {
     if (nowMs - this.#movedMs > REST_MS) this.#end();
     return this.#lastMs;

@@ -31,7 +31,7 @@ export class TopicPump {
   readonly #listener: PumpListener;
   readonly inbox: TopicInbox;
   readonly #outgoing = new OutgoingQueue();
-  /** Produces that are under way, at most one per partition: each ends with what followed from it. */
+  /** Produces that are under way, at most one per partition. */
   readonly #produces = new Set<Promise<void>>();
   #closed = false;
 

@@ -36,7 +36,7 @@ const RECORD_HEAD_BYTES = 22;
 export interface RecordingHeader {
   readonly format: 1;
   readonly cluster: string;
-  /** Of the program that recorded. */
+  /** Version of the program that recorded. */
   readonly version: string;
   readonly topic: string;
   /** ISO 8601, of the recorder's clock; for people. */

@@ -115,7 +115,7 @@ function describeDirection(
   };
 }
 
-/** As computed from the log; the configured quotas before there is one. */
+/** The target as computed from the log; the configured quota before the node has read any. */
 function targetOf({ loop: { coordinator }, groups }: StatusParts, group: number, direction: Direction): Rates {
   if (coordinator === null) return groups.at(group).quota[direction];
   const { usageMap, targets, settings } = coordinator;
@@ -189,7 +189,7 @@ function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefi
   const state = coordinator?.lanes.get(lane);
   const messages = slotOf(lane, MESSAGES);
   const bytes = slotOf(lane, BYTES);
-  // Nothing is applied before the first use; this is what would be.
+  // Nothing is applied before the first use: this is the share that would be.
   const expected = computed ?? rates(NO_RATES);
   const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
   return {
@@ -290,7 +290,7 @@ function degraded(parts: StatusParts, nowMs: number): string[] {
   return reasons;
 }
 
-/** A node that is refused goes on writing every timing.heartbeatMs. */
+/** A refused node goes on writing a record every timing.heartbeatMs. */
 const REFUSED_SHOWN_MS = 60_000;
 
 function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {

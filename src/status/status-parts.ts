@@ -10,7 +10,7 @@ import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
 import type { Clock } from '../ports/clock.js';
 import type { ReportTopic } from '../ports/report-topic.js';
 
-/** What a node tells people about itself is made from these; nothing of it is changed. */
+/** The parts from which a node's status is made; reading it changes nothing. */
 export interface StatusParts extends ReadinessParts {
   readonly config: ResolvedConfig;
   readonly version: string;
@@ -24,7 +24,7 @@ export interface StatusParts extends ReadinessParts {
   readonly pump: ReadPump;
   readonly gate: {
     readonly refusals: {
-      /** The newest first. */
+      /** Refusals, the newest first. */
       of(lane: number, nowMs: number): readonly RefusalCount[];
     };
   };
@@ -43,10 +43,10 @@ export interface ReadinessParts {
 }
 
 export interface RunningLoop extends CoordinatorView {
-  /** Rounds so far, and what they took in all. */
+  /** How many rounds there were, and how long they took in all. */
   readonly rounds: { readonly count: number; readonly totalMs: number };
   readonly rebalancing: {
-    /** How long the last one took that is over. */
+    /** How long the last rebalancing took that is over. */
     lastMs(nowMs: number): number;
   };
 }

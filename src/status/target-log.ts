@@ -3,7 +3,7 @@ import type { Telemetry } from '../ports/telemetry.js';
 import { explainLane } from './explain-group.js';
 import type { StatusParts } from './status-parts.js';
 
-/** One structured log line per lane in use and interval, with every input of its target; off unless switched on. */
+/** Writes a structured log line per lane in use and interval, with every input of its target; off by default. */
 export class TargetLog {
   readonly #parts: StatusParts;
   readonly #telemetry: Telemetry;

@@ -49,7 +49,8 @@ export function admissionReadings({
       series(ended - expired, { outcome: 'handed-back' });
       series(expired, { outcome: 'expired' });
     },
-    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.handBacksRefused),
+    quotamesh_refunds_refused_total: (series) => series(gate.batches.counts.refundsRefused),
+    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.refundsRefused),
     quotamesh_http_acquires_total: (series) => {
       series(outcomes.granted, { outcome: 'granted' });
       series(outcomes.refused, { outcome: 'refused' });

@@ -169,9 +169,13 @@ export const ADMISSION_METRICS = {
     help: 'Batches by how they ended: handed-back, or expired (with their window or time, or because their group has another limiter or window; all of it counts as used).',
     labels: ['outcome'],
   },
+  quotamesh_refunds_refused_total: {
+    type: 'counter',
+    help: 'Refunds that gave nothing back: without a grant, late, twice, too large, or wrong.',
+  },
   quotamesh_hand_backs_refused_total: {
     type: 'counter',
-    help: 'Hand-backs that gave nothing back: without a grant, late, twice, too large, or wrong.',
+    help: 'Deprecated: the former name of quotamesh_refunds_refused_total, exported until 0.3.',
   },
   quotamesh_http_acquires_total: {
     type: 'counter',

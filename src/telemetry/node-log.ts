@@ -11,7 +11,7 @@ export interface NodeLog extends Telemetry {
   hide(config: ResolvedConfig): void;
   /** Writes out what is buffered; gives up after `timeoutMs`, since nobody may be reading the other end. */
   close(timeoutMs: number): Promise<void>;
-  /** The same at once, for a process that is about to crash. */
+  /** Writes everything at once, for a process that is about to crash. */
   flushSync(): void;
 }
 

@@ -26,6 +26,7 @@ export function groupSourceReadings(
       series(Math.max(0, node.groups.numbers.size - groups), { origin: 'yaml' });
     },
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
+    quotamesh_registry_offset: (series) => series(status().registry.offset),
     quotamesh_registry_position: (series) => series(status().registry.offset),
     quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
     quotamesh_registry_changes_total: (series) => {

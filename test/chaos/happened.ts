@@ -29,7 +29,7 @@ export interface AloneSpan {
 }
 
 /**
- * Who was alone and when, by what was done to the cluster: from the first blow until the time that the documents give it to be back. What hits
+ * The nodes that were alone, and when: from the first blow until the time that the documents give it to be back. What hits
  * everybody alike leaves nobody alone.
  */
 export function aloneSpans(happened: readonly HappenedFault[]): AloneSpan[] {

@@ -49,7 +49,7 @@ export function windowsTable({ windows }: Verdict): string {
   return [head, ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 
-/** Of every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
+/** Figures over every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
 function groupTable({ windows }: Verdict): Table {
   const rows = GROUPS.map(({ name, quota }, group) => {
     const own = windows.filter((window) => window.group === group);

@@ -63,7 +63,7 @@ function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFaul
   return isSame && before !== undefined ? [`${nodeName(node)} has the life that it had before`] : [];
 }
 
-/** Who is cut off in the same round finds the other log when it is back. */
+/** A node that is cut off in the same round finds the other log when it is back. */
 function sameLog(node: number, byNode: ByNode, { fromMs }: HappenedFault, roundDoneMs: number): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
   const after = seenIn(node, byNode, roundDoneMs + BACK_WITHIN_MS, Number.POSITIVE_INFINITY)[0];

@@ -86,7 +86,7 @@ export class Cluster {
     try {
       return Math.min(...(await Promise.all(nodes.map((node) => untilReady(node)))));
     } catch (error) {
-      // Whoever waits for this has no cluster to stop.
+      // The caller has no cluster yet that it could stop.
       await this.stop();
       throw error;
     }

@@ -110,7 +110,7 @@ class LoadedCluster {
       await loaded.#story.phase(DEMAND, IN_USE_MS, 1500);
       return loaded;
     } catch (error) {
-      // Whoever waits for this has nothing to stop.
+      // The caller has no cluster yet that it could stop.
       await loaded.stop();
       throw error;
     }

@@ -11,7 +11,7 @@ export const SCRAPE_LABELS = ['job', 'instance'];
  */
 export type KnownMetrics = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Of a node that decides, with the series of its groups. Beside no MQTT broker: of those the labels alone are known. */
+/** The metrics of a node without an MQTT broker, with the series of its groups; of the broker's, the labels alone. */
 export async function knownMetrics(): Promise<KnownMetrics> {
   const known = new Map<string, Map<string, Set<string>>>([['up', new Map()]]);
   const table = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');

@@ -19,7 +19,7 @@ import { CliProcess } from '../unit/cli/cli-process.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-/** Of a package without its dependencies; kafkajs, the only one, adds 1.5 MB. */
+/** Size of the package without its dependencies; kafkajs, the only one, adds 1.5 MB. */
 const UNPACKED_BYTES_MAX = 10 * 1024 ** 2;
 const IMPORT_CPU_MS_MAX = 60;
 const QUOTAS = 'groups: { orders: { quota: { publish: { messagesPerSecond: 100 } } } }';

@@ -19,7 +19,7 @@ const DELETED_EVERY = 5;
 const DEADLINE_MS = 30_000;
 /** Others finish what the dead have left after 10 to 20 s. */
 const FINISHED_MS = 100_000;
-/** Of the node beside: often enough to stand between the writers, and cheap. */
+/** Pause between looks at the node beside: often enough to stand between the writers, and cheap. */
 const PAUSE_MS = 20;
 
 export interface RegistryKillFigures {
@@ -165,7 +165,7 @@ async function checkNewcomer(path: string, known: ReadonlyMap<string, string>, l
   try {
     for (const [group, state] of known) {
       const found = node.registry?.stateOf(group);
-      // Of a deleted group nothing may be left, not even its revision.
+      // Nothing of a deleted group may be left, not even its revision.
       if (JSON.parse(state).definition === null) expect(found?.definition, group).toBeNull();
       else expect(JSON.stringify(found), group).toBe(state);
     }

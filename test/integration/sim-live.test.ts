@@ -75,7 +75,7 @@ function admittedOf({ series, sampleMs }: RunResult): number {
   return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
 }
 
-/** Of the three nodes, from what they log, once all are ready. */
+/** Process ids of the three nodes, from what they log, once all are ready. */
 async function nodePids(child: ChildProcess): Promise<readonly number[]> {
   while (child.exitCode === null) {
     const own = readdirSync(folder).find((name) => name.startsWith('quotamesh-live-'));

@@ -41,7 +41,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     node.gate.batches.expire(Number.POSITIVE_INFINITY);
     const { open, ended } = node.gate.batches.counts;
     expect([open, ended > 0]).toEqual([0, true]);
-    // Whoever is counted as waiting still would take room.
+    // A waiter that is wrongly still counted would take room.
     node.inForce.define(examineGroup('free', { enabled: false }, '(test)').config!);
     for (let batch = 0; batch < 50; batch++) await node.takeBatch('free', { messages: 1 });
     await expect(node.takeBatch('free', { messages: 1 })).rejects.toMatchObject({ code: 'BATCHES_FULL' });
@@ -61,7 +61,7 @@ async function askOnce(node: WholeNode, random: Random): Promise<string> {
       messages: number;
     };
     const answer = await node.takeBatch(where, amounts, options);
-    if (answer.granted && upTo(4) > 0) (answer as Batch).handBack({ messages: upTo(answer.messages + 1) });
+    if (answer.granted && upTo(4) > 0) (answer as Batch).refund({ messages: upTo(answer.messages + 1) });
     return outcomeOf(answer);
   } catch (error) {
     if (error === signal?.reason) return 'aborted';

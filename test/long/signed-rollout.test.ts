@@ -14,7 +14,7 @@ afterEach(async () => {
   running.clear();
 });
 
-/** As an operator does it: each node in turn, and on when the metric says so. */
+/** Restarts each node in turn, as an operator does, and goes on when the metric says so. */
 const STEPS: readonly { readonly what: string; readonly hmac: object | null }[] = [
   { what: 'unsigned', hmac: null },
   { what: 'signed, not required', hmac: { key: OLD, verify: 'warn' } },

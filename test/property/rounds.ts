@@ -13,7 +13,7 @@ export const rate = fc.oneof(
 
 export const positiveRate = rate.map((value) => (value === 0 ? 1 : value));
 
-/** Of a report, in log time: 0 … minutes. */
+/** Age of a report, in log time: 0 … minutes. */
 const age = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300_000 }));
 
 export interface Cluster

@@ -79,7 +79,7 @@ export class SpanScene {
     this.ledger(this.#nameOf(group)).limited(this.nowMs, perSecond, windowMs === 0 ? most : 2 * most);
   }
 
-  /** As a reload does. */
+  /** Applies a new limit as a reload does. */
   change(group: number, changed: Partial<GroupConfig>): void {
     this.node.groups.define({ ...this.node.groups.at(group), ...changed });
     this.node.gate.groupChanged(group);
@@ -153,7 +153,7 @@ export class SpanScene {
   /** What is refused counts as used in full. */
   #handedBack(given: Batch, entries: readonly { amount: number }[], used: number): void {
     try {
-      given.handBack({ messages: given.messages - Math.min(used, given.messages) });
+      given.refund({ messages: given.messages - Math.min(used, given.messages) });
     } catch {
       return;
     }

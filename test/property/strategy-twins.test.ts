@@ -132,7 +132,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
   test('in clusters of any size they all agree, while these grow and afterwards', () => {
     for (const size of [...SIZES, 3]) {
       for (const each of fc.sample(evenCluster(fc.constant(size)), { numRuns: 3, seed: size })) {
-        // Of one dimension alone max-min has the same twin as the others.
+        // In a single dimension, max-min has the same twin as the others.
         const given = name === 'max-min' ? { ...each, target: [12 * size, Number.POSITIVE_INFINITY] } : each;
         expectSame(sharesOf(strategy, given), twinShares(name, given), given);
         for (const [, wrap, plain] of HELD_BACK) expectHeldAlike(strategy, wrap, plain, given);

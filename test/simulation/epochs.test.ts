@@ -128,7 +128,7 @@ for (const [fate, befall] of Object.entries(FATES)) {
       world.runFor(15_000);
       world.node('c').cutOff(true, { reads: true, appends: false });
       befall(world);
-      // Whoever starts before c's next heartbeat cannot know of c: it may have a part for as long.
+      // A node that starts before c's next heartbeat cannot know of c: it may have a part for as long.
       world.runFor(SETTINGS.heartbeatMs + 10);
       world.start('y');
       const { worst } = watch(world, 1500);

@@ -98,7 +98,7 @@ test('keys of nodes that are gone for long are buried by one node, and nothing e
 
 test('a node that is buried while a newcomer still believes in it is believed when it comes back at life 1', () => {
   const settings = { ...settingsWith(1), stalenessMs: 2500, forgetAfterMs: 5000, heartbeatMs: 500 };
-  // Who has the lowest key buries the others.
+  // The node with the lowest key buries the others.
   const byKey = (left: string, right: string) => nodeKeyOf(settings.cluster, left) - nodeKeyOf(settings.cluster, right);
   const names = ['a', 'b', 'c'].sort(byKey);
   const [keeper, gone, late] = names as [string, string, string];

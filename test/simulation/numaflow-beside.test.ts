@@ -55,9 +55,8 @@ function readByOurs(share: number, batch: number): number {
     if (!taken.granted) continue;
     read += taken.messages;
     const unused = batch - taken.messages;
-    if (unused === 0) taken.handBack({});
-    else
-      expect(() => taken.handBack({ messages: unused })).toThrow(expect.objectContaining({ code: 'BATCH_TOO_SMALL' }));
+    if (unused === 0) taken.refund({});
+    else expect(() => taken.refund({ messages: unused })).toThrow(expect.objectContaining({ code: 'BATCH_TOO_SMALL' }));
   }
   return read;
 }

@@ -18,7 +18,7 @@ export interface PoolRun {
   readonly largestSum: number;
   /** From the last change of the membership until all divide by the live count. */
   readonly settledMs: number;
-  /** The same in rounds of 20 ms. */
+  /** `settledMs` in rounds of 20 ms. */
   readonly rounds: number;
   readonly divisors: readonly number[];
   readonly live: number;

@@ -46,7 +46,7 @@ test.each(CASES)('%s after %d s, away for %s', (policy, holdSeconds, awayFor, mo
 });
 
 /**
- * As test/long/outage-redis.test.ts does it with real servers: connections come back one after the other. Who comes later
+ * Connections come back one after the other, as real ones do in test/long/outage-redis.test.ts. A node that comes later
  * than `stalenessMs` after the first is one node cut off alone, as in the table.
  */
 test.each([0, 600, 1200])('back after 60 s, one node every %d ms: never above the quota over any 5 s', (skewMs) => {

@@ -252,7 +252,7 @@ export function rejectUnknown(given: readonly string[], known: readonly string[]
   if (unknown !== undefined) throw new Error(`"${unknown}" is not known; known are ${known.join(', ')}`);
 }
 
-/** Of `200ms` or `2s`. */
+/** Milliseconds of `200ms` or `2s`. */
 export function millisecondsOf(text: string): number {
   const [, amount, unit] = /^([\d.]+)(ms|s)$/.exec(text) ?? [];
   if (amount === undefined) throw new Error(`"${text}" is no time; write 200ms or 2s`);

@@ -3,8 +3,8 @@ import type {
   Amounts,
   Batch,
   BatchAmounts,
-  HandBack,
   NotReady,
+  Refund,
   Refused,
   TakeOptions,
   WaitOptions,
@@ -30,7 +30,7 @@ import {
 import type { RequestReader } from '../request/request-reader.js';
 import type { ScopeResolver } from '../request/scope-resolver.js';
 import { WAIT_MS_MAX, type Waiting } from '../wait/wait-lines.js';
-import { handedBack } from './refund.js';
+import { readRefund } from './refund.js';
 import { areSameWindows, type Windows, windowsOf } from './windows-of-request.js';
 
 export interface OpenBatchesParts extends AvailableParts {
@@ -46,29 +46,34 @@ export interface OpenBatchesParts extends AvailableParts {
 
 interface Open {
   readonly granted: Required<Amounts>;
-  /** Exempt work has used nothing that anybody else could have. */
+  /** null = exempt work, which takes no tokens from anybody. */
   readonly request: JointRequest | null;
   readonly direction: number;
   readonly windows: Windows;
 }
 
 /**
- * Tokens taken in batches (Numaflow, "acquire" and "deposit"): as many as there are up to what is asked for, and of
- * those, once, exactly what was granted less what was used goes back to the window that it came from. Whatever else is
- * handed in is refused, so that nothing is minted; what nobody hands back in time has been used.
+ * Tokens that are taken in batches (Numaflow, "acquire" and "deposit"). A take grants as many tokens as there are, up
+ * to the amount requested. Each batch may be refunded once: granted tokens that were not used go back to the window
+ * that they came from. Every other refund is refused, so that no token is minted. A batch that nobody refunds in time
+ * counts as used.
  *
- * A batch counts as admitted when it ends, as a reservation does: counters that went down would pass for restarts.
+ * A batch counts as admitted when it ends, not when it is granted: a refund would let a counter fall, and readers of
+ * counters take a fall for a restart. Reservations count in the same way.
  */
 export class OpenBatches {
-  /** Since the start, but for `open`. Those that `expired` are among the ended ones. */
-  readonly counts = { open: 0, ended: 0, expired: 0, handBacksRefused: 0 };
+  /** Counted since the start; `open` is the number of now. `ended` includes `expired`. */
+  readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();
-  /** Numbers of batches by the time at which they expire, ended ones among them: a take looks only at those due. */
+  /**
+   * Numbers of batches by the time at which they expire, so that a take looks only at those that are due. Ended ones
+   * stay until then.
+   */
   readonly #ends = new TimeHeap<number>();
   readonly #prefix = randomBytes(6).toString('hex');
   #isClosed = false;
-  /** In lines; each may become one that is open. */
+  /** Takes that wait in lines; each may become an open batch. */
   #waiting = 0;
   #last = 0;
 
@@ -77,8 +82,8 @@ export class OpenBatches {
   }
 
   /**
-   * At once, or as soon as there is at least one message, within `waitMs`: in turn with all others who wait, and then
-   * whatever there is.
+   * Takes at once if there are tokens. Otherwise waits its turn for up to `waitMs`, until there is at least one
+   * message, and takes all that is there by then.
    */
   async take(where: Where, amounts: BatchAmounts, options: TakeOptions = {}): Promise<Batch | Refused | NotReady> {
     rejectUnlessOptions(options);
@@ -88,7 +93,7 @@ export class OpenBatches {
     signal?.throwIfAborted();
     const atOnce = this.tryTake(where, amounts, options);
     if (atOnce.granted || waitMs === 0 || this.#isClosed) return atOnce;
-    // What found no share has not been counted as demand yet.
+    // A refusal for want of a share has not been counted as demand yet.
     const retry = options.retry === true || atOnce.reason !== 'not-ready';
     return this.#takeInTurn(where, amounts, { ...options, retry, waitMs });
   }
@@ -110,7 +115,7 @@ export class OpenBatches {
     return explainer.explain({ ...request, ...leastOf(request) }, answer);
   }
 
-  /** Whoever waits asks for the least that is worth waking up for. */
+  /** A waiting request asks for the least amount that is worth waking it up for. */
   async #takeInTurn(where: Where, amounts: BatchAmounts, options: TakeOptions & WaitOptions) {
     const request = this.#parts.reader.forBatch(where, amounts, options) as JointRequest;
     const { messages, bytes } = request;
@@ -136,7 +141,7 @@ export class OpenBatches {
     return this.#parts.joint.available(request, MESSAGES, this.#parts.clock());
   }
 
-  /** As many of the most as there are; then they are what is asked for. */
+  /** Reserves as much of the most as there is, and leaves in `request` what was reserved. */
   #reserve(request: JointRequest, { messages, bytes }: Required<Amounts>, isItsTurn: boolean): number {
     request.messages = messages;
     request.bytes = bytes;
@@ -152,16 +157,16 @@ export class OpenBatches {
    * Throws BATCH_UNKNOWN, BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN. Nothing is given
    * back then.
    */
-  handBack(id: string, left: HandBack): void {
+  refund(id: string, left: Refund): void {
     try {
-      this.#handBack(id, left);
+      this.#refund(id, left);
     } catch (error) {
-      this.counts.handBacksRefused++;
+      this.counts.refundsRefused++;
       throw error;
     }
   }
 
-  /** Those whose window (or time) is over have been used. */
+  /** Ends the batches whose window (or time) is over: they count as used. */
   expire(nowMs: number): void {
     while (this.#ends.size > 0 && this.#ends.nextMs <= nowMs) {
       const at = this.#ends.pop() as number;
@@ -170,7 +175,7 @@ export class OpenBatches {
     }
   }
 
-  /** The node stops: what is open has been used. */
+  /** The node stops: open batches count as used. */
   close(): void {
     this.#isClosed = true;
     this.expire(Number.POSITIVE_INFINITY);
@@ -185,11 +190,14 @@ export class OpenBatches {
     this.#ends.push(nowMs + validMs, this.#last);
     if (this.#ends.size > 2 * this.#open.size + ENDED_MAX) this.#ends.keep((at) => this.#open.has(at));
     this.counts.open = this.#open.size;
-    const handBack = (left: HandBack) => this.handBack(id, left);
-    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), handBack };
+    const refund = (left: Refund) => this.refund(id, left);
+    return { granted: true, id, messages, bytes, epoch, validMs: Math.floor(validMs), refund, handBack: refund };
   }
 
-  /** To the end of the window, of several groups the first to end; buckets have none. */
+  /**
+   * A batch is valid until its window ends; with several groups, until the first of their windows ends. A bucket has no
+   * window: there `reservationMs` bounds the time.
+   */
   #validity(windows: Windows, nowMs: number): { readonly epoch: number | null; readonly validMs: number } {
     const lengths = windows.filter((_, at) => at % 2 === 0);
     const ends = lengths.filter((windowMs) => windowMs > 0).map((windowMs) => windowMs - (nowMs % windowMs));
@@ -198,13 +206,13 @@ export class OpenBatches {
     return { epoch: first === 0 ? null : epoch, validMs };
   }
 
-  #handBack(id: string, left: HandBack): void {
-    const { unused, dropped } = handedBack(left);
+  #refund(id: string, left: Refund): void {
+    const { unused, dropped } = readRefund(left);
     const [at, open] = this.#openAs(id);
     const { request, granted } = open;
     rejectAbove({ id, dimension: 'messages', amount: unused.messages + dropped.messages, granted: granted.messages });
     rejectAbove({ id, dimension: 'bytes', amount: unused.bytes + dropped.bytes, granted: granted.bytes });
-    // Of several groups the most specific one says what becomes of work that was dropped.
+    // With several groups, the most specific one says what becomes of work that was dropped.
     const isCounted = request !== null && this.#parts.groups.ofLane(request.lane).dropped === 'counted';
     const back = isCounted ? { messages: 0, bytes: 0 } : dropped;
     const messages = granted.messages - unused.messages - back.messages;
@@ -218,10 +226,10 @@ export class OpenBatches {
     const at = this.#numberOf(id);
     const open = this.#open.get(at);
     if (open === undefined) {
-      const reason = 'it has been handed back already, or its window or time (validMs) is over';
+      const reason = 'it was refunded already, or its window or time (validMs) is over';
       throw new QuotameshError('BATCH_ENDED', { id, reason });
     }
-    // A shorter window, or a bucket, would get what a longer one had given out.
+    // Without this, a shorter window or a bucket would get back what a longer window had given out.
     const { request } = open;
     if (request === null || areSameWindows(open.windows, windowsOf(this.#parts.limiter, request, nowMs)))
       return [at, open];
@@ -229,7 +237,7 @@ export class OpenBatches {
     throw new QuotameshError('BATCH_ENDED', { id, reason: 'its group has another limiter or window by now' });
   }
 
-  /** All of it has been used. */
+  /** Ends a batch without a refund: all of it counts as used. */
   #expire(at: number, open: Open): void {
     this.#end(at, open, open.granted.messages, open.granted.bytes);
     this.counts.expired++;
@@ -252,7 +260,7 @@ export class OpenBatches {
 }
 
 const SHOWN_MAX = 80;
-/** So many entries of ended batches may stay in `#ends`, beside as many as batches are open. */
+/** `#ends` is cleaned when it holds this many entries beyond twice the number of open batches. */
 const ENDED_MAX = 1024;
 
 function rejectAbove(facts: { id: string; dimension: string; amount: number; granted: number }): void {

@@ -7,11 +7,11 @@ import { show } from '../../input/shown-value.js';
 import { rejectUnlessAmount } from '../request/request-checks.js';
 
 /**
- * What is handed in, checked. A misspelled field would be an absent one, and the batch, which ends once, would count as
- * used without anybody being told. Throws FIELD_INVALID, FIELD_UNKNOWN, AMOUNT_INVALID.
+ * Checks what a caller refunds. Unknown fields are mistakes: if a misspelled one were ignored, the batch would end as
+ * used, and nobody would be told. Throws FIELD_INVALID, FIELD_UNKNOWN, AMOUNT_INVALID.
  */
-export function handedBack(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
-  const { dropped = {}, ...unused } = knownFields(left, 'handBack', '', ['messages', 'bytes', 'dropped']);
+export function readRefund(left: unknown): { readonly unused: Required<Amounts>; readonly dropped: Required<Amounts> } {
+  const { dropped = {}, ...unused } = knownFields(left, 'refund', '', ['messages', 'bytes', 'dropped']);
   return {
     unused: amountsOf(unused, ''),
     dropped: amountsOf(knownFields(dropped, 'dropped', 'dropped.', ['messages', 'bytes']), 'dropped.'),

@@ -1,7 +1,10 @@
 import type { JointRequest } from '../../core/limiter/joint-levels.js';
 import type { Limiter } from '../../core/limiter/limiter.js';
 
-/** Per group of a request the length of its window and which one it is (epoch): two numbers each, both 0 for a bucket. */
+/**
+ * Two numbers per group of a request: the length of its window, and the number of that window since time 0 (its epoch).
+ * Both are 0 for a bucket.
+ */
 export type Windows = readonly number[];
 
 export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: number): Windows {
@@ -12,7 +15,7 @@ export function windowsOf({ buckets }: Limiter, request: JointRequest, nowMs: nu
   });
 }
 
-/** Whether what was taken from the ones may go back to the others. */
+/** Whether tokens that were taken from the windows `taken` may go back to the windows `now`. */
 export function areSameWindows(taken: Windows, now: Windows): boolean {
   const both = Math.max(taken.length, now.length);
   for (let at = 0; at < both; at++) if ((taken[at] ?? 0) !== (now[at] ?? 0)) return false;

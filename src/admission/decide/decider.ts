@@ -17,7 +17,7 @@ export interface DeciderParts {
   readonly explain: (request: JointRequest, answer: number) => Decision;
 }
 
-/** The answers of all levels of one group or of several, with lanes that are served from their first use on. */
+/** Asks all levels of one group, or of several, and makes the node serve their lanes from the first use on. */
 export class Decider {
   readonly #limiter: Limiter;
   readonly #parts: DeciderParts;
@@ -31,7 +31,7 @@ export class Decider {
     this.#loop = parts.loop;
   }
 
-  /** Whole messages of the average size asked for; what is left out counts as refused demand. */
+  /** Grants a part: whole messages of the average size requested. What is left out counts as refused demand. */
   tryPart(request: JointRequest): Decision {
     const { messages, bytes, retry } = request;
     cutToPart(this.#parts, request);
@@ -41,7 +41,7 @@ export class Decider {
     return { granted: true, messages: request.messages, bytes: request.bytes };
   }
 
-  /** What was left out of a part is refused demand of the groups that are short of it. */
+  /** Counts what was left out of a part as refused demand of those groups that lacked tokens for it. */
   leftOut(request: JointRequest, messages: number, bytes: number, retry: boolean): void {
     if (messages === 0 && bytes === 0) return;
     const nowMs = this.#clock();
@@ -52,7 +52,7 @@ export class Decider {
     }
   }
 
-  /** Decides for somebody who does not wait, although others may. */
+  /** Decides for a request that does not wait, although others may be waiting. */
   passing(request: JointRequest): number {
     if (!this.#mayPass(request, request.lane)) return this.#held(request, request.lane, request.retry);
     const answer = this.answer(request, this.#clock());
@@ -60,7 +60,10 @@ export class Decider {
     return answer;
   }
 
-  /** The same for what is settled later. `isItsTurn`: whoever waits in its own line is served by it. */
+  /**
+   * Decides for work that is settled later. `isItsTurn` = the request comes from the front of its own line, and so
+   * overtakes nobody there.
+   */
   reserving(request: JointRequest, isItsTurn = false): number {
     const lines = isItsTurn ? request.further : [request.lane, ...request.further];
     const held = lines.find((lane) => !this.#mayPass(request, lane));
@@ -80,7 +83,7 @@ export class Decider {
     return this.servedAnswer(request, () => this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs));
   }
 
-  /** Whoever waits in the line of one of the broader groups is not overtaken there either. */
+  /** Requests that wait in the line of one of the broader groups are not overtaken there either. */
   #jointAnswer(request: JointRequest, nowMs: number): number {
     const held = request.further.find((lane) => !this.#mayPass(request, lane));
     if (held !== undefined) return this.#held(request, held, true);
@@ -89,7 +92,10 @@ export class Decider {
     return answer;
   }
 
-  /** Nobody waits in the line of this lane, or there is enough for them, too. */
+  /**
+   * True if nobody waits in the line of this lane, or if its turn among the waiting ones allows it
+   * (core/limiter/wake-queue.ts).
+   */
   #mayPass(request: JointRequest, lane: number): boolean {
     if (this.#limiter.heldBack[lane] === 0) return true;
     return this.#parts.waiting.mayPass(lane === request.lane ? request : { ...request, lane });

@@ -21,7 +21,7 @@ export interface RefusalExplainerParts {
   readonly whyNotReady: () => string;
 }
 
-/** What a person or client is told about an answer of the limiter that is no grant. */
+/** Turns an answer of the limiter that is no grant into what a person or client is told. */
 export class RefusalExplainer {
   readonly #parts: RefusalExplainerParts;
 
@@ -29,7 +29,7 @@ export class RefusalExplainer {
     this.#parts = parts;
   }
 
-  /** Counts the refusal; throws LEVEL_FULL and BATCH_ABOVE_WINDOW, which waiting would not help. */
+  /** Counts the refusal. Throws LEVEL_FULL and BATCH_ABOVE_WINDOW, because waiting would not help. */
   explain(request: JointRequest, answer: number): Refused | NotReady {
     const nowMs = this.#parts.clock();
     const lane = request.refusedLane;
@@ -51,9 +51,10 @@ export class RefusalExplainer {
   }
 
   /**
-   * A node that was idle has next to no share, and tokens by the share alone would be there in half a minute. But to ask
-   * is to want it, and what every node gets that wants it (its part of the target) is here after a report, a delivery
-   * and a round. Worked: 60/s, two nodes, share 0.06: tokens in 16 s; told 250 ms + 16 s · 0.06 / 30.
+   * Milliseconds until a retry makes sense, given the time that the present share would need. A node that was idle has
+   * next to no share, so that time may be half a minute. But the refused request is demand: after a report, a delivery
+   * and a round the node has the share that every node gets that wants it (target/N). Worked: target 60/s, two nodes,
+   * share 0.06: the share would need 16 s; told are 250 ms + 16 s · 0.06 / 30.
    */
   #settledMs({ lane, further }: JointRequest, dimension: number, tokensMs: number): number {
     const { limiter } = this.#parts;
@@ -95,5 +96,8 @@ export class RefusalExplainer {
   }
 }
 
-/** After a report (50 ms), a delivery and a round shares have followed what is wanted, on most topics and machines. */
+/**
+ * Within this time, shares have followed a new demand on most topics and machines: a report (50 ms), a delivery, a
+ * round.
+ */
 const SETTLED_MS = 250;

@@ -12,8 +12,9 @@ interface Entry {
 }
 
 /**
- * Why acquires of a lane were refused since the process began, by level, dimension and reason: kept for the lanes that
- * refuse, at most a few dozen entries each. Under overload most answers are refusals: one look-up and two numbers each.
+ * Counts why requests of a lane were refused since the process began, by level, dimension and reason. Only lanes that
+ * refuse have entries, a few dozen at most. Under overload most answers are refusals, so counting one costs a look-up
+ * and two numbers.
  */
 export class RefusalLedger {
   readonly #loop: CoordinatorView;

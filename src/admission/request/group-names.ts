@@ -3,7 +3,7 @@ import type { GroupTable } from '../../groups/group-table.js';
 import type { Clock } from '../../ports/clock.js';
 import { groupUnknown } from './request-checks.js';
 
-/** From the names that callers use to the numbers of groups. */
+/** Finds the number of a group by the name that a caller uses. */
 export class GroupNames {
   /** The group for names that are not configured; null = such names are refused. */
   readonly defaultGroup: string | null;

@@ -5,7 +5,7 @@ import { isLimited } from '../../core/limiter/level-settings.js';
 import type { Levels } from '../../core/limiter/levels.js';
 import type { GroupTable } from '../../groups/group-table.js';
 
-/** What the gate knows of every lane without asking the limiter. The arrays stay the same ones, and grow. */
+/** What the gate knows of every lane without asking the limiter. The arrays grow in place, so callers may keep them. */
 export class LaneBounds {
   /** Largest single request. */
   readonly maxMessages: number[] = [];
@@ -23,7 +23,7 @@ export class LaneBounds {
     for (let group = 0; group < groups.size; group++) this.read(group);
   }
 
-  /** A group is new, or another than before. */
+  /** Reads a group that is new, or whose definition has changed. */
   read(group: number): void {
     const config = this.#groups.at(group);
     for (const [at, direction] of DIRECTIONS.entries()) {
@@ -37,7 +37,7 @@ export class LaneBounds {
   }
 }
 
-/** Whether a target may be lower than a quota that there is not. */
+/** Whether a direction without a quota may still have a target, through its cost or ramp. */
 function hasCeiling({ cost, ramp }: GroupConfig, direction: Direction): boolean {
   return cost[direction].total !== Number.POSITIVE_INFINITY || ramp !== null;
 }

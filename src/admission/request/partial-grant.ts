@@ -12,14 +12,17 @@ export interface AvailableParts {
   readonly loop: ServingLoop;
 }
 
-/** Leaves of a request the whole messages that are there now; all of it where there is none. */
+/**
+ * Cuts a request down to the whole messages that there are tokens for now. If there are none for even one, the request
+ * stays whole.
+ */
 export function cutToPart({ clock, joint, loop }: AvailableParts, request: JointRequest): void {
   const nowMs = clock();
   for (const lane of [request.lane, ...request.further]) loop.serve(lane);
   const there = (dimension: number) => joint.available(request, dimension, nowMs) + SLACK;
   let part = wholePart(request, there(MESSAGES), there(BYTES));
   if (part.messages === 0 && part.bytes === 0) {
-    // A message larger than a whole bucket or window is let through once that is full: this one alone, then.
+    // A message larger than a whole bucket or window is granted once that is full: then the part is this message alone.
     part = leastOf(request);
     if (!joint.containsTokens({ ...request, ...part }, nowMs)) return;
   }
@@ -27,26 +30,29 @@ export function cutToPart({ clock, joint, loop }: AvailableParts, request: Joint
   request.bytes = part.bytes;
 }
 
-/** One message of the average size, or a byte where only bytes are asked for: with that much there, a part is granted. */
+/** The least that a part may be: one message of the average size, or one byte if only bytes are requested. */
 export function leastOf({ messages, bytes }: Required<Amounts>): Required<Amounts> {
   const size = messages === 0 ? 1 : Math.ceil(bytes / messages);
   return { messages: Math.min(1, messages), bytes: bytes === 0 ? 0 : size };
 }
 
-/** Of what is there all whole ones, at least one; one where there is no end of them (any more). */
+/** Whole messages that a part may have: all that are there, at least one. One where nothing limits them (any more). */
 export function wholeMessages(there: number): number {
   return Number.isFinite(there) ? Math.max(1, Math.floor(there + SLACK)) : 1;
 }
 
-/** For whom a part is enough, nothing is above a window: there is nothing now. */
+/**
+ * Explains the answer to a request for which a part is enough. "Above the window" speaks of the whole request, and a
+ * part would fit: so it means that there are no tokens now.
+ */
 export function ofPart({ buckets }: Limiter, { lane, messages, bytes }: TokenRequest, answer: number): number {
   return answer === ABOVE_WINDOW ? REFUSED + buckets.scarcest(lane, messages, bytes) : answer;
 }
 
-/** As the limiter's (buckets.ts): a millionth of a unit is a rounding. */
+/** A millionth of a unit is a rounding error, as in buckets.ts. */
 const SLACK = 1e-6;
 
-/** What of a request fits into what is there: whole messages of its average size. */
+/** The part of a request that fits into the tokens that are there: whole messages of its average size. */
 function wholePart({ messages, bytes }: TokenRequest, thereMessages: number, thereBytes: number): Required<Amounts> {
   if (messages === 0) return { messages, bytes: Math.min(bytes, Math.floor(thereBytes)) };
   const size = bytes / messages;

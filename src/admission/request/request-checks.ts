@@ -15,8 +15,8 @@ export function rejectAmounts(amounts: Amounts, max: { messages: number; bytes: 
 }
 
 /**
- * Whole amounts, at least one unit. A misspelled field is an absent one: without this, work would be charged nothing
- * and nobody told.
+ * Requires whole amounts, at least one unit in all. A misspelled field looks like an absent one: without this check
+ * such work would be free, and nobody would be told.
  */
 export function rejectUnlessSomething(amounts: Amounts): void {
   rejectUnlessObject('amounts', amounts);
@@ -31,7 +31,10 @@ export function rejectUnlessObject(field: string, amounts: unknown): void {
   throw new QuotameshError('AMOUNT_INVALID', { field, reason });
 }
 
-/** Options that are none would be ignored, and the work asked for in another way than was meant. */
+/**
+ * Requires options to be an object. A number, say, would be ignored, and the request decided in another way than was
+ * meant.
+ */
 export function rejectUnlessOptions(options: unknown): void {
   if (options === undefined || (typeof options === 'object' && options !== null && !Array.isArray(options))) return;
   const reason = `must be an object like { waitMs: 2000 }, got ${show(options)}`;
@@ -75,7 +78,7 @@ export function rejectUnlessName(field: string, name: unknown): void {
   throw new QuotameshError('FIELD_INVALID', { field, reason });
 }
 
-/** For a name that is not among the configured ones; names the near ones. */
+/** The error for a group that is not defined; it names similar groups. */
 export function groupUnknown(group: unknown, names: Iterable<string>): QuotameshError {
   if (typeof group !== 'string') {
     return new QuotameshError('FIELD_INVALID', { field: 'group', reason: `must be a string, got ${typeof group}` });
@@ -100,12 +103,12 @@ export function rejectUnlessBetween(field: string, value: unknown, min: number, 
 }
 
 export function rejectUnlessSignal(signal: unknown): void {
-  // Those of another realm or library are as good.
+  // Not `instanceof`: signals of another realm or library are as good.
   if (signal === undefined || typeof (signal as AbortSignal | null)?.throwIfAborted === 'function') return;
   throw new QuotameshError('FIELD_INVALID', { field: 'signal', reason: 'must be an AbortSignal' });
 }
 
-/** All of what is unlimited; a group with a limit in bytes alone, too. */
+/** The error for a batch of `all` messages where nothing limits messages; a limit in bytes alone does not help. */
 export function noEndOf(whose: string): QuotameshError {
   const reason = `must be a number: ${whose} has no limit in messages here, so there is no end to all`;
   return new QuotameshError('AMOUNT_INVALID', { field: 'messages', reason });

@@ -24,11 +24,11 @@ export interface RequestReaderParts extends AvailableParts {
   readonly bounds: LaneBounds;
 }
 
-/** From what somebody says to what the levels are asked: checked, with the lanes of its groups. */
+/** Turns what a caller says into what the levels are asked: checks it, and finds the lanes of its groups. */
 export class RequestReader {
   readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
-  /** Scratch space: what is being asked. */
+  /** Scratch space: the request at hand. */
   readonly #request: JointRequest = {
     lane: 0,
     messages: 0,
@@ -48,7 +48,7 @@ export class RequestReader {
   }
 
   isAllowed(lane: number, messages: number, bytes: number): boolean {
-    // Whole numbers first: to compare a BigInt or a Symbol throws what nobody can read.
+    // Integers are checked first: comparing a BigInt or a Symbol with a number throws an error that nobody can read.
     return (
       Number.isInteger(messages) &&
       Number.isInteger(bytes) &&
@@ -60,7 +60,9 @@ export class RequestReader {
     );
   }
 
-  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
+  /**
+   * The request of a batch; `all` stands for what there is. A new object, because the batch keeps it. null = exempt.
+   */
   forBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointRequest | null {
     const asked = amounts === 'all' ? this.place(where, 1, 0, options) : this.requestOf(where, amounts, options);
     if (asked === null) {

@@ -15,7 +15,7 @@ export interface ExemptCounts {
   bytes: number;
 }
 
-/** From who requests for what to the groups that decide. */
+/** Finds the groups that decide about the work of a scope. */
 export class ScopeResolver {
   readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
     return { requests: 0, messages: 0, bytes: 0 };
@@ -34,8 +34,9 @@ export class ScopeResolver {
   }
 
   /**
-   * Lanes of the groups that a place belongs to, the most specific first; none where it is exempt. What is attached to
-   * nothing belongs to the default group, and without one throws PLACE_UNATTACHED; GROUP_UNKNOWN where a group is gone.
+   * Lanes of the groups that a scope belongs to, the most specific first; none if it is exempt. A scope that is
+   * attached to nothing belongs to the default group; without a default group this throws PLACE_UNATTACHED. Throws
+   * GROUP_UNKNOWN if a group is gone.
    */
   lanesOf(place: Scope, direction: number): readonly number[] {
     const { groups, exempt } = this.resolve(place);
@@ -54,7 +55,7 @@ export class ScopeResolver {
   }
 }
 
-/** A counter that begins anew before it would lose units, as after a restart. */
+/** Adds to a counter that goes back to 0, as after a restart, before it is too large to count single units. */
 function counted(sum: number, amount: number): number {
   return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
 }
@@ -67,7 +68,7 @@ export function scopeText(place: Scope): string {
 }
 
 const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
-/** A few are looked at; a request seldom has more. */
+/** The most headers of a scope; a request seldom has more. */
 const HEADERS_MAX = 100;
 
 function checkedScope(place: Scope): Scope {

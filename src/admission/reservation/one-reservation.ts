@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.js';
 import { rejectUnlessAmounts, rejectUnlessObject } from '../request/request-checks.js';
 import type { RequestReader } from '../request/request-reader.js';
 
-/** Counts costs of work for all of these groups, or throws and counts none. */
+/** Counts what work has cost for all of these groups, or throws and counts nothing. */
 export type ChargeCosts = (
   groups: readonly string[],
   costs: ReportedCost | readonly ReportedCost[],
@@ -22,7 +22,10 @@ export interface ReservationParts {
   readonly chargeCosts: ChargeCosts;
 }
 
-/** Holds what the levels have granted for `request` (kept, so not the gate's scratch) until it is committed or cancelled. */
+/**
+ * Holds what the levels have granted for `request` until it is committed or cancelled. The request is kept, so it must
+ * not be the gate's scratch space.
+ */
 export function reservationOf(parts: ReservationParts, request: JointRequest): Reservation {
   const { clock, groups, joint, reader, chargeCosts } = parts;
   let open = true;
@@ -54,7 +57,7 @@ export function exemptReservation(): Reservation {
   return { granted: true, commit: (actual) => void amountsOf(actual, {}), cancel: () => undefined };
 }
 
-/** What is absent was as estimated. Throws AMOUNT_INVALID. */
+/** An absent amount means that the work took what was estimated. Throws AMOUNT_INVALID. */
 function amountsOf(actual: Amounts, estimated: Amounts): Required<Amounts> {
   rejectUnlessObject('actual', actual);
   const { messages = estimated.messages ?? 0, bytes = estimated.bytes ?? 0 } = actual;

@@ -1,5 +1,5 @@
 /**
- * Whoever waits, by the signal that ends the wait: one listener per signal, however many wait for it. A signal looks
+ * Holds waiters by the signal that ends their wait: one listener per signal, however many wait for it. A signal looks
  * through all its listeners for each that is added or removed: 20,000 waits that end with one signal (a service that
  * stops) took 18 s to begin, and as long to end.
  */

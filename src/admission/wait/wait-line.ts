@@ -14,7 +14,7 @@ export interface Waiter {
   readonly signal: AbortSignal | undefined;
   readonly decide: (request: JointRequest) => number;
   readonly sinceMs: number;
-  /** The limiter's last answer; never asked yet = the group's refusal in the scarcer dimension. */
+  /** The limiter's last answer; null = it has not been asked yet. */
   answer: number | null;
   isLive: boolean;
 }
@@ -30,37 +30,37 @@ export interface Turn {
   isParked: boolean;
 }
 
-/** Those who wait for one lane. */
+/** The requests that wait for one lane. */
 export interface Line {
   readonly lane: number;
   readonly queue: WakeQueue<Waiter>;
   readonly turns: Map<string, Turn>;
-  /** Turns whose own limit refuses (topic, client): the others need not wait for them. */
+  /** Turns that their own topic's or client's limit refuses: the others do not wait for them. */
   readonly parked: TimeHeap<Turn>;
   timer: NodeJS.Timeout | null;
   dueMs: number;
 }
 
 /**
- * Called when a waiter of the turn has left. Those who have left stay behind whoever waits before them, and a turn that
- * nobody waits for stays among the parked ones: without this, a client that ends thousands of short waits a second beside
- * a long one takes 600 bytes for each of them. Half of the entries have left when they are looked at, so each is paid for
- * by one that has left.
+ * Called when a waiter of the turn has left. Ended waiters stay in the queue behind one that still waits, and turns
+ * without waiters stay among the parked ones. Without this, a client that ends thousands of short waits a second beside
+ * a long one would take 600 bytes for each of them. At least half of the entries have ended when they are looked at, so
+ * each look is paid for by an ended one.
  */
 export function dropEnded({ line: { turns, parked }, owner, live }: Turn): void {
   if (owner.size > 2 * live) owner.keep(({ isLive }) => isLive);
   if (parked.size > 2 * turns.size) parked.keep((turn) => turn.live > 0);
 }
 
-/** What the lines ask. */
+/** What the lines need from the node. */
 export interface WaitingParts {
   readonly limiter: Limiter;
   readonly clock: Clock;
-  /** Waiters at once. */
+  /** The most requests that may wait at once. */
   readonly max: number;
-  /** The limiter's answer to a request, now; a lane that is not served yet is. */
+  /** Asks the limiter about a request, now, and makes the node serve its lane. */
   readonly decide: (request: JointRequest) => number;
-  /** The same for somebody who does not wait, although others do. */
+  /** Asks the limiter for a request that does not wait, although others do. */
   readonly decideInPassing: (request: JointRequest) => number;
   readonly explain: (request: JointRequest, answer: number) => Decision;
 }

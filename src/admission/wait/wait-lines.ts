@@ -11,9 +11,10 @@ import { AbortWatch } from './abort-watch.js';
 import { dropEnded, type Joining, type Line, type Turn, type Waiter, type WaitingParts } from './wait-line.js';
 
 /**
- * Acquires that wait for their turn: one line per lane, turns by client (or topic) in the order of the wake-up queue,
- * each client's own requests in their order. Whoever comes while others wait joins the line. No promise is woken before its
- * tokens are there, so there is no herd; a few hundred are settled per turn of the event loop.
+ * Requests that wait for their turn. Each lane has a line; clients (or topics) take turns in it in the order of the
+ * wake-up queue, and each client's own requests keep their order. A request that comes while others wait joins the
+ * line. A promise is settled only when its tokens are there, so that no herd of woken clients competes for them; a few
+ * hundred are settled per turn of the event loop.
  */
 export class Waiting {
   /** Waits that have ended, with a grant or otherwise, and how long they took together. */
@@ -37,7 +38,7 @@ export class Waiting {
     return this.#count;
   }
 
-  /** @param decide of whoever takes in another way; what it has taken is `request` then */
+  /** @param decide takes in another way than by default, and leaves in `request` what it has taken */
   async acquire(request: JointRequest, options: WaitOptions, decide = this.#parts.decide): Promise<Decision> {
     const { waitMs, signal, weight = 1 }: Partial<WaitOptions> = options ?? {};
     rejectUnlessBetween('waitMs', waitMs, 0, WAIT_MS_MAX);
@@ -62,17 +63,17 @@ export class Waiting {
     });
   }
 
-  /** Whether somebody who does not wait may take this now, although others wait (core/limiter/wake-queue.ts). */
+  /** Whether a request that does not wait may be granted now, although others wait (core/limiter/wake-queue.ts). */
   mayPass(request: JointRequest): boolean {
     return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
 
-  /** He has taken it. */
+  /** Called when such a request was granted. */
   passed(request: JointRequest): void {
     this.#lines.get(request.lane)?.queue.passed(this.#costOf(request));
   }
 
-  /** Limits have changed: whoever waits for the old ones is planned anew (#25502). */
+  /** Limits have changed: the next try of the waiting requests is planned anew (PIP-322, #25502). */
   limitsChanged(lanes: Iterable<number>): void {
     if (this.#lines.size === 0) return;
     for (const lane of lanes) {
@@ -81,12 +82,12 @@ export class Waiting {
     }
   }
 
-  /** Everybody is tried again now: the node has begun to decide. */
+  /** The node has begun to decide: all waiting requests are tried again now. */
   wakeAll(): void {
     this.limitsChanged(this.#lines.keys());
   }
 
-  /** Whoever waits in this lane is told why not. */
+  /** Rejects all requests that wait in this lane. */
   rejectAll(lane: number, reason: () => Error): void {
     const line = this.#lines.get(lane);
     if (line === undefined) return;
@@ -95,7 +96,10 @@ export class Waiting {
     }
   }
 
-  /** The node stops: nobody waits any more. All get one answer: to explain it takes longer than to give it. */
+  /**
+   * The node stops and rejects all waiting requests. They share one answer, because explaining takes longer than
+   * answering.
+   */
   close(): void {
     this.#closed = true;
     let stopping: Decision | null = null;
@@ -114,7 +118,8 @@ export class Waiting {
     const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
-    // Demand when it arrives, not when its turn comes; what its own limit refuses is counted by that level.
+    // Work is demand from its arrival on, not only when its turn comes. If its own limit refuses it, that level counts
+    // it.
     if (answer === null && !turn.isParked && !request.retry) {
       limiter.countArrival(request.lane, request.messages, request.bytes);
       request.counted |= 1;
@@ -127,7 +132,7 @@ export class Waiting {
     limiter.heldBack[request.lane] = (limiter.heldBack[request.lane] as number) + 1;
     if (turn.isParked) turn.owner.push(waiter, this.#costOf(request));
     else line.queue.add(turn.owner, waiter, this.#costOf(request));
-    // The others of a line that is in use wait for its next turn already.
+    // If others wait in this line already, its next turn is planned.
     if (line.queue.owners <= 1)
       this.#plan(line, answer === null || isOwnLimit(request, answer) ? 0 : this.#waitMs(waiter));
     return waiter;
@@ -140,7 +145,7 @@ export class Waiting {
     return line;
   }
 
-  /** Serves whoever's turn it is, as long as the limiter grants. */
+  /** Serves one turn after another, as long as the limiter grants. */
   #serve(line: Line): void {
     line.timer = null;
     const nowMs = this.#parts.clock();
@@ -212,7 +217,10 @@ export class Waiting {
     if (this.#leave(waiter, decision.granted)) waiter.resolve(decision);
   }
 
-  /** Leaves the line, whatever the reason. Constant time on average: what is left of it is dropped with that of others. */
+  /**
+   * Takes a waiter out of the line, for any reason. Takes constant time on average: what is left of ended waiters is
+   * dropped together (`dropEnded`).
+   */
   #leave(waiter: Waiter, isGranted = false): boolean {
     if (!waiter.isLive) return false;
     waiter.isLive = false;
@@ -264,7 +272,7 @@ export class Waiting {
     this.#planDeadline();
   }
 
-  /** For whoever has not been asked about: the group's refusal. */
+  /** The answer to a request that the limiter was not asked about: a refusal by the group, in the scarcer dimension. */
   #refusalOf({ lane, messages, bytes }: JointRequest): number {
     return REFUSED + this.#parts.limiter.buckets.scarcest(lane, messages, bytes);
   }
@@ -278,21 +286,24 @@ export const WAIT_MS_MAX = 600_000;
 const WEIGHT_MAX = 1000;
 /** Waiters settled in one turn of the event loop: about 1 ms. */
 const SERVED_AT_ONCE = 500;
-/** Deadlines of those who are served already that are kept until the heap is cleaned. */
+/** So many deadlines of requests that were served already may stay in the heap before it is cleaned. */
 const ENDED_MAX = 1024;
-/** Long sleeps are looked at again, a timer cannot be longer than 24.8 days. */
+/** No line and no turn sleeps longer than this without looking again. (A timer could not be longer than 24.8 days.) */
 const PARKED_MS_MAX = 60_000;
 
-/** Client or topic; of other groups besides they wait for something else. */
+/** Turns belong to clients, or else to topics; requests that other groups limit as well have turns of their own. */
 function turnOf({ client, topic, further }: JointRequest): string {
   const name = client === '' ? topic : client;
   return further.length === 0 ? name : `${name}\n${further.join()}`;
 }
 
-/** A broader group's limits may be raised meanwhile, which its own line alone is told. */
+/**
+ * A broader group's limits may be raised meanwhile; only that group's own line is told, so this one looks again after
+ * so long.
+ */
 const FURTHER_PARKED_MS_MAX = 500;
 
-/** Refused by the topic's or client's own limit, or by a broader group: others in the line may still be granted. */
+/** True if the topic's or client's own limit refused, or a broader group: others in the line may still be granted. */
 function isOwnLimit({ lane, refusedLane }: JointRequest, answer: number): boolean {
   return answer >= REFUSED + 2 * DIMENSION_COUNT || refusedLane !== lane;
 }

@@ -52,7 +52,7 @@ function revisionOf(changed: object | null): number | undefined {
   return changed !== null && 'revision' in changed ? Number(changed.revision) : undefined;
 }
 
-/** The same for every group, and for every node of a cluster. */
+/** Bytes that count as one page read. They do not differ between groups, nor between nodes of a cluster. */
 async function pageBytes(node: NodeAddress): Promise<number> {
   const { readPageBytes } = await get<{ readPageBytes: number }>(node, '/v1/costs/factors');
   return readPageBytes;

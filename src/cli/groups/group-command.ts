@@ -4,26 +4,26 @@ import { nodeCommand } from '../look/node-command.js';
 
 export interface GroupOptions extends NodeCommandOptions {
   readonly json?: boolean;
-  /** Of `set` and `delete`. */
+  /** An option of `set` and `delete`. */
   readonly ifRevision?: string;
-  /** Of `set`. */
+  /** An option of `set`. */
   readonly file?: string;
-  /** Of `set` and `delete`. */
+  /** An option of `set` and `delete`. */
   readonly dryRun?: boolean;
-  /** Of `delete`. */
+  /** An option of `delete`. */
   readonly force?: boolean;
-  /** Of `attach`, `detach` and `which`. */
+  /** Options of `attach`, `detach` and `which`. */
   readonly tenant?: string;
   readonly namespace?: string;
   readonly topic?: string;
-  /** Of `which`. */
+  /** Options of `which`. */
   readonly client?: string;
   readonly header?: readonly string[];
-  /** Of `attach`. */
+  /** Options of `attach`. */
   readonly exempt?: boolean;
   readonly sameAs?: string;
   readonly andBroader?: boolean;
-  /** Of `export`. */
+  /** An option of `export`. */
   readonly all?: boolean;
 }
 

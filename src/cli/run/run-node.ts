@@ -102,7 +102,7 @@ async function serve(config: ResolvedConfig, origin: Origin, createBroker: Creat
     if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
     await node.life.start();
   } catch (error) {
-    // Who closes a node that is still opening its topic ends that, too.
+    // A signal that came while the topic was being opened is the cause: that is no failure.
     if (stop.begun) return;
     fail(error, log);
     await stop.now(exitCodeOf(error));

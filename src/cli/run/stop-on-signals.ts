@@ -55,7 +55,7 @@ function endAtOnce(signal: 'SIGTERM' | 'SIGINT'): void {
 const STOP_TIMEOUT_MS = 4300;
 const LOG_TIMEOUT_MS = 400;
 
-/** Whoever stops a node must give it so long before he kills it: the units of deploy/ do. */
+/** A supervisor that stops a node must wait so long before it kills it: the units of deploy/ do. */
 export const STOP_WITHIN_MS = STOP_TIMEOUT_MS + LOG_TIMEOUT_MS;
 
 async function stopInOrder(log: NodeLog, close: () => Promise<void>, exitCode: number): Promise<never> {

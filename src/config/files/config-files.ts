@@ -29,7 +29,7 @@ export function configStamp(path: string): string {
   }
 }
 
-/** The same of files that a configuration names: tokens, certificates. */
+/** One stamp for the files that a configuration names: tokens, certificates. */
 export function filesStamp(files: readonly string[]): string {
   return files.map((file) => `\n${configStamp(file)}`).join('');
 }

@@ -43,7 +43,7 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** Reading is over in milliseconds, and a ConfigMap is swapped once a minute at most. */
 const READS_MAX = 5;
 
-/** As they were at one moment: a folder whose files are swapped meanwhile is read again. */
+/** Reads all files as they were at one moment: a folder whose files are swapped meanwhile is read again. */
 function readConfigFiles(path: string): readonly ParsedFile[] {
   for (let reads = 1; ; reads++) {
     const stamp = configStamp(path);

@@ -26,7 +26,9 @@ function checkEnds(group: string, values: Sound<GroupSettings>, from: number, fi
     const allowed = to === null ? `at most the quota, ${end}` : `at most ramp.toPerSecond = ${end}`;
     const remedy = 'Lower it, or raise the end of the ramp.';
     findings.add(['groups', group, 'ramp', 'fromPerSecond'], {
-      ...{ problem: `must be ${allowed}, got ${from}`, allowed, remedy },
+      problem: `must be ${allowed}, got ${from}`,
+      allowed,
+      remedy,
     });
     return;
   }

@@ -13,7 +13,7 @@ export interface ConfigOverrides {
   readonly nodeId?: string | undefined;
   /** HOST:PORT or PORT. */
   readonly http?: string | undefined;
-  /** The same for MQTT. */
+  /** `host:port` for MQTT. */
   readonly mqtt?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function withEnvironment(raw: unknown, environment: Environment, findings
   let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
   for (const [key, { variable, text }] of given) {
     const sibling = SIBLINGS.get(key);
-    // Who gives a secret one way has not asked for the other way that the file may hold.
+    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of either.
     if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
     result = putAt(result, key.split('.'), text);
     findings.setOrigin(key.split('.'), variable);
@@ -67,7 +67,7 @@ function withAddress(raw: unknown, { section, port, given }: AddressFlag, findin
   return putAt(result, [section, 'port'], match[2]);
 }
 
-/** Of the commands that ask a node; a node itself does without. */
+/** Commands that call a node read their token from here; a node itself does without. */
 export const TOKEN_VARIABLE = 'QUOTAMESH_TOKEN';
 
 /** Every variable of the settings table → the YAML path it sets. */

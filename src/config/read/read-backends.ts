@@ -17,7 +17,8 @@ export function readBackends(
   if (!isMapping(backends)) {
     const allowed = 'a mapping of backend name to settings';
     findings.add(['backends'], {
-      ...{ problem: `must be ${allowed}, got ${show(backends)}`, allowed },
+      problem: `must be ${allowed}, got ${show(backends)}`,
+      allowed,
       remedy: 'Indent the names below it.',
     });
     return [];
@@ -50,7 +51,8 @@ function checkAddress({ url, metric }: Backend, path: readonly string[], finding
   if (typeof url === 'string' && !(URL.canParse(url) && /^https?:/.test(url))) {
     const allowed = 'an http or https address';
     findings.add([...path, 'url'], {
-      ...{ problem: `must be ${allowed}, got ${show(url)}`, allowed },
+      problem: `must be ${allowed}, got ${show(url)}`,
+      allowed,
       remedy: 'For example http://db-1:9100/metrics.',
     });
   }
@@ -63,7 +65,8 @@ function checkAddress({ url, metric }: Backend, path: readonly string[], finding
   if (typeof metric === 'string' && !METRIC.test(metric)) {
     const allowed = 'the name of a metric, with labels in braces where there are several samples';
     findings.add([...path, 'metric'], {
-      ...{ problem: `must be ${allowed}, got ${show(metric)}`, allowed },
+      problem: `must be ${allowed}, got ${show(metric)}`,
+      allowed,
       remedy: 'For example queue_bytes{shard="1"}.',
     });
   }

@@ -48,7 +48,8 @@ export function readHttpTls(
 /** What Node.js's TLS servers take. */
 export function secureContextOf({ cert, key, passphrase, clientCa }: HttpTlsConfig) {
   return {
-    ...{ cert, key },
+    cert,
+    key,
     ...(passphrase === null ? {} : { passphrase }),
     ...(clientCa === null ? {} : { ca: clientCa }),
   };

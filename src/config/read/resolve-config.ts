@@ -94,7 +94,7 @@ export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
   return { config: buildConfig(parts), mistakes: [] };
 }
 
-/** Who may ask, and where: before everything that says what. */
+/** Reads who may call the node and how it listens, before anything that says what they may do. */
 function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
   const { auth, files } = readAuth(written, node, findings, context);
   checkReach(node, auth, findings);

@@ -91,13 +91,13 @@ export interface GroupConfig extends GroupSettings {
 
 export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
 
-/** Of the listener; tls: null = plain HTTP. */
+/** The HTTP listener; tls: null = plain HTTP. */
 export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
 
 /** PEM texts; without a clientCa none are asked of clients. */
 export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
 
-/** Of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
+/** Settings of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
 export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
 
 export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
@@ -121,7 +121,7 @@ interface Completed {
   readonly hmac: HmacConfig | null;
 }
 
-/** Of the adapters, which know nothing of signatures. */
+/** Settings as the adapters take them, which know nothing of signatures. */
 export type KafkaTopicConfig = Omit<ConfigOfKind<'kafka'>, 'hmac'>;
 export type RedisTopicConfig = Omit<ConfigOfKind<'redis'>, 'hmac'>;
 

@@ -39,7 +39,7 @@ export const AUTH = section({
   },
 });
 
-/** Of the HTTP listener. */
+/** Certificate, key and client authorities of the HTTP listener. */
 export const HTTP_TLS = section({
   cert: {
     kind: 'text',

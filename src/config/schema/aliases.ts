@@ -18,12 +18,12 @@ export const ALIASES: readonly Alias[] = [
   { section: 'defaults', ofKey: 'dropped', old: 'handed-back', now: 'refunded' },
 ];
 
-/** Of the keys right below a section; `path` is that of the section. */
+/** Former names of the keys right below a section; `path` is that of the section. */
 export function oldKeysBelow(path: string): readonly Alias[] {
   return ALIASES.filter(({ section, ofKey }) => ofKey === undefined && section === path);
 }
 
-/** Of the values of a key. */
+/** Former names of the values of a key. */
 export function oldValuesOf(path: string, key: string): readonly Alias[] {
   return ALIASES.filter(({ section, ofKey }) => ofKey === key && section === path);
 }

@@ -3,7 +3,7 @@ import { fileRow, READ_ONCE } from './text-file.js';
 
 const OAUTH = 'oauthbearer';
 
-/** Of connections to Kafka. Which belong to which mechanism: `saslWay`. */
+/** How connections to Kafka prove who they are. `saslWay` says which key belongs to which mechanism. */
 export const SASL = section({
   mechanism: {
     kind: 'choice',

@@ -5,7 +5,7 @@ import { fileRow, READ_ONCE } from './text-file.js';
 export const PEM_REMEDY =
   'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
 
-/** Of a listener's key as of a client's. */
+/** Opens a listener's key as well as a client's. */
 export const TLS_PASSPHRASE = {
   kind: 'text',
   default: null,
@@ -14,7 +14,7 @@ export const TLS_PASSPHRASE = {
   costs: 'A secret: prefer tls.passphraseFile or the environment.',
 } as const satisfies Setting;
 
-/** Of connections to the store of the topic. */
+/** TLS of connections to the store of the topic. */
 export const TLS = section({
   enabled: {
     kind: 'switch',

@@ -41,7 +41,7 @@ export function withoutUrlSecrets(text: string): string {
   return start.replace(CREDENTIALS, '://***@').replace(QUERY_VALUE, '$1***');
 }
 
-/** Of a URL, up to the last @ before a blank: who writes an address as a URL often writes the password into it. */
+/** Name and password in a URL, up to the last @ before a blank: an address that is written as a URL often has them. */
 const CREDENTIALS = /:\/\/\S*@/g;
 /** A part without `=` is a value alone. */
 const QUERY_VALUE = /([?&](?:[^=&#\s]*=)?)[^&#\s]+/g;

@@ -12,7 +12,7 @@ export interface ParsedFile {
 export interface MergedFiles {
   readonly raw: unknown;
   readonly locate: Locate;
-  /** Of the texts themselves, and what two files say. */
+  /** Mistakes within one text, and what two files both say. */
   readonly mistakes: readonly Mistake[];
 }
 

@@ -165,9 +165,26 @@ function keyMistakes(document: Document, lines: LineCounter): ParsedYaml['mistak
  * line or file would take the limit away. An explicit null takes it away on purpose.
  */
 const LIMITING_KEYS: ReadonlySet<string> = new Set([
-  ...['defaults', 'groups', 'quota', 'limits', 'perTopic', 'perClient', 'publish', 'dispatch', 'ramp'],
-  ...['messagesPerSecond', 'bytesPerSecond', 'costPerSecond', 'fromPerSecond', 'toPerSecond'],
-  ...['attachments', 'scopes', 'places', 'rules', 'connectsPerSecond', 'subscribesPerSecond'],
+  'defaults',
+  'groups',
+  'quota',
+  'limits',
+  'perTopic',
+  'perClient',
+  'publish',
+  'dispatch',
+  'ramp',
+  'messagesPerSecond',
+  'bytesPerSecond',
+  'costPerSecond',
+  'fromPerSecond',
+  'toPerSecond',
+  'attachments',
+  'scopes',
+  'places',
+  'rules',
+  'connectsPerSecond',
+  'subscribesPerSecond',
 ]);
 
 const BLANK: Finding = {

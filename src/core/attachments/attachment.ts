@@ -1,4 +1,4 @@
-/** Where work comes from and goes to; what is not known is absent. */
+/** Where work comes from and goes to; names that are not known are absent. */
 export interface Scope {
   readonly tenant?: string;
   readonly namespace?: string;
@@ -9,18 +9,21 @@ export interface Scope {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a tenant, namespace or topic is attached to. Exactly one of `group`, `sameAs` and `exempt` says something. */
+/** What a tenant, namespace or topic is attached to. Exactly one of `group`, `sameAs` and `exempt` is set. */
 export interface Attachment {
   readonly group: string | null;
-  /** Path of a place: attached to whatever that is attached to. */
+  /** Path of another scope: this one is attached to whatever that one is attached to. */
   readonly sameAs: string | null;
   /** Limited by nothing, and counted apart (PIP-82 leaves replication out). */
   readonly exempt: boolean;
-  /** What the broader places are attached to is enforced too; else this alone is. */
+  /** True = the groups of the broader scopes are enforced as well; false = this attachment alone counts. */
   readonly andBroader: boolean;
 }
 
-/** Which work belongs to which group, by patterns; null = not asked for. The first that matches in all counts. */
+/**
+ * Says by patterns which work belongs to a group; null = any name matches. The first rule whose patterns all match
+ * counts.
+ */
 export interface AttachmentRule {
   readonly tenant: string | null;
   readonly namespace: string | null;
@@ -28,7 +31,7 @@ export interface AttachmentRule {
   readonly client: string | null;
   /** Lower-case name → pattern. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A name, or one made of captures: `{tenant}-premium`; null where `exempt`. */
+  /** The group's name, or a template with captured names: `{tenant}-premium`; null if `exempt`. */
   readonly group: string | null;
   readonly exempt: boolean;
   readonly andBroader: boolean;
@@ -52,7 +55,7 @@ export function scopeKindOf(path: string): ScopeKind {
   return path.indexOf('/', tenantEnd + 1) === -1 ? 'namespace' : 'topic';
 }
 
-/** Paths of a place, the most specific first; empty without a tenant. */
+/** Paths of a scope, the most specific first; empty without a tenant. */
 export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   if (!isName(tenant)) return [];
   if (!isName(namespace)) return [tenant];
@@ -60,7 +63,7 @@ export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   return topic === undefined || topic === '' ? [path, tenant] : [`${path}/${topic}`, path, tenant];
 }
 
-/** With a slash in it a tenant would pass for a namespace. */
+/** A slash is refused: a tenant with one in its name would pass for a namespace. */
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && !name.includes('/');
 }

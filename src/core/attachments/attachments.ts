@@ -12,10 +12,13 @@ import { type Captured, fill, matchName, matchTopic } from './patterns.js';
 /** Why a group is enforced, or why nothing is. */
 export interface Because {
   readonly level: 'rule' | ScopeKind;
-  /** Path of the attached place; of a rule `rule 3`, counted from 0 as in YAML's mistakes. */
+  /**
+   * Path of the attached scope, or `rule 3` for a rule. Rules are counted from 0, as in messages about mistakes in
+   * YAML.
+   */
   readonly at: string;
   readonly origin: 'yaml' | 'run-time';
-  /** What `sameAs` has led over. */
+  /** The paths over which `sameAs` led here. */
   readonly via: readonly string[];
   /** null = exempt. */
   readonly group: string | null;
@@ -23,10 +26,13 @@ export interface Because {
 }
 
 export interface Resolution {
-  /** All are enforced, the most specific first; empty where nothing is attached, or where it is exempt. */
+  /**
+   * The groups that are enforced, all at once, the most specific first; empty if nothing is attached, or if the work is
+   * exempt.
+   */
   readonly groups: readonly string[];
   readonly exempt: boolean;
-  /** What was found, in the order in which it counts. */
+  /** The attachments and rules that were found, in the order in which they count. */
   readonly because: readonly Because[];
 }
 
@@ -44,13 +50,13 @@ export type Followed =
 /**
  * Which groups limit which work (PIP-82, attach to tenant and namespace).
  *
- * Rules come first, then the topic, its namespace, its tenant. The first that says something counts alone; with
- * `andBroader` the next one counts too, and so on: all those groups are enforced at once. Worked: tenant acme → gold,
- * namespace acme/orders → orders. Work of acme/orders is limited by orders; where that is `andBroader`, by orders and
- * gold; work of acme/other by gold. An exempt place that is reached first is limited by nothing; one behind a group
- * ends the search.
+ * Rules are looked at first, then the topic, its namespace, its tenant. The first that matches, or is attached, counts
+ * alone. If it says `andBroader`, the next one counts as well, and so on: all those groups are enforced at once.
+ * Worked: tenant acme → gold, namespace acme/orders → orders. Work of acme/orders is limited by orders, or by orders
+ * and gold if that attachment says `andBroader`. Work of acme/other is limited by gold. If the search meets an exempt
+ * scope first, nothing limits the work; an exempt scope behind a group only ends the search.
  *
- * What was attached at run time replaces what YAML says of the same place.
+ * An attachment made at run time replaces that of YAML for the same scope.
  */
 export class Attachments {
   #scopes: Readonly<Record<string, Attachment>> = {};
@@ -64,13 +70,13 @@ export class Attachments {
     this.configure(config);
   }
 
-  /** What YAML says from now on. */
+  /** Replaces what YAML says. */
   configure({ scopes, rules }: AttachmentsConfig): void {
     this.#scopes = scopes;
     this.#rules = rules;
   }
 
-  /** null = nothing was said at run time. */
+  /** Attaches a scope at run time; null takes that back, and YAML counts again. */
   define(path: string, attachment: Attachment | null): void {
     if (attachment === null) this.#atRunTime.delete(path);
     else this.#atRunTime.set(path, attachment);
@@ -83,17 +89,17 @@ export class Attachments {
     return { path, origin: 'yaml', attachment: this.#scopes[path] as Attachment };
   }
 
-  /** Whether YAML says something of it, whatever was said at run time. */
+  /** Whether YAML attaches the scope, whatever was attached at run time. */
   isConfigured(path: string): boolean {
     return Object.hasOwn(this.#scopes, path);
   }
 
-  /** Places that came at run time. */
+  /** How many scopes are attached at run time. */
   get size(): number {
     return this.#atRunTime.size;
   }
 
-  /** All places, by path. */
+  /** All attached scopes, in the order of their paths. */
   list(): AttachedScope[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
@@ -105,7 +111,7 @@ export class Attachments {
     }
   }
 
-  /** Places that would be attached to nothing without this group. */
+  /** Scopes that would be attached to nothing without this group. */
   of(group: string): AttachedScope[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
@@ -113,7 +119,7 @@ export class Attachments {
     });
   }
 
-  /** As it would be without the places that were attached to this group at run time. */
+  /** A copy without the scopes that were attached to this group at run time. */
   withoutRunTime(group: string): Attachments {
     const others = new Attachments({ scopes: this.#scopes, rules: this.#rules }, this.#isGroup);
     const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
@@ -121,7 +127,7 @@ export class Attachments {
     return others;
   }
 
-  /** Places whose group, or whose `sameAs`, is not there: a change of another node was faster. */
+  /** Scopes whose group, or whose `sameAs`, does not exist: another node's change came first. */
   get dangling(): string[] {
     return [...this.#all()].flatMap(({ path, attachment }) => {
       const followed = this.follow(attachment, path);
@@ -142,7 +148,7 @@ export class Attachments {
     return { groups, exempt: false, because };
   }
 
-  /** @param from path of the attachment, where it is to be told from a place that it leads to */
+  /** @param from path of the attachment itself; needed to find a chain of `sameAs` that leads back to it */
   follow(attachment: Attachment, from?: string): Followed {
     const via: string[] = [];
     let current = attachment;
@@ -172,7 +178,7 @@ export class Attachments {
       if (attached === null) continue;
       const { attachment, origin } = attached;
       const followed = this.follow(attachment, path);
-      // What leads nowhere says nothing; `dangling` tells.
+      // An attachment that leads nowhere does not count; `dangling` lists it.
       if (followed.end === 'dangling' || followed.end === 'cyclic') continue;
       const { group, via } = followed;
       yield { level: scopeKindOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };

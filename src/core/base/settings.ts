@@ -13,13 +13,16 @@ export interface GroupSettings {
   readonly ramp: RampSettings | null;
   /** A row of the strategy registry. */
   readonly strategy: string;
-  /** What `equal` divides by where no log tells how many nodes there are; 0 = the pool that the nodes agree on. */
+  /**
+   * What `equal` divides by if no log tells how many nodes there are; 0 = it divides by the pool that the nodes agree
+   * on.
+   */
   readonly nodeCount: number;
-  /** Σ of all nodes' floors as a part of the target, 0 … 1. A floor is what a node without demand keeps. */
+  /** Sum of all nodes' floors as a part of the target, 0 … 1. A node without demand keeps its floor. */
   readonly floorRatio: number;
-  /** How a left-over that nobody wants is handed out. */
+  /** How the part of the target that nobody wants is divided. */
   readonly headroom: Headroom;
-  /** Time constant of the way to a new share, milliseconds of log time; 0 = at once. */
+  /** Time constant with which a share approaches its new value, milliseconds of log time; 0 = at once. */
   readonly smoothingMs: number;
   /** Most that a share rises per second of log time, as a part of the target; Infinity = at once. */
   readonly slewPerSecond: number;
@@ -36,7 +39,7 @@ export interface GroupSettings {
   readonly windowMs: number;
   /** Bucket depth: this many milliseconds of the limit … */
   readonly burstMs: number;
-  /** … but at least this many pieces of work of the size seen last. */
+  /** … but at least this many pieces of work, each of the size that was seen last. */
   readonly burstMinMessages: number;
   readonly isolation: { readonly policy: IsolationPolicy; readonly holdMs: number };
 }
@@ -55,7 +58,7 @@ export interface LimitingSettings {
   /** report-only computes and shows the target stage, and enforces message and byte quotas alone. */
   readonly mode: LimitingMode;
   readonly split: LimitingSplit;
-  /** Worst zones that limit nothing. */
+  /** This many of the worst zones limit nothing. */
   readonly zonesLeftOut: number;
   /** A backend that carries less than this part of a group's cost does not limit it, 0 … 1. */
   readonly contributionRatio: number;
@@ -78,13 +81,15 @@ export interface CoordinatorSettings {
   /** Random 16-bit number that decides between two processes that choose the same incarnation. */
   readonly nonce: number;
   readonly partitions: number;
-  /** A NODE record on the membership partition (0) every so often; log time advances at most twice this per record. */
+  /**
+   * Interval between NODE records on the membership partition (0). Log time advances by at most twice this per record.
+   */
   readonly heartbeatMs: number;
-  /** A NODE record on every other partition every so often. */
+  /** Interval between NODE records on every other partition. */
   readonly partitionHeartbeatMs: number;
   /** A node silent for this much log time is gone. */
   readonly stalenessMs: number;
-  /** Smallest distance of two reports of the same bucket. */
+  /** Shortest time between two reports of the same bundle. */
   readonly reportGapMs: number;
   /** Unchanged groups are reported again after this time (anti-entropy). */
   readonly forcedReportMs: number;
@@ -92,13 +97,13 @@ export interface CoordinatorSettings {
   readonly significantChangeRatio: number;
   /** z of the noise rule: change > z standard deviations (report/significant-change.ts). */
   readonly noiseFactor: number;
-  /** The runtime's round; `round-elapsed` comes this often. */
+  /** Length of a round: the runtime gives `round-elapsed` this often. */
   readonly sampleIntervalMs: number;
   readonly fastSpanMs: number;
   readonly slowSpanMs: number;
   /** Own echo missing for this long = isolated. */
   readonly isolationAfterMs: number;
-  /** A share not confirmed by the coordinator for this long is void: the event loop slept. */
+  /** A share that the coordinator has not confirmed for this long is void, because the event loop has slept. */
   readonly shareValidMs: number;
   /** Keys of a node gone for this much log time are freed by tombstones. */
   readonly forgetAfterMs: number;
@@ -124,17 +129,17 @@ export interface RampSettings {
   readonly mode: RampModeName;
   /** Messages/s of the whole cluster at the start. */
   readonly fromPerSecond: number;
-  /** At the top; null = the direction's message quota. */
+  /** Messages/s of the whole cluster at the top; null = the direction's message quota. */
   readonly toPerSecond: number | null;
-  /** From the one to the other, log time. */
+  /** Log time that the rise from `fromPerSecond` to `toPerSecond` takes. */
   readonly overMs: number;
-  /** A second counts as used from this part of the level on, 0 … 1 (only-if-used, go-back-n). */
+  /** A second counts as used if at least this part of the ceiling was used, 0 … 1 (only-if-used, go-back-n). */
   readonly thresholdRatio: number;
   /** A longer pause than this costs height (go-back-n), log time. */
   readonly coolDownMs: number;
-  /** What each second of such a pause takes away, as a part of a second's rise, 0 … 1 (go-back-n). */
+  /** Each second of such a pause lowers the ceiling by this part of a second's rise, 0 … 1 (go-back-n). */
   readonly pausePenaltyRatio: number;
-  /** A level that nobody used for this long is forgotten, time of the log. */
+  /** A ceiling that nobody used for this much log time is forgotten, and the ramp begins anew. */
   readonly timeToLiveMs: number;
 }
 
@@ -143,7 +148,7 @@ export interface CostMeterSettings {
   readonly smoothingMs: number;
   /** A lane without costs for this long is forgotten (FoundationDB: 240 s). */
   readonly forgetAfterMs: number;
-  /** Lanes whose costs are kept; one more is refused. */
+  /** The most lanes whose costs are kept; costs of further lanes are refused. */
   readonly maxLanes: number;
 }
 
@@ -152,7 +157,7 @@ export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
 
 export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
 
-/** 0 = a bucket. */
+/** Length of the group's windows; 0 = it has a token bucket. */
 export function windowMsOf({
   limiter,
   windowMs,

@@ -16,8 +16,8 @@ export interface ShareRange {
  * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
  *
  * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum
- * wins over a minimum and over a floor. Applied shares outside of the range count as its ends, so that smoothing and
- * slew, which lie around this wrapper, start from within.
+ * wins over a minimum and over a floor. An applied share outside of the range counts as the nearer end of it, so that
+ * smoothing and slew, which wrap this wrapper, start from within the range.
  */
 export function clamped(strategy: Strategy, range: ShareRange): Strategy {
   const clampLane = (round: LaneView, dimension: number) => clamp(round, dimension, range);

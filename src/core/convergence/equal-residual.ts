@@ -4,7 +4,7 @@ import { splitByUsage } from './proportional.js';
 import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
- * The whole residual added by everybody (PIP-82, usage distribution, first alternative):
+ * Every node adds the whole residual to its usage (PIP-82, usage distribution, first alternative):
  *
  *     shareᵢ = usageᵢ + residual,   residual = target − Σusage
  *

@@ -1,8 +1,8 @@
 import { type LaneView, sum } from './strategy.js';
 
 /**
- * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). What that costs comes from what is left of the
- * target, then from the others in proportion to what they have above their floors. A starved node could never show
+ * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). The cost comes out of the left-over of the
+ * target first, then out of what the others have above their floors, in proportion. A starved node could never show
  * again that it wants something: Pulsar's floor of 1 unit/s per node, as a *sum* bounded by the target.
  */
 export function liftToFloors(round: LaneView, dimension: number, amounts: Float64Array): void {

@@ -9,8 +9,8 @@ import { type LaneView, sum } from './strategy.js';
  *
  * Worked: target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
  *
- * Silent case, our choice: where nobody has reported any demand there is nothing to hold on to, and everybody gets
- * target · wᵢ/Σw with each of them; otherwise a cluster that was idle would refuse its first request.
+ * Silent case, our choice: if nobody has reported any demand, everybody gets target · wᵢ/Σw with each of the three;
+ * otherwise a cluster that was idle would refuse its first request.
  */
 export function addHeadroom(round: LaneView, dimension: number, given: Float64Array): void {
   const share = round.share[dimension] as Float64Array;

@@ -75,7 +75,10 @@ function setFloors(round: LaneView): void {
   }
 }
 
-/** One sweep; true if another would change nothing that matters: where one dimension binds alone, it has no other. */
+/**
+ * Makes one sweep. Returns true if another one would change nothing that matters: where one dimension binds alone,
+ * there is no second sweep.
+ */
 function fillInTurn(round: LaneView): boolean {
   let binding = 0;
   let settled = true;
@@ -104,8 +107,9 @@ function fill(round: LaneView, dimension: number): void {
 }
 
 /**
- * What the levels of all dimensions but one let each node use of its demand. Levels, not what was given there: a node
- * that was given little because of the one left out would be held to that, and stay locked low.
+ * The part of its demand that each node could use if only the levels of the other dimensions held it. Levels count
+ * here, not the amounts given: the given amount may be small because of the one dimension that is left out, and the
+ * node would stay locked at it.
  */
 function findParts(round: LaneView, except: number): void {
   const { weight, count } = round;

@@ -7,7 +7,7 @@ import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.
  *
  *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage
  *
- * A negative residual: everybody gives in proportion.
+ * If the residual is negative, everybody gives up usage in proportion.
  *
  * Worked: target 100, usage 10/50/30 → 11.11/55.56/33.33. Usage 30/60/60 (50 over) → 20/40/40.
  *
@@ -30,7 +30,7 @@ function converge(round: LaneView): void {
   }
 }
 
-/** Shared with equal-residual, whose text reduces in the same way when the target is exceeded. */
+/** equal-residual uses this, too: PIP-82 lets both reduce in the same way when the target is exceeded. */
 export function splitByUsage(round: LaneView, dimension: number): void {
   const target = round.target[dimension] as number;
   const share = round.share[dimension] as Float64Array;

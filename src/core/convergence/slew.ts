@@ -14,8 +14,8 @@ import type { LaneView, Strategy } from './strategy.js';
  * to report 300 after one second, 900 after seven. N = 10
  * nodes 5 ms apart: at most 0.5 % above the target for those 5 ms.
  *
- * Silent cases, our choice: what one node gives up at once and another may not take yet lies idle; an applied share
- * that is not known starts at the strategy's share, one below the floor at the floor.
+ * Silent cases, our choice: what one node gives up at once lies idle until another may take it. A node whose applied
+ * share is not known starts at the strategy's share; one below its floor starts at the floor.
  */
 export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
   return remembering(strategy, (round, dimension) => slew(round, dimension, slewPerSecond));

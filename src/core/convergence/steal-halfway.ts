@@ -63,7 +63,10 @@ function converge(round: LaneView): void {
   }
 }
 
-/** By level, then by what is lacking, then by weight; who is equal in all three is alike, and the id decides. */
+/**
+ * Orders by level, then by the missing amount, then by weight. Nodes that are equal in all three are alike, and the id
+ * decides.
+ */
 function isLower(left: number, right: number): boolean {
   const difference = compare(left, right);
   return difference !== 0 ? difference < 0 : left < right;
@@ -77,7 +80,10 @@ function compare(left: number, right: number): number {
   );
 }
 
-/** No node is on both sides: thieves' levels rise with k, dominants' fall, and it ends where they meet. */
+/**
+ * No node steals and loses at once: the levels of thieves rise with k, those of dominant nodes fall, and the loop ends
+ * where they meet.
+ */
 function steal(count: number): void {
   let saturated = 0;
   for (let place = 0; place < count; place++) {
@@ -96,7 +102,7 @@ function steal(count: number): void {
   shareAmongAlike(count);
 }
 
-/** Nodes alike stand side by side; each gets the mean. */
+/** Nodes that are alike stand side by side; each gets the mean of what they all got. */
 function shareAmongAlike(count: number): void {
   let first = 0;
   for (let place = 1; place <= count; place++) {
@@ -110,7 +116,7 @@ function shareAmongAlike(count: number): void {
   }
 }
 
-/** Levels down, raises, and hands out what is left over. */
+/** Levels the dominant nodes down, raises the saturated ones, and hands out the left-over. */
 function distribute(round: LaneView, dimension: number): void {
   const { count } = round;
   const target = round.target[dimension] as number;

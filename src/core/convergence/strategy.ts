@@ -25,11 +25,17 @@ export interface LaneView {
   readonly target: Float64Array;
   /** Σ of the floors as a part of the target, 0 … 1. */
   floorRatio: number;
-  /** What each divides the target by, for strategies of an agreed pool: 0 = `count`, Infinity = it waits. */
+  /**
+   * What each participant divides the target by, for strategies of an agreed pool: 0 = by `count`, Infinity = it waits
+   * and gets nothing.
+   */
   readonly divisor: Float64Array;
-  /** What becomes of a left-over that nobody wants. */
+  /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
-  /** Out: 1 where a wrapper has not let a share arrive at what the strategy says; it moves on with log time alone. */
+  /**
+   * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
+   * alone.
+   */
   readonly moving: Uint8Array;
   /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
   readonly share: readonly Float64Array[];
@@ -42,13 +48,13 @@ export interface LaneView {
  */
 export interface Strategy {
   readonly name: string;
-  /** It reads `applied`: nodes must report their shares while these move. */
+  /** True if it reads `applied`: nodes must report their shares while these move. */
   readonly remembers: boolean;
   /** The reported signal whose significant change matters to it. */
   readonly reads: 'usage' | 'demand';
   /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
   readonly overshoots: boolean;
-  /** It reads `divisor`: nodes agree on their number before it falls, and newcomers wait for it. */
+  /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
   converge(round: LaneView): void;
 }

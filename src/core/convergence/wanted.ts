@@ -19,8 +19,8 @@ export function wantedBy(round: LaneView, at: number, dimension: number): number
 }
 
 /**
- * What a node uses at the share that it applied: a report's usage is an average from before the share moved. Where no
- * applied share is known, the usage is all there is to go by.
+ * What a node uses at the share that it applies. The usage in a report does not tell: it is an average that began
+ * before the share moved. It counts only where no applied share is known.
  */
 export function usedBy(round: LaneView, at: number, dimension: number, wanted: number): number {
   const applied = (round.applied[dimension] as Float64Array)[at] as number;

@@ -1,7 +1,7 @@
 /**
  * The level of weighted max-min fairness between 0 and `high`: L so that Σ min(wᵢ · L, highᵢ) = capacity. Requires
- * weight > 0 and Σ high > capacity. What max-min needs, and less than `waterFill`: a lower bound that is the same part
- * of every weight, as floors are, lies below L anyway.
+ * weight > 0 and Σ high > capacity. max-min needs no more than this, which is less than `waterFill` does: floors are
+ * the same part of every weight, and such lower bounds lie below L anyway.
  *
  * Worked: capacity 100, high 10/80/80, weight 1/1/1. From L = 33.3 nobody but the first is met: (100 − 10) / 2 = 45.
  *

@@ -48,7 +48,7 @@ export class Coordinator {
   readonly log: LogReader;
   readonly link: LinkWatch;
   phase: Phase = 'catching-up';
-  /** From appending the last own report to reading it back. */
+  /** Milliseconds from appending the last own report to reading it back. */
   reportRoundTripMs = 0;
   /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
   readyMs = 0;
@@ -190,7 +190,7 @@ export class Coordinator {
 
   #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
     if (this.phase === 'catching-up' || this.phase === 'fenced') return;
-    // If there was no room for this node, it is no member and must not become ready.
+    // A node for which there was no room is no member, and must not become ready.
     if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
     const { incarnation, sequence } = record.author;
     if (incarnation > this.incarnation) {
@@ -252,8 +252,9 @@ export class Coordinator {
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
-  // After a gap between rounds others may have taken over: nothing is admitted until a fresh own record is read. Every
-  // step looks for the gap, because requests and reads may run before the round's timer.
+  // After a long gap between rounds other nodes may have taken over this node's shares: nothing is admitted until a
+  // fresh own record is read. Every step looks for the gap, because requests and reads may run before the round's
+  // timer.
   #noticeStall(nowMs: number): void {
     const gapMs = nowMs - this.#lastRoundMs;
     if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;

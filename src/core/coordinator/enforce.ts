@@ -16,7 +16,7 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
     }
   };
   for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
-  // What a served lane was limited to before may be of a time when it was open, which its share does not tell.
+  // A lane may come from a time without limits, and its share does not tell: so the limit is set, whatever it was.
   for (const lane of effects.servedLanes) apply(lane);
   for (const lane of effects.changedLanes) apply(lane);
   for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);

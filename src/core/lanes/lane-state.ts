@@ -23,8 +23,9 @@ export interface LaneState {
   readonly reported: LaneRates;
   /** Per dimension, units per second: the applied share in the newest own record. */
   readonly reportedShare: Float64Array;
-  /** Somebody's share goes on moving with log time alone; this node's own does. */
+  /** True while the share of some node moves with log time alone. */
   isMoving: boolean;
+  /** True while this node's own share does so. */
   isOwnMoving: boolean;
   /** The least share that it has applied lately: it may hold that much if the topic goes away. */
   readonly least: LeastShare;
@@ -38,7 +39,7 @@ export interface LaneState {
   refusals: number;
   readonly settling: Settling;
   readonly costs: CostReport;
-  /** What its target was equal to when its share was computed last, and whether backends hold it below its quota. */
+  /** What set the target when the share was computed last, and whether backends hold it below the quota. */
   binding: Binding;
   isBusy: boolean;
   readonly rampTurn: RampTurn;

@@ -18,12 +18,12 @@ export class LaneTable {
   readonly dirty = new Set<LaneState>();
   /** Lanes whose shares move with log time alone. */
   readonly #moving = new Set<LaneState>();
-  /** Per partition, whether this node's own share of some lane does. */
+  /** Per partition: true if this node's own share of some lane moves with log time alone. */
   readonly #needsLogTime: boolean[];
   /** What is configured, with the groups as the last `group-changed` left them. */
   readonly settings: CoordinatorSettings;
   readonly #groups: GroupSettings[];
-  /** Some configured group divides by a pool that the nodes agree on. */
+  /** True if some configured group divides by a pool that the nodes agree on. */
   agreesOnPool: boolean;
   readonly #groupIds: GroupId[];
   readonly #byMapLane = new Map<number, LaneState>();
@@ -91,7 +91,7 @@ export class LaneTable {
   }
 
   /**
-   * The number behind the last one adds a group. Its lanes, where they are served, follow the new settings from this
+   * Changes a group; the number after the last one adds a group. Its served lanes follow the new settings from this
    * step on.
    */
   changeGroup(group: number, settings: GroupSettings): void {

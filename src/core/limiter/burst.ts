@@ -21,13 +21,13 @@ export function burstDepth(limit: number, rule: BurstRule, pieceSize: number, eq
 /**
  * Burst of a node's part of a group, with two bounds of its own (docs/decisions/0004):
  *
- * A node that has reported nothing is bounded by a tenth of a second of target/N: there is no noise to be spared yet,
- * and all who wake together bring their full buckets. Worked: ten idle nodes, target 1,000, 20 → 10 tokens each; the
+ * A node that has reported nothing is bounded by a tenth of a second of target/N. It has no noise to absorb yet, and
+ * nodes that wake together all bring full buckets. Worked: ten idle nodes, target 1,000, 20 → 10 tokens each; the
  * second in which all wake admits 1.08 quotas instead of 1.18.
  *
- * A node with a demand has up to one piece more, half a second of target/N: a bucket of one token stands full half of
- * the time at small rates, and what it could not take in nobody else is given. Worked: target 10, N = 10 → 1.5 tokens;
- * N = 3 → 2.
+ * A node with a demand has up to one piece more, at most half a second of target/N. At small rates a bucket of one
+ * token is full half of the time, and the tokens that it cannot take in go to nobody. Worked: target 10, N = 10 → 1.5
+ * tokens; N = 3 → 2.
  */
 export function shareDepth(
   limit: number,

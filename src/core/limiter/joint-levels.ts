@@ -94,8 +94,8 @@ export class JointLevels {
     for (const one of lacking) {
       const refused = this.#levels.reserve(one, nowMs, null);
       if (refused === GRANTED) {
-        // Put back, because `#takeAll` reserves it: this request lacked only a row for its topic or client, and has one
-        // now.
+        // Put back at once, because `#takeAll` reserves it again. This request lacked only a row for its topic or
+        // client, and has one now.
         this.#levels.putBack(one);
         continue;
       }

@@ -3,7 +3,7 @@ import type { KeyedBuckets } from './keyed-buckets.js';
 import { type GroupLevels, keyedOf, splitRuleOf } from './level-settings.js';
 import { TopicSplit } from './topic-split.js';
 
-/** What decides for a lane beside the group and the node. */
+/** The levels of a lane beside the group and the node. */
 export interface LaneLevels {
   readonly perTopic: KeyedBuckets | null;
   readonly perClient: KeyedBuckets | null;

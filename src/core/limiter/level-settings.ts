@@ -40,7 +40,9 @@ export function hasLevels(group: GroupLevels, direction: number): boolean {
   return group.topics !== 'shared' || isLimited(group.perTopic[name]) || isLimited(group.perClient[name]);
 }
 
-/** Depths of a limit that is nobody's share: as for shares (share/burst.ts), without a size seen before. */
+/**
+ * Depths of a limit that is no share of a group: computed as for shares (burst.ts), without a size of work seen before.
+ */
 function depthsOf(rates: Rates, rule: { readonly burstMs: number; readonly burstMinMessages: number }): Rates {
   const depth = (perSecond: number) =>
     perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, burstDepth(perSecond, rule, 1, perSecond));
@@ -73,7 +75,7 @@ export function keyedOf(limit: KeyedLimit, direction: Direction, group: GroupLev
   return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, group)) : null;
 }
 
-/** Depth of a node's own limit: pieces of work, where `burstMs` of it is less. */
+/** Depth of a node's own limit: `burstMs` of it, but at least so many pieces of work. */
 const NODE_BURST_MIN_MESSAGES = 20;
 
 function strategyNamed(name: string): Strategy {

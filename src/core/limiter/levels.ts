@@ -19,13 +19,13 @@ export const CLIENTS_FULL = -2;
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
  * costs nothing anywhere. Lanes without such limits never come here (`isUsedBy`).
  *
- * What a fixed limit refuses (node, topic, client) is not demand of the group: a larger share would not admit it. What
- * a topic's part of the share refuses is.
+ * Work that a fixed limit refuses (node, topic, client) is not demand of the group, because a larger share would not
+ * admit it. Work that a topic's part of the share refuses is demand.
  */
 export class Levels {
-  /** Per lane: 1 where more than the group decides. */
+  /** Per lane: 1 if other levels decide beside the group. */
   isUsedBy: Uint8Array;
-  /** Per level, since creation: refusals that are not the group's own. */
+  /** Refusals per level since creation, without those by the group's own limit. */
   readonly refusals = new Float64Array(LEVELS.length);
   readonly #limiter: Limiter;
   readonly #groups: readonly GroupLevels[];
@@ -159,7 +159,7 @@ export class Levels {
     return waitMs;
   }
 
-  /** The least that is there in any level, ≥ 0; Infinity where nothing limits. */
+  /** Tokens of the level that has the fewest, ≥ 0; Infinity where nothing limits. */
   available(request: TokenRequest, dimension: number, nowMs: number): number {
     this.#find(request);
     let least = this.#limiter.available(request.lane, dimension, nowMs);
@@ -182,7 +182,7 @@ export class Levels {
     }
   }
 
-  /** The bound that TOPICS_FULL or CLIENTS_FULL has met. */
+  /** The bound on rows that made the answer TOPICS_FULL or CLIENTS_FULL. */
   maxOf(lane: number, level: Level): number {
     const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
     return level === 'client' ? group.perClient.max : group.perTopic.max;
@@ -291,6 +291,6 @@ export class Levels {
 }
 
 const SWEEP_EVERY_MS = 1000;
-/** Rows that one sweep looks at: a table of 10,000 is through after ten seconds. */
+/** One sweep looks at so many rows: a table of 10,000 rows takes ten seconds. */
 const SWEPT_ROWS = 1000;
 const KEYED_IDLE_MS = 10_000;

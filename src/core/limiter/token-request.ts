@@ -1,4 +1,6 @@
-/** What is asked of all levels at once. A topic or client without a name is ''; all without one share one bucket. */
+/**
+ * The request that all levels are asked about. '' = a topic or client without a name; all of these share one bucket.
+ */
 export interface TokenRequest {
   lane: number;
   messages: number;

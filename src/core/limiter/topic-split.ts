@@ -22,14 +22,14 @@ export interface SplitRule {
 }
 
 /**
- * One lane's limit on this node, divided over the topics that are used here, by the strategies of the cluster one level
- * down: what is a node there is a topic here. The lane's own bucket goes on bounding the sum; the topics' buckets see
- * to it that none of them starves its neighbours.
+ * Divides one lane's limit on this node over the topics that are used here. It uses the strategies of the cluster, with
+ * a topic in the role of a node. The lane's own bucket still bounds the sum; the topics' buckets keep any topic from
+ * starving the others.
  *
- * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). And
- * 2 % of the lane's limit are not divided, so that the lane's bucket does not run dry at exactly the limit, where it
- * would refuse whoever comes next, quiet topics too.
- * Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960 and 20, limits 960 and 25.
+ * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). 2 %
+ * of the lane's limit are not divided. Otherwise the lane's bucket would run dry at exactly the limit, and refuse
+ * whatever comes next, from quiet topics as well. Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960
+ * and 20, limits 960 and 25.
  *
  * Rates are averages over about half a second. Between two divisions a new topic gets an even part.
  */
@@ -72,7 +72,7 @@ export class TopicSplit {
     add(this.#admitted, row, messages, bytes);
   }
 
-  /** Divides anew when it is time to; `limit` is that of the lane now. */
+  /** Divides anew if it is time to; `limit` is the lane's present limit. */
   divide(limit: Rates, nowMs: number): void {
     const elapsedMs = nowMs - this.#dividedMs;
     if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
@@ -129,7 +129,7 @@ export class TopicSplit {
     return Math.max(pieceSize, burstDepth(perSecond, this.rule, pieceSize, equalShare));
   }
 
-  /** A row that begins has the counts of nobody. */
+  /** A new row begins with counts of 0, not with those of the topic that had it before. */
   #begin(row: number): void {
     const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
     if (this.#attempted.length < slots) this.#growTo(slots);
@@ -146,7 +146,7 @@ export class TopicSplit {
   }
 }
 
-/** A topic unused for this long takes part no more. */
+/** A topic that was not used for this long no longer takes part. */
 export const TOPIC_IDLE_MS = 10_000;
 const DIVIDE_EVERY_MS = 100;
 const AVERAGE_OVER_MS = 500;

@@ -1,5 +1,5 @@
 /**
- * Log time of a partition = Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order.
+ * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order.
  *
  * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
  * node's own clock enters a share. All who have read the same records agree on every difference of log times.

@@ -24,13 +24,13 @@ export type CoordinatorEvent =
    */
   | { readonly kind: 'group-changed'; readonly group: number; readonly settings: GroupSettings }
   /**
-   * The group is gone: nobody is served, and the next report says so to those who do not know it yet. Its number stays
-   * its own; it may come back by `group-changed`.
+   * The group is gone: its lanes are not served any more, and the next report tells the nodes that do not know it yet.
+   * Its number is not given to another group; `group-changed` may bring it back.
    */
   | { readonly kind: 'group-removed'; readonly group: number }
   /** These keys may not be in the log: their bundles are published again. */
   | { readonly kind: 'append-failed'; readonly partition: number; readonly keys: readonly string[] }
-  /** How a backend is, as the traffic side or a poller says. */
+  /** The health of a backend, as the traffic side or a poller tells it. */
   | {
       readonly kind: 'backend-reported';
       readonly backend: string;

@@ -39,7 +39,7 @@ export interface ReportRecord {
   readonly rows: readonly ReportRow[];
 }
 
-/** How a backend is, as the node that writes it was told. */
+/** The health of a backend, as its writer was told. */
 export interface BackendRecord {
   readonly kind: 'backend';
   readonly author: Author;
@@ -56,7 +56,7 @@ export interface GroupStateRecord {
   readonly direction: number;
   /** Messages/s of the whole cluster. */
   readonly level: number;
-  /** The level held so much log time before the record, or before `readUntilMs`. */
+  /** The level was in force so much log time before the record, or before `readUntilMs`. */
   readonly lateMs: number;
   /** Append time of the last record that the writer had read; 0 = the level held when the record was appended. */
   readonly readUntilMs: number;
@@ -160,7 +160,7 @@ export interface LaneCosts {
   readonly backends: readonly BackendCost[];
 }
 
-/** How a backend says how it is: a level (queue, utilisation) against its target, or the ratio itself. */
+/** The health of a backend: a level (queue, utilisation) against its target, or the throttling ratio itself. */
 export type BackendHealth =
   | { readonly kind: 'level'; readonly level: number; readonly target: number; readonly spring: number }
   | { readonly kind: 'ratio'; readonly ratio: number };

@@ -38,8 +38,8 @@ export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
- * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and whoever has
- * read as far knows the same one. Between records only a scheduled ramp moves, with log time.
+ * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and all nodes that
+ * have read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
@@ -199,7 +199,10 @@ export class RampBook {
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
-  /** Whether the level goes on with log time alone: up, or away by the ramp's time to live before its record's. */
+  /**
+   * Whether the level changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
+   * record's.
+   */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {
     const { ramp } = settings;
     if (ramp === null) return false;

@@ -7,7 +7,7 @@ import { scheduled } from './scheduled.js';
 /** The longest time to live that settings may give a level, and that a record may claim. */
 export const TIME_TO_LIVE_MAX_MS = 30 * 86_400_000;
 
-/** What a mode is asked at the first use in a later second. */
+/** What a mode is given at the first use in a later second. */
 export interface RampStep {
   /** Messages/s, as of the last second that was used. */
   readonly level: number;
@@ -36,7 +36,7 @@ export function slopeOf({ fromPerSecond, overMs }: RampSettings, top: number): n
 }
 
 /**
- * How much of a second was used, percent (Numaflow as shipped): what is not left of the level, plus one step as slack
+ * How much of a second was used, percent (Numaflow as shipped): the level less the tokens left, plus one step as slack
  * for tokens that cannot be divided.
  *
  * Worked: 10 left of 20, slope 10 → 50 + 50 = 100.

@@ -41,7 +41,7 @@ export interface Writer {
   sayAgain(read: ReadEvent): void;
   /** Called when there was no room for a record. */
   sayLater(read: ReadEvent, nowMs: number): void;
-  /** A process beats in an older life than this member's, which is over. */
+  /** Called when a process of this id beats in an older life, though the member's newer life is over. */
   sayGone(member: Member, offset: number): void;
 }
 

@@ -17,7 +17,7 @@ import type { PartitionCount } from './partition-count.js';
 /** A record that tells of its writer. */
 export type MemberRecord = Exclude<TopicRecord, BackendRecord | GroupStateRecord>;
 
-/** What follows for the rest of the core, and for people, when a node becomes a member or is none any more. */
+/** Tells the rest of the core, and people, that a node has become a member or has ceased to be one. */
 export class MemberChanges {
   readonly #parts: MemberParts;
   readonly #notices: Notice[];
@@ -61,7 +61,7 @@ export class MemberChanges {
     return expired.length > 0;
   }
 
-  /** The member of which a record is a sign of life, or the farewell; null = of none. */
+  /** The member whose sign of life, or farewell, a record is; null = it is neither. */
   #speakerOf(record: TopicRecord | null): Member | null {
     if (record === null || record.kind === 'backend' || record.kind === 'group-state') return null;
     const { nodeKey, incarnation, sequence } = record.author;

@@ -46,7 +46,7 @@ export interface ReadRegistryRecord {
   readonly isToRenew?: true;
 }
 
-/** What is not one of ours, told so that nothing seems to be missing at its place. */
+/** A record that is not ours. It is told so that nothing seems to be missing at its place. */
 export interface Unreadable {
   readonly kind: 'unreadable';
 }
@@ -62,11 +62,11 @@ export interface Decision {
   readonly id: string;
   readonly group: string;
   readonly accepted: boolean;
-  /** What the trail has of it; null where it was rejected. */
+  /** Its record in the trail; null if it was rejected. */
   readonly change: AuditRecord | null;
   /** What was detached with the group. */
   readonly detached: readonly AuditRecord[];
-  /** After the change, or what stood in its way. */
+  /** The group after the change, or the state that stood in its way. */
   readonly state: GroupState;
 }
 

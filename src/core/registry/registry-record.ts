@@ -47,7 +47,7 @@ export interface AuditRecord {
   /** Id of the node that was asked, not of the one that writes this. */
   readonly author: string;
   readonly group: string;
-  /** That the change has given to the group; none but what was detached with the group has the same. */
+  /** The revision that the change gave to the group. Only entries that were detached with the group share it. */
   readonly revision: number;
   /** null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;

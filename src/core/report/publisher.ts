@@ -27,7 +27,7 @@ import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
 const REFUSED_RETRY_MS = 5000;
-/** So many nodes say what one would be enough for. */
+/** This many nodes write the farewell, though one would be enough. */
 const TELLERS = 8;
 
 export interface PublisherParts {
@@ -41,7 +41,7 @@ export interface PublisherParts {
   readonly book: ReportBook;
   readonly reporter: Reporter;
   readonly table: LaneTable;
-  /** Where appends go: the effects of the step under way. */
+  /** Takes the appends: the effects of the step under way. */
   readonly appends: Append[];
 }
 
@@ -57,7 +57,7 @@ export class Publisher {
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
   #sequence = 0;
-  /** Nobody can be suspected before: signs of life only move that back, and so does who joins. */
+  /** No node can be suspected before this time: signs of life and joins only postpone it. */
   #trustedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
@@ -185,7 +185,7 @@ export class Publisher {
     });
   }
 
-  /** How a backend is; the membership partition's log decides what holds. */
+  /** Writes the health of a backend; the membership partition's log decides which one counts. */
   tellBackend(word: BackendWord, nowMs: number): void {
     this.#backends.tell(word, nowMs);
     this.#publishBackends(nowMs);

@@ -10,7 +10,7 @@ import type { ShareBook } from '../share/share-book.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { UsageMap } from '../usage-map/usage-map.js';
 
-/** The second of the source: a level steps at most once in it. */
+/** Numaflow's second: a level steps at most once in it. */
 const STEP_MS = 1000;
 /** One node writes a step; each behind it waits so long for its record. */
 const PATIENCE_MS = 250;
@@ -24,7 +24,7 @@ type NextLevel = Pick<GroupStateRecord, 'level' | 'lateMs' | 'readUntilMs' | 're
 
 export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
 
-/** Nobody uses it: what waited to be written then is nothing by the next use. */
+/** Nobody uses the lane: a step that waited to be written is void by the next use. */
 function rest(turn: RampTurn): void {
   turn.isClimbing = false;
   turn.dueMs = Number.NaN;

@@ -17,9 +17,9 @@ export interface Bundle {
 }
 
 /**
- * Which groups of this node share a record. A record must be complete for its key, because compaction keeps only the
- * newest: so whatever changes, the whole bundle is written. At the scale of bench:scale a node reads 5.3 MB a minute
- * with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
+ * Which groups of this node share a record. Compaction keeps only the newest record of a key, so each record has to be
+ * complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3 MB a
+ * minute with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
@@ -71,7 +71,7 @@ export class ReportBook {
     if (wasFull) (this.#open[bundle.partition] as Bundle[]).push(bundle);
   }
 
-  /** What is reported of the group is another thing now. */
+  /** Marks the group's bundle, because its report has changed. */
   changed(group: number, groupId: GroupId): void {
     this.#mark(this.bundleOf(group, groupId));
   }

@@ -14,21 +14,26 @@ import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
 
-/** The slow span covers up to twice its length; what it did not show by then the long one shows less every round. */
+/**
+ * The slow span covers up to twice its length. A change that it has not shown by then is diluted further in the long
+ * one.
+ */
 const SILENT_AFTER_SLOW_SPANS = 4;
-/** At 3.5 a quiet node that wants more is refused half as much again before it is heard. */
+/** At 3.5, a quiet node that wants more is refused 50 % more before its report goes out. */
 const RELAXED_NOISE_FACTOR = 2.8;
 /**
- * Less makes steady Poisson traffic report more often; at 4.2 nodes whose demands rise together stay above the quota
- * for longer.
+ * With less, steady Poisson traffic reports more often; at 4.2, nodes whose demands rise together exceed the quota for
+ * longer.
  */
 const OVERDRAWN_NOISE_FACTOR = 3.5;
 
-/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the target. */
+/**
+ * Changes of the own share above these parts of the share, and of the target, are reported if the strategy remembers.
+ */
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
 const SHARE_STEP_TARGET_RATIO = 0.0001;
-/** A beat (after MOVING_BEAT_MS) and its way back, and less than what one step counts (250 ms). */
+/** Time for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
@@ -70,7 +75,7 @@ export class Reporter {
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
-    // Nothing reported, and nothing in the spans that could be: they only roll on.
+    // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return;
     this.#shares.claimInto(lane.sample.claim, lane);
     this.#consider(lane, refusedNow, nowMs);
@@ -149,16 +154,16 @@ export class Reporter {
     if (noticed !== -1) return noticed;
     const overdrawn = hasEntry ? this.#overdrawnSpan(lane) : -1;
     if (overdrawn !== -1) return overdrawn;
-    // Rates too small for the noise rule to see them come and go.
+    // These rates are too small for the noise rule to see them come and go.
     if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
     if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
     return -1;
   }
 
   /**
-   * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for
-   * as long as it is noise, so less certainty than for other changes, over a second or more, is enough to tell that it
-   * is not.
+   * A node that takes more than its share uses its allowance, which is charged to nobody. The allowance is for noise
+   * only. So less certainty than for other changes is enough here, over a second or more, to call the difference a
+   * change.
    */
   #overdrawnSpan(state: LaneState): number {
     const { lane, group, sample, reported } = state;
@@ -227,7 +232,7 @@ export class Reporter {
   }
 }
 
-/** That nothing was reported is known for certain; an entry may be there for its costs alone. */
+/** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
   return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
 }

@@ -56,7 +56,7 @@ function isHeldBack(sample: LaneSample, span: number): boolean {
   return elapsedMs > 0 && sample.now.heldBackMs - begin.heldBackMs >= HELD_BACK_PART * elapsedMs;
 }
 
-/** The usage alone, over one span; scratch space, to be read at once. */
+/** Estimates the usage alone, over one span. The result is scratch space: read it at once. */
 export function usageIn(sample: LaneSample, span: number): Float64Array {
   estimate(sample, span, scratch);
   return scratch.usage;
@@ -65,8 +65,8 @@ export function usageIn(sample: LaneSample, span: number): Float64Array {
 const scratch = createLaneRates();
 
 /**
- * All the time, but for samples in which no client happened to come back: half a dozen clients that wait 25 ms come
- * back in three of four samples (docs/decisions/0006).
+ * "All the time" leaves room for samples in which no client happened to come back: half a dozen clients that wait 25 ms
+ * come back in three of four samples (docs/decisions/0006).
  */
 const HELD_BACK_PART = 0.65;
 const CLAIM_FACTOR = 2;

@@ -67,7 +67,7 @@ export class Mark {
     return false;
   }
 
-  /** Into the place of another mark in the same column. */
+  /** Copies a mark to the place of another one in the same column. */
   copyTo(index: number): void {
     this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }
@@ -78,14 +78,14 @@ const FELL = 2 ** 51;
 /** Time, time held back, and three counters in every dimension. */
 const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
 
-/** Spans from short to long; the short ones notice, the long ones are exact. */
+/** Spans from short to long: the short ones notice changes soon, the long ones are exact. */
 export const FAST = 0;
 export const BRIEF = 1;
 export const MEDIUM = 2;
 export const SLOW = 3;
 export const LONG = 4;
 export const SPAN_COUNT = 5;
-/** A span that no change cuts: what a piece of work weighs does not follow the rate. */
+/** A span that goes on after a change is noticed, because the size of a piece of work does not follow the rate. */
 export const SIZES = 5;
 const ROLLED_COUNT = 6;
 
@@ -114,7 +114,10 @@ export class LaneSample {
   #newest = 0;
   #filled = 0;
   readonly #older: Mark[];
-  /** Marks of the ring, the older ones, the newer: only rolling looks at those, so they are no objects. */
+  /**
+   * Marks of the ring, then the older and the newer marks of the spans. Only rolling reads these, so they are no
+   * objects.
+   */
   readonly #column: Float64Array;
   readonly #spanMs: readonly number[];
   #heldBackMs = 0;

@@ -14,13 +14,13 @@ import type { ChangeRule } from './significant-change.js';
  * half a second or more, the whole of what made skewed demands slow to settle.
  */
 const LOOKS_IN_FAST_SPANS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 28, 40, 60, 100, 300, 1000];
-/** What is too small to matter: 2 % of what was reported, a thousandth of the target. */
+/** Differences below these are too small to matter: 2 % of the reported rate, a thousandth of the target. */
 const LOOK_RATIO = 0.02;
 const LOOK_TARGET_RATIO = 0.001;
 
 /**
- * The own usage follows the own share; people want to see it, shares do not depend on it where the strategy reads the
- * demand.
+ * The own usage follows the own share. It is reported for people: if the strategy reads the demand, no share depends on
+ * it.
  */
 const USAGE_AFTER_FAST_SPANS = 100;
 const USAGE_RATIO = 0.1;
@@ -70,7 +70,7 @@ export function isUnsettled(settling: Settling, sample: LaneSample, reported: La
   if (elapsedMs < (LOOKS_IN_FAST_SPANS[look] as number) * rule.fastSpanMs) return false;
   settling.look = look === LOOKS_IN_FAST_SPANS.length - 1 ? -1 : look + 1;
   const isUnsettled = differsFromLong(sample, reported, elapsedMs < settling.restsOnMs ? settling.restsOnMs : 0, rule);
-  // What a look confirms is known from all the time since the change.
+  // A look that confirms the report makes it as certain as all the time since the change allows.
   settling.restsOnMs = isUnsettled ? elapsedMs : Math.max(settling.restsOnMs, elapsedMs);
   return isUnsettled;
 }

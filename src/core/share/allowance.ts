@@ -31,5 +31,5 @@ function wantedBy(round: LaneView, at: number, dimension: number, ratio: number)
   return Math.max(0, (1 + ratio) * demand - ((round.share[dimension] as Float64Array)[at] as number));
 }
 
-/** A demand short by less than this part is met: rounding of sums. */
+/** A demand that is short by less than this part counts as met, because sums are rounded. */
 const MET = 1e-9;

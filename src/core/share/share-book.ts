@@ -24,7 +24,10 @@ import { allowanceOf } from './allowance.js';
 import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
-/** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
+/**
+ * Flags of what an update moved. The share may move alone: if an allowance grows by what its share loses, the limit
+ * stays.
+ */
 export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
@@ -69,12 +72,12 @@ export class ShareBook {
     this.#inputs = new LaneViews(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
   }
 
-  /** Makes room for this many lanes; what is there stays. The columns are replaced, so callers must not keep them. */
+  /** Makes room for this many lanes; their contents stay. The columns are replaced, so callers must not keep them. */
   addLanes(laneCount: number): void {
     const slots = laneCount * DIMENSION_COUNT;
     const held = this.target.length;
     if (slots <= held) return;
-    // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
+    // Grows by a factor of two: 10,000 groups that come one by one would otherwise copy the columns 10,000 times.
     const roomy = Math.max(slots, 2 * held);
     for (const column of COLUMNS) {
       const larger = new Float64Array(roomy);
@@ -187,7 +190,7 @@ export class ShareBook {
   #apply(lane: LaneState, round: LaneView, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
-    // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
+    // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
     const nodes = Math.max(own === -1 ? round.count + 1 : round.count, this.#log.epochs.nodesAtLeast);
     const equalShare = target / nodes;
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
@@ -200,7 +203,8 @@ export class ShareBook {
     if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
       applied = this.#unsettled(lane, slot, equalShare, nodes, own);
     } else if (lane.link === 'linked') {
-      // An agreed part follows no demand, so it has its headroom (0027); a window is all that a node may have.
+      // No allowance on top of an agreed part, which follows no demand and so has headroom of its own
+      // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
       const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
@@ -215,7 +219,7 @@ export class ShareBook {
   /** The share while the new log does not say everything yet. */
   #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
     const { epochs, pool } = this.#log;
-    // A log that went away before it had this node says nothing of it: not that it has no share.
+    // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
     const isAway = own === -1 && lane.link !== 'linked';
     const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
     return unsettledShare({
@@ -238,7 +242,7 @@ export class ShareBook {
     return true;
   }
 
-  /** A window's depth is all that it holds, and needs no minimum: it is burst enough. */
+  /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
   #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const { limiter, windowMs } = lane.settings;
@@ -247,7 +251,7 @@ export class ShareBook {
     return shareDepth(limit, lane.settings, known);
   }
 
-  /** What the log still says may lower a share while the echo is missing, never raise it. */
+  /** While the echo is missing, records of the log may lower a share, but never raise it. */
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;

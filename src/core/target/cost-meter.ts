@@ -28,9 +28,10 @@ interface Tracked {
  * Costs that the traffic side reports after the fact, per lane and backend, at this node
  * (docs/background/foundationdb-tag-throttling.md, stat collection).
  *
- * Smoothed here, by who measures, on the local clock that measures every other rate of a record: the records carry
- * smooth figures, so the target is a function of the newest record per key, and a node that joins after compaction
- * computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until 2023).
+ * Smoothed here, at the node that measures, on the local clock that measures every other rate of a record: the records
+ * carry smooth figures, so the target is a function of the newest record per key, and a node that joins after
+ * compaction computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until
+ * 2023).
  *
  * The average cost comes from costs and transactions with the same filter, so that it is right from the first report
  * on; the rate from one twice as fast, and costs/s = average · rate. FoundationDB divides figures of different filters
@@ -59,7 +60,7 @@ export class CostMeter {
     return this.#lanes.has(lane);
   }
 
-  /** Whether costs of all of them can be counted. */
+  /** Whether costs of all these lanes can be counted. */
   hasRoomFor(lanes: readonly number[]): boolean {
     const added = lanes.filter((lane) => !this.#lanes.has(lane)).length;
     return this.#lanes.size + added <= this.#settings.maxLanes;
@@ -102,7 +103,7 @@ export class CostMeter {
     return { transactions, backends: largestOf(all) };
   }
 
-  /** Forgets the lanes that have been silent for too long; only this does. */
+  /** Forgets the lanes that have been silent for too long; nothing else forgets lanes. */
   removeSilent(nowMs: number): void {
     for (const [lane, { touchedMs }] of this.#lanes) {
       if (nowMs - touchedMs > this.#settings.forgetAfterMs) this.#lanes.delete(lane);

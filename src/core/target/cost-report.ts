@@ -2,7 +2,7 @@ import type { LaneCosts } from '../protocol/record.js';
 import type { CostMeter } from './cost-meter.js';
 import { sumOfCosts } from './cost-meter.js';
 
-/** What a lane's costs are, and what its newest record says of them. Local monotonic times in milliseconds. */
+/** The costs of a lane as they are, and as its newest record says them. Local monotonic times in milliseconds. */
 export interface CostReport {
   now: LaneCosts | null;
   reported: LaneCosts | null;
@@ -14,11 +14,14 @@ export function createCostReport(): CostReport {
   return { now: null, reported: null, lookedMs: Number.NEGATIVE_INFINITY, reportedMs: Number.NEGATIVE_INFINITY };
 }
 
-/** Costs are smooth: to look more often shows nothing new. */
+/** Costs are smoothed, so looking more often shows nothing new. */
 const LOOK_MS = 250;
 /** A change that is too small to be told at once is told within this time, … */
 const PATIENCE_MS = 5000;
-/** … sooner where backends hold the group down: what it may do is its own rate times what they can bear. */
+/**
+ * … or within this shorter time if backends hold the group down, because its limit is then its own rate times what they
+ * can bear, …
+ */
 const BUSY_PATIENCE_MS = 2000;
 /** … if it is larger than this part. */
 const SMALL_RATIO = 0.01;
@@ -52,7 +55,7 @@ export function lookAtCosts({ costs: report, lane, isBusy }: LookedAt, meter: Co
   );
 }
 
-/** The costs go into a record now. */
+/** Called when the costs go into a record. */
 export function costsWritten(report: CostReport): LaneCosts | null {
   report.reported = report.now;
   report.reportedMs = report.lookedMs;

@@ -23,7 +23,7 @@ export interface Contribution {
  *
  * by-usage lets every group keep its part of the work; by-quota moves towards the quotas. Worked, ratio 0.8, two groups
  * with quotas 50 and 100 that each do 10/s at 6 units: by-usage 8 and 8; by-quota 0.8 · 120 = 96 units, a third and two
- * thirds: 5.33 and 10.67. A group without a total cost quota has no part to be given by quota: by-usage for it.
+ * thirds: 5.33 and 10.67. A group without a total cost quota has no part by quota, so by-usage applies to it.
  */
 export function bearableRate(split: LimitingSplit, on: Contribution): number {
   if (on.ratio === HEALTHY) return HEALTHY;

@@ -31,5 +31,5 @@ export class SmoothedRate {
   }
 }
 
-/** The first piece of work is one per second and not one per no time. */
+/** The first piece of work counts as one per second, because no time has passed yet. */
 const YOUNGEST_MS = 1000;

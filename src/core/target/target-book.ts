@@ -21,7 +21,7 @@ import { type Binding, createDecision, decideTarget, type TargetDecision, type T
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';
 
-/** What the zone that decides is made of, for explanations; the stage itself reads `decision` only. */
+/** Details of the zone that decides, for explanations; the stage itself reads `decision` only. */
 export interface LaneTarget {
   readonly inputs: Readonly<TargetInputs>;
   readonly decision: Readonly<TargetDecision>;
@@ -31,8 +31,8 @@ export interface LaneTarget {
 }
 
 /**
- * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. A function of the
- * newest record per key and of log time, so everybody who has read as far computes the same.
+ * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. It is a function of
+ * the newest record per key and of log time, so all nodes that have read equally far compute the same.
  */
 export class TargetBook {
   readonly backends: BackendBook;
@@ -80,7 +80,7 @@ export class TargetBook {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
     };
     this.backends.onChanged = markLanesOn;
-    // By quota, what one group costs moves the parts of all others on a saturated backend.
+    // With by-quota, the costs of one group move the parts of all others on a saturated backend.
     usageMap.costs.onChanged = (backend) => {
       const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
       if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
@@ -102,7 +102,7 @@ export class TargetBook {
     target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.ceilingOf(settings, direction, mapLane));
   }
 
-  /** What the rates computed last are equal to: report-only enforces the message quota alone. */
+  /** What set the rates that were computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;
     const quota = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];

@@ -18,7 +18,10 @@ export function throttlingRatio(health: BackendHealth): number {
   return pressure > 0 ? 1 / pressure : HEALTHY;
 }
 
-/** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2. */
+/**
+ * Whether the figures are possible. A broken sensor tells impossible ones, for which nothing may be throttled. A ratio
+ * lies in 0 … 2.
+ */
 export function isSaneHealth(health: BackendHealth): boolean {
   if (health.kind === 'ratio') return Number.isFinite(health.ratio) && health.ratio >= 0 && health.ratio <= 2;
   const { level, target, spring } = health;

@@ -22,7 +22,7 @@ export class RecordStore {
   logMs = new Int32Array(initialLength(6));
   /** The bundle's number at its node. */
   bundle = new Int32Array(initialLength(7));
-  /** What the record takes of the bound on rows (row-bounds.ts). */
+  /** The weight of the record, which counts against the bound on rows (row-bounds.ts). */
   weight = new Int32Array(initialLength(8));
   /** The neighbours in the list of one node and partition (bundle-keys.ts), −1 = none. */
   nextOfKeys = new Int32Array(initialLength(9));

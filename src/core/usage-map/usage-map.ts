@@ -50,7 +50,10 @@ export class UsageMap {
   readonly #keys = new BundleKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   readonly #isLaneHeld: (mapLane: number) => boolean;
-  /** When this many lanes have numbers, those without rows are given up: groups come and go, and rows may name any. */
+  /**
+   * When this many lanes have numbers, the numbers of lanes without rows are freed: groups come and go, and records may
+   * name any.
+   */
   #lanesUntilFreed = LANES_UNTIL_FREED;
   #heads = new Int32Array(64).fill(-1);
 

@@ -52,8 +52,8 @@ export async function putGroup(
 }
 
 /**
- * Lays `patch` over the group as it is (RFC 7396: null takes a key away). Without an expectation it is done again when
- * somebody else was faster.
+ * Lays `patch` over the group as it is (RFC 7396: null takes a key away). If no revision is expected and another change
+ * comes first, the patch is applied again to the new state.
  */
 export async function patchGroup(
   parts: ChangeParts,
@@ -101,7 +101,7 @@ export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupD
   return merged(definedGroup(parts, name).definition, patch);
 }
 
-/** What is written, without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
+/** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
 export function checkedDefinition(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
   const registry = registryOf(parts);
   try {
@@ -192,7 +192,7 @@ function merged(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** null is the default again, and there is nothing below it to hide. */
+/** null means the default again, and hides nothing, because there is no broader value below it. */
 function withoutNulls(value: unknown): GroupDefinition {
   return (isMapping(value) ? merged({}, value) : value) as GroupDefinition;
 }

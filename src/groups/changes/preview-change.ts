@@ -11,7 +11,7 @@ import { checkedDefinition, expectRevision, mergedDefinition } from './change-gr
 import type { ChangeParts } from './change-parts.js';
 import type { Expected } from './registry-of.js';
 
-/** What a change would do; nothing is changed, and the log is not asked. */
+/** Tells what a change would do. Nothing is changed, and nothing is appended to the log. */
 export interface ChangePreview {
   readonly group: string;
   readonly dryRun: true;
@@ -30,15 +30,15 @@ export interface DirectionPreview {
 }
 
 /**
- * As PUT, with every check of it. Shares are those that the last reports give; strategies that move in steps are shown
- * after their first one.
+ * Previews a PUT, with all its checks. Shares are those that the last reports give; strategies that move in steps are
+ * shown after their first one.
  */
 export function previewPut(parts: ChangeParts, name: string, written: unknown, expected: Expected): ChangePreview {
   const definition = checkedDefinition(parts, name, written);
   return preview(parts, name, expected, examineGroup(name, definition, 'request').config, definition);
 }
 
-/** As PATCH. */
+/** Previews a PATCH. */
 export function previewPatch(
   parts: ChangeParts,
   name: string,
@@ -48,7 +48,7 @@ export function previewPatch(
   return previewPut(parts, name, mergedDefinition(parts, name, patch), expected);
 }
 
-/** As DELETE: the group of YAML comes back, if there is one. */
+/** Previews a DELETE: the group of YAML comes back, if there is one. */
 export function previewDelete(parts: ChangeParts, name: string, expected: Expected, force = false): ChangePreview {
   const { config, groups, registry, yaml } = parts;
   if (!groups.numbers.has(name)) return parts.gate.unknownGroup(name);

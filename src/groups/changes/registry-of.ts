@@ -7,5 +7,5 @@ export function registryOf({ registry }: { readonly registry: GroupRegistry | nu
   return registry;
 }
 
-/** What somebody who changes a group has read of it: its revision; null = nothing is expected. */
+/** The revision that a caller has read and expects; null = it expects none. */
 export type Expected = number | null;

@@ -3,7 +3,7 @@ import type { Telemetry } from '../../ports/telemetry.js';
 /** An entry of the registry that is in force at this node from now on. */
 export interface AppliedChange {
   readonly kind: 'group defined' | 'group deleted' | 'attachment changed';
-  /** Of the group, or the attached place. */
+  /** The group's name, or the path of the attached scope. */
   readonly name: string;
   readonly revision: number;
 }

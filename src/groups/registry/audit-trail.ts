@@ -10,13 +10,13 @@ import type { Telemetry } from '../../ports/telemetry.js';
 export interface AuditedChange {
   /** Rises with every change of the cluster; what was detached with a group has that of the group's deletion. */
   readonly revision: number;
-  /** By the clock of the node that was asked; null = it does not say. */
+  /** Time by the clock of the node that was asked; null = unknown. */
   readonly time: string | null;
   readonly node: string;
   readonly who: Omit<ChangedBy, 'atMs'> | null;
   readonly what: 'made' | 'changed' | 'deleted';
   readonly kind: 'group' | 'attachment';
-  /** Of the group; of an attachment: the path of the place. */
+  /** The group's name; for an attachment, the path of the scope. */
   readonly name: string;
   /** As YAML writes it; null = nothing was, or is, defined at run time. */
   readonly before: GroupDefinition | null;

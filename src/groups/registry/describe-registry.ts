@@ -28,7 +28,7 @@ export function originOf({ registry }: RegistryHolder, group: string): Pick<Grou
   return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };
 }
 
-/** What is not as it should be although the node decides. */
+/** Reasons for `degraded`: what is wrong although the node decides. */
 export function degradedRegistry(registry: GroupRegistry | null): string[] {
   if (registry === null) return [];
   const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];

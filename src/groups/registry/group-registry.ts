@@ -29,7 +29,7 @@ import { RegistryDecoder } from './registry-decoder.js';
 
 const TICK_MS = 1000;
 const ADOPT_AFTER_MS = 10_000;
-/** Of a change, from the call until it is decided; an append itself may take as long as `topic.appendTimeoutMs`. */
+/** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
 const DECISION_TIMEOUT_MS = 15_000;
 /** Handled per turn of the event loop; a group takes about 50 µs to read. */
 const RECORDS_PER_TURN = 200;
@@ -51,21 +51,21 @@ export interface GroupRegistryParts {
 }
 
 /**
- * Between the registry's topic, its machine in the core, and the groups of this node. A group that was defined at run
- * time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
+ * Connects the registry's topic, its state machine in the core, and the groups of this node. A group that was defined
+ * at run time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
  */
 export class GroupRegistry {
   readonly topic: ReportTopic;
   /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
   readonly refused = new Map<string, string>();
-  /** Asked for at this node, by what became of them. */
+  /** Changes that were requested at this node, by outcome. */
   readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
   /** Changes of groups applied here, of all nodes, and the revision of the newest. */
   applied = 0;
   revision = 0;
-  /** From the call until the log had decided. */
+  /** Milliseconds from the call until the log had decided. */
   lastChangeMs = 0;
-  /** What the nodes' YAML has differently. */
+  /** Groups in which the YAML of the nodes differs. */
   readonly comparison: YamlComparison;
   readonly #parts: GroupRegistryParts;
   readonly #telemetry: Telemetry;
@@ -74,7 +74,7 @@ export class GroupRegistry {
   readonly #decoder: RegistryDecoder;
   readonly #registry: Registry;
   readonly #waiting = new Map<string, (decision: Decision) => void>();
-  /** Changed, and not applied yet: nothing is, until the node has read everything. */
+  /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
@@ -122,7 +122,7 @@ export class GroupRegistry {
     return this.#registry.isReady;
   }
 
-  /** Records that mean nothing here, or cannot be. */
+  /** Records that mean nothing here, or are impossible. */
   get ignored(): number {
     return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
   }
@@ -223,7 +223,7 @@ export class GroupRegistry {
   #tick(): void {
     this.#step({ kind: 'tick' });
     const records = this.comparison.tick();
-    // What does not arrive is written again after some ticks.
+    // A record that does not arrive is written again after some ticks.
     if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
   }
 
@@ -275,7 +275,7 @@ export class GroupRegistry {
     announceChanges(this.#telemetry, changes);
   }
 
-  /** Null where it cannot be used here. */
+  /** null = this node cannot use the definition. */
   #apply(name: string, revision: number): AppliedChange['kind'] | null {
     const { definition } = this.stateOf(name);
     const { attachments, inForce, settings, yaml } = this.#parts;

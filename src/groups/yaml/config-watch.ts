@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { configStamp, filesStamp, isFolder } from '../../config/files/config-files.js';
 
-/** A change on a network or bind mount, of which the system says nothing, is seen so late. */
+/** Interval of looks: for changes on a network or bind mount, which the system does not announce. */
 const POLL_MS = 1000;
 
 /** Editors and `cp` write in steps: a file counts when it has not changed for so long. */
@@ -11,7 +11,7 @@ const SETTLED_MS = 100;
 export interface ConfigWatchOptions {
   /** A file or a folder. */
   readonly path: string;
-  /** Of the configuration in force, taken before it was read; that of `besides` behind it. */
+  /** Stamp of the configuration in force, taken before it was read, followed by the stamp of `besides`. */
   readonly stamp: string;
   /** Files that the configuration in force names. */
   readonly besides?: () => readonly string[];
@@ -30,7 +30,7 @@ export class ConfigWatch {
   #watcher: FSWatcher | null = null;
   #poll: NodeJS.Timeout | null = null;
   #soon: NodeJS.Timeout | null = null;
-  /** As last seen, and as last read. */
+  /** Stamps of the files when they were last looked at, and when they were last read. */
   #seen: string;
   #read: string;
   #reading: Promise<void> | null = null;

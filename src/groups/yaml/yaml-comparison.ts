@@ -15,7 +15,7 @@ const RESEND_MS = 5000;
 /** A record may stand in the log a little before the node that wrote it is a member. */
 const STRANGER_MS = 60_000;
 /**
- * Of all hashes of other nodes, as text: 100 nodes of 10,000 groups each with names of 40 characters. Without a bound a
+ * The most text of all hashes of other nodes: 100 nodes of 10,000 groups each with names of 40 characters. Without it, a
  * node that made up parts and authors ended a node of 256 MB within a minute.
  */
 export const TOLD_BYTES_MAX = 2 ** 26;
@@ -43,7 +43,7 @@ interface ToldYaml {
 export interface YamlComparisonParts {
   readonly cluster: string;
   readonly nodeId: string;
-  /** Of this program: nodes of other versions are left out. */
+  /** Version of this program: nodes of other versions are left out of the comparison. */
   readonly version: string;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ export class YamlComparison {
     this.#keys = registryKeys(clusterHashOf(parts.cluster));
   }
 
-  /** @param isToRenew its own node writes it again, although it says nothing else */
+  /** @param isToRenew its own node has to write the record again, unchanged */
   read(key: string, record: YamlRecord | null, isToRenew = false): void {
     this.#forget(key);
     if (record !== null && this.#keys.yaml(record.author, record.part) === key && record.part < PARTS) {
@@ -153,7 +153,7 @@ export class YamlComparison {
     });
   }
 
-  /** Of nodes that the cluster has forgotten; one node frees them. */
+  /** Records of nodes that the cluster has forgotten. One node, the one with the lowest key, removes them. */
   #strangers(nowMs: number): KeyedYaml[] {
     const { coordinator } = this.#parts.loop;
     if (coordinator === null || coordinator.membership.alive[0]?.nodeKey !== coordinator.nodeKey) return [];
@@ -186,7 +186,7 @@ export class YamlComparison {
     });
   }
 
-  /** Of the alive nodes of this version that have told anything. */
+  /** What each other node has in its YAML: those that are alive, run this version and have told anything. */
   #ofOthers(self: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
     const alive = new Set(this.#parts.loop.coordinator?.membership.alive.map(({ nodeId }) => nodeId));
     const others = new Map<string, Map<string, string>>();
@@ -201,14 +201,14 @@ export class YamlComparison {
   }
 }
 
-/** Of more than 100,000 groups with long names a part may not fit; its groups pass for missing at this node. */
+/** With more than 100,000 groups of long names a part may not fit in a record; its groups pass for missing at this node. */
 function isSmall({ record }: KeyedYaml): boolean {
   return record === null || Buffer.byteLength(JSON.stringify(record)) <= DEFINITION_BYTES_MAX;
 }
 
 export const SHOWN_MAX = 20;
 
-/** The first of them, for people. */
+/** The first few of them, for people. */
 export function shown(differences: readonly YamlDifference[]): { readonly groups: string; readonly nodes: string } {
   const names = differences.slice(0, SHOWN_MAX).map(({ group }) => group);
   const more = differences.length > SHOWN_MAX ? [`and ${differences.length - SHOWN_MAX} more`] : [];

@@ -87,7 +87,9 @@ export class RouteGuard {
       this.#access.count('denied', 'http');
       const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
       throw new QuotameshError('ROLE_MISSING', {
-        ...{ caller: caller.name, needs: need, roles: caller.roles.join(', ') },
+        caller: caller.name,
+        needs: need,
+        roles: caller.roles.join(', '),
         what,
       });
     }
@@ -156,7 +158,7 @@ function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): vo
   route.schema = { ...route.schema, security, response: { ...refusals, ...answers } };
 }
 
-/** Of the OpenAPI document. */
+/** How callers may say who they are, for the OpenAPI document. */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',

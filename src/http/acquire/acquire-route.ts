@@ -67,7 +67,7 @@ function isReserving({ cost, reserve }: AcquireBody): boolean {
   return cost !== undefined || reserve === true;
 }
 
-/** Whoever asks for both has another answer in mind, a part of it or one after a wait, and would never be told. */
+/** `priority: immediate` grants all at once. A body that also wants a part, or an answer after a wait, is mistaken. */
 function rejectBesideImmediate({ atMost = false, waitMs = 0 }: AcquireBody): void {
   const field = atMost ? 'atMost' : waitMs > 0 ? 'waitMs' : null;
   if (field === null) return;
@@ -129,7 +129,7 @@ export interface AcquireRouteParts {
 
 const GRANTED_BODY = '{"granted":true}';
 
-/** Of a place that of the most specific group, or of the one that has refused; null = exempt. */
+/** The lane of the most specific group of a scope, or of the group that refused; null = exempt. */
 function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): number | null {
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? body.group;

@@ -52,7 +52,7 @@ export function addTakeRoutes(app: FastifyInstance, parts: TakeRouteParts): void
       former: { url: '/v1/hand-back' },
     },
     ({ body: { id, ...left } }, reply) => {
-      node.gate.batches.handBack(id, left);
+      node.gate.batches.refund(id, left);
       reply.send({ ended: true });
     },
   );
@@ -90,8 +90,8 @@ function addCounts(app: FastifyInstance, node: UsedParts): void {
     },
     (_, reply) => {
       batches.expire(node.clock());
-      const { handBacksRefused: refundsRefused, ...counts } = batches.counts;
-      reply.send({ ...counts, refundsRefused, handBacksRefused: refundsRefused });
+      const { counts } = batches;
+      reply.send({ ...counts, handBacksRefused: counts.refundsRefused });
     },
   );
 }
@@ -113,7 +113,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     const answer = await node.gate.batches.take(whereOf(body), amounts, { ...body, signal: hangUp.signal });
     if (answer.granted) {
       outcomes.granted++;
-      const { handBack: _, ...told } = answer;
+      const { refund: _, handBack: _former, ...told } = answer;
       return reply.send(told);
     }
     if (answer.reason === 'quota') {
@@ -140,7 +140,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
 function answerTo(node: UsedParts, given: unknown, where: string) {
   try {
     const { id, ...left } = readPart(REFUND_BODY, given, where);
-    node.gate.batches.handBack(id, left);
+    node.gate.batches.refund(id, left);
     return { status: 200, ended: true };
   } catch (error) {
     if (!(error instanceof QuotameshError)) throw error;

@@ -12,7 +12,7 @@ import { needs } from '../route/route-access.js';
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'registry'>;
 
-/** Of one page; a change has two definitions of at most 28 KiB. */
+/** Changes of one page; a change has two definitions of at most 28 KiB. */
 const PAGE_MAX = 100;
 
 /** Who changed what, of all nodes: read from the log, so that every node can tell. */

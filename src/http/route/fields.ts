@@ -9,7 +9,7 @@ export type Allowed = string | ((field: string, sent: unknown) => QuotameshError
 
 /** Doubles above this skip whole numbers; every maxRequest is below it. */
 export const AMOUNT_MAX = Number.MAX_SAFE_INTEGER;
-/** Of the name of a group, in characters; what is longer is none. */
+/** Characters of a group's name; what is longer is no name. */
 export const GROUP_LENGTH_MAX = 1024;
 /** Longest wait over HTTP: load balancers between give up after a minute. */
 export const HTTP_WAIT_MS_MAX = 55_000;
@@ -98,7 +98,7 @@ export function choice<const Choices extends readonly [string, ...string[]]>(cho
   return told(z.enum(choices).meta({ ...described, default: choices[0] }), `must be ${names}`);
 }
 
-/** Of a tenant, topic, client and the like. */
+/** The name of a tenant, topic, client and the like. */
 export function name(description: string) {
   const schema = z.string().max(NAME_MAX).meta({ description });
   return told(schema, `must be a string of at most ${NAME_MAX} characters`);

@@ -27,7 +27,7 @@ export class InvalidInput extends Error {
 export interface Reading {
   readonly sent: unknown;
   readonly part: 'body' | 'query';
-  /** Of the path. */
+  /** A parameter of the path. */
   readonly params?: Readonly<Record<string, unknown>>;
   /** Before the names of fields: 'refunds[3].', or '' for the whole. */
   readonly where?: string;

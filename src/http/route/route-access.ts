@@ -7,7 +7,7 @@ export interface RouteAccess {
   readonly needs: Need;
   /** Groups or attachments change: without `auth:` from this machine alone, unless registry.remoteChanges. */
   readonly changes: boolean;
-  /** Whose attachment changes; null = no tenant's. Callers with tenants may change nothing else. */
+  /** The tenant whose attachment changes; null = no tenant's. Callers with tenants may change nothing else. */
   readonly tenantOf: TenantOf | null;
 }
 
@@ -22,7 +22,7 @@ export function changes(tenantOf: TenantOf | null): RouteAccess {
   return { needs: 'operator', changes: true, tenantOf };
 }
 
-/** Whoever speaks for some tenants cannot lift their limits, nor follow the attachment of another tenant. Throws TENANT_DENIED. */
+/** A caller that speaks for some tenants cannot lift their limits, nor follow the attachment of another one. Throws TENANT_DENIED. */
 export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
   if (tenants === null) return;
   if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');

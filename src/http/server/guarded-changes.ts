@@ -72,7 +72,7 @@ function tellerOf(telemetry: Telemetry) {
 
 function refusalOf(request: FastifyRequest, error: Error) {
   const { code, message } = knownError(error, request);
-  // Whoever was not let in has no caller; callerOf would tell of this machine, as if there were no `auth:`.
+  // A request that was not let in has no caller; callerOf would tell of this machine, as if there were no `auth:`.
   const isStranger = code === 'AUTH_FAILED' || code === 'AUTH_LIMITED';
   const { name, how } = isStranger ? STRANGER : callerOf(request);
   return {

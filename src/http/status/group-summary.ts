@@ -22,7 +22,7 @@ export interface DirectionSummary {
   readonly served: boolean;
   readonly share: RateStatus;
   readonly limit: RateStatus;
-  /** As reported last. */
+  /** What the nodes reported last. */
   readonly usage: RateStatus;
   readonly demand: RateStatus;
 }

@@ -1,6 +1,6 @@
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 
-/** That of package.json: the version that the embedded topic is tested with. */
+/** The version in package.json, with which the embedded topic is tested. */
 export const LMDB_VERSION = '3.5.6';
 
 /** LMDB is an addon of 20 MB, and an optional peer of this package: nodes on another topic neither install nor load it. */

@@ -6,11 +6,14 @@ import type { LogStore } from './log-store.js';
 
 /** Safety net for notifications that were missed: 2 reads of 10 µs a second. */
 const POLL_MS = 500;
-/** Where the system refuses to watch (inotify instances are scarce: 128 per user by default). 0.1 % of a core. */
+/**
+ * Interval of looks if the system refuses to watch (inotify instances are scarce: 128 per user by default). Takes 0.1 %
+ * of a core.
+ */
 const POLL_UNWATCHED_MS = 20;
 /** A notification can come a few µs before the commit that it announces is visible. */
 const LOOK_AGAIN_MS = 3;
-/** Between two of these the event loop gets a turn: a batch takes 2 ms. */
+/** Records per turn of the event loop: so many take 2 ms. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 1024 * 1024;
 /** How often the data file is checked: no notification tells that a file in use was removed. */
@@ -45,7 +48,7 @@ export class LogFollower {
   #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
-  /** A further batch is due in the next turn of the event loop. */
+  /** True if further records are due in the next turn of the event loop. */
   #continuing = false;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -77,7 +80,7 @@ export class LogFollower {
     clearTimeout(this.#lookAgain);
   }
 
-  /** Delivers what is new, one batch per turn of the event loop. Takes no lock, whatever other processes do. */
+  /** Delivers new records, at most BATCH_RECORDS per turn of the event loop. Takes no lock, whatever other processes do. */
   read(): void {
     if (this.#stopped || this.#continuing) return;
     const batch = this.#readBatch();

@@ -9,7 +9,10 @@ const MARKER = 'quotamesh-topic';
 const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
-/** Nobody of this boot writes a file of another one; the age only guards against machines that share a folder. */
+/**
+ * Files of another boot are removed at this age. Nobody writes to them in this boot; the age only guards machines that
+ * share a folder.
+ */
 const LEFTOVER_AGE_MS = 3_600_000;
 
 /** Fields of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
@@ -55,7 +58,7 @@ async function claimMarker({ path }: TopicFolder): Promise<void> {
   const marker = join(path, MARKER);
   const found = await readFile(marker, 'utf8').catch(absent);
   if (found === undefined) {
-    // By way of rename, so that no other process ever reads half of it.
+    // Writes to another name and renames it, so that no other process ever reads half of it.
     const written = `${marker}.${process.pid}`;
     await writeFile(written, MARKER_TEXT);
     await rename(written, marker);

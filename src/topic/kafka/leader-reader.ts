@@ -22,7 +22,7 @@ export interface ReaderSink {
   onReading(partition: number): void;
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** A batch is stepped over: `batch.unreadable` says why. */
+  /** Called when a batch is skipped: `batch.unreadable` says why. */
   onUnreadable(partition: number, batch: FetchedBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;

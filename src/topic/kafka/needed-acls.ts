@@ -1,4 +1,4 @@
-/** What an ACL of Kafka allows; as `kafka-acls.sh --operation` wants it. */
+/** The operation that an ACL of Kafka allows, as `kafka-acls.sh --operation` takes it. */
 export type AclOperation = 'Read' | 'Write' | 'DescribeConfigs' | 'Create';
 
 export interface NeededAcl {

@@ -13,7 +13,7 @@ export class PartitionCursor {
   /** The leader epoch of the broker that is asked; −1 = not known. */
   leaderEpoch = NOT_KNOWN;
   #lastReadEpoch = NOT_KNOWN;
-  /** Reaching this offset is having caught up: what was readable when the first fetch was answered. */
+  /** The end of the log when the first fetch was answered: reading has caught up when it reaches this offset. */
   #goal: number | null = null;
   /** High watermark of the last answer, if that one was empty below it. */
   #emptyBelow: number | null = null;

@@ -37,7 +37,7 @@ describe('tokens', () => {
     const made = Array.from({ length: 100 }, newToken);
     expect(new Set(made).size).toBe(100);
     for (const each of made) expect(each).toMatch(/^qm_[\w-]{43}$/);
-    // Of another implementation: printf abc | sha256sum.
+    // From another implementation: printf abc | sha256sum.
     expect(writtenHash('abc')).toBe('sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 

@@ -34,9 +34,17 @@ describe('a batch', () => {
     const batch = await take(node, { messages: 30 });
     expect(batch).toMatchObject({ messages: 30, bytes: 0, epoch: expect.any(Number) });
     expect(left(node)).toBe(70);
-    batch.handBack({ messages: 20 });
+    batch.refund({ messages: 20 });
     expect(left(node)).toBe(90);
     expect([node.limiter.admitted.at(0), node.limiter.attempted.at(0)]).toEqual([10, 10]);
+  });
+
+  test('is refunded under the former name as well', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 30 });
+    batch.handBack({ messages: 20 });
+    expect(left(node)).toBe(90);
+    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
   });
 
   test('all: everything there is, whole; then there is nothing, and a node says when', async () => {
@@ -52,7 +60,7 @@ describe('a batch', () => {
     const batch = await take(node, { messages: 100_000 });
     expect(batch.messages).toBe(100);
     expect(node.limiter.attempted.at(0)).toBe(99_900);
-    batch.handBack({});
+    batch.refund({});
     expect([node.limiter.attempted.at(0), node.limiter.admitted.at(0)]).toEqual([100_000, 100]);
   });
 
@@ -72,7 +80,7 @@ describe('a batch', () => {
     ['counted', 75],
   ] as const)('dropped work: %s', async (dropped, expected) => {
     const node = await windowed(0.05, { dropped });
-    (await take(node, { messages: 30 })).handBack({ messages: 5, dropped: { messages: 10 } });
+    (await take(node, { messages: 30 })).refund({ messages: 5, dropped: { messages: 10 } });
     expect(left(node)).toBe(expected);
     expect(node.limiter.admitted.at(0)).toBe(100 - expected);
   });
@@ -84,7 +92,7 @@ describe('a batch', () => {
     node.limiter.buckets.fill(0, node.clock());
     const batch = await take(node, 'all');
     expect(batch).toMatchObject({ epoch: null, validMs: node.config.limits.reservationMs });
-    batch.handBack({ messages: batch.messages });
+    batch.refund({ messages: batch.messages });
     expect(node.limiter.tokens.at(0)).toBeLessThanOrEqual(node.limiter.buckets.depth.at(0));
     expect(left(node)).toBe(batch.messages);
   });
@@ -94,21 +102,21 @@ describe('nothing is minted by what is handed in', () => {
   test('twice, or more than was granted', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 30 });
-    expect(() => batch.handBack({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
-    expect(() => batch.handBack({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
-    batch.handBack({ messages: 30 });
-    expect(() => batch.handBack({ messages: 1 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
+    expect(() => batch.refund({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
+    batch.refund({ messages: 30 });
+    expect(() => batch.refund({ messages: 1 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBe(100);
   });
 
   test.each([
-    [undefined, 'FIELD_INVALID', 'handBack must be an object like { messages: 20 }, got nothing'],
-    [null, 'FIELD_INVALID', 'handBack must be'],
-    [5, 'FIELD_INVALID', 'handBack must be'],
-    [[5], 'FIELD_INVALID', 'handBack must be'],
+    [undefined, 'FIELD_INVALID', 'refund must be an object like { messages: 20 }, got nothing'],
+    [null, 'FIELD_INVALID', 'refund must be'],
+    [5, 'FIELD_INVALID', 'refund must be'],
+    [[5], 'FIELD_INVALID', 'refund must be'],
     [{ message: 5 }, 'FIELD_UNKNOWN', 'field message is not known; did you mean messages?'],
     [{ dropped: null }, 'FIELD_INVALID', 'dropped must be an object like { messages: 20 }, got null'],
     [{ dropped: { msgs: 1 } }, 'FIELD_UNKNOWN', 'field dropped.msgs is not known; known are messages, bytes'],
@@ -117,27 +125,27 @@ describe('nothing is minted by what is handed in', () => {
   ])('what is no hand-back is named, and the batch stays open: %j', async (given, expected, message) => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 30 });
-    const handBack = () => batch.handBack(given as never);
-    expect(handBack).toThrow(code(expected));
-    expect(handBack).toThrow(message);
-    batch.handBack({ messages: 30 });
-    expect([left(node), node.gate.batches.counts.handBacksRefused]).toEqual([100, 2]);
+    const refund = () => batch.refund(given as never);
+    expect(refund).toThrow(code(expected));
+    expect(refund).toThrow(message);
+    batch.refund({ messages: 30 });
+    expect([left(node), node.gate.batches.counts.refundsRefused]).toEqual([100, 2]);
   });
 
   test('without a grant', async () => {
     const node = await windowed(0.05);
     const { batches } = node.gate;
     for (const id of ['', 'x', '__proto__-1', `${(await take(node, 'all')).id}0`]) {
-      expect(() => batches.handBack(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
+      expect(() => batches.refund(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
     }
-    expect([left(node), batches.counts.handBacksRefused]).toEqual([0, 4]);
+    expect([left(node), batches.counts.refundsRefused]).toEqual([0, 4]);
   });
 
   test('from an earlier window: it has been counted as used', async () => {
     const node = await windowed(1000, { windowMs: 100 });
     const batch = await take(node, { messages: 30 }, { waitMs: 1000 });
     await sleep(batch.validMs + 5);
-    expect(() => batch.handBack({ messages: 30 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 30 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBeLessThanOrEqual(100);
     expect(node.limiter.admitted.at(0)).toBe(batch.messages);
   });
@@ -152,16 +160,16 @@ describe('a group that is changed while a batch is open', () => {
     const batch = await take(node, { messages: 60 });
     node.inForce.define({ ...node.groups.at(0), ...change });
     const before = left(node);
-    expect(() => batch.handBack({ messages: 60 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 60 })).toThrow(code('BATCH_ENDED'));
     expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
-    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
   });
 
   test('to another rate: the window is the same one', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 60 });
     node.inForce.define({ ...node.groups.at(0), dropped: 'counted' });
-    batch.handBack({ messages: 10, dropped: { messages: 50 } });
+    batch.refund({ messages: 10, dropped: { messages: 50 } });
     expect(node.limiter.admitted.at(0)).toBe(50);
   });
 });

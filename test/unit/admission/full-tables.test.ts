@@ -41,13 +41,13 @@ const TABLES: Readonly<Record<string, Table>> = {
   'batches: a take and its hand-back': {
     fill: (node, size) => {
       for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
-      return () => (node.gate.batches.tryTake('a', { messages: 1 }) as Batch).handBack({});
+      return () => (node.gate.batches.tryTake('a', { messages: 1 }) as Batch).refund({});
     },
   },
   'batches: ids that there are not': {
     fill: (node, size) => {
       for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
-      return () => failing(() => node.gate.batches.handBack('x-1', {}));
+      return () => failing(() => node.gate.batches.refund('x-1', {}));
     },
   },
   'reservations of which the oldest have ended': {

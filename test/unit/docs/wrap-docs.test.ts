@@ -19,9 +19,33 @@ test('a paragraph is filled, whatever its lines were, and a second time changes 
 
 test('what is no paragraph stays: headings, tables, code, HTML, pictures, hard breaks', () => {
   const page = [
-    ...['# A heading', '', '| a | b |', '| --- | --- |', '| 1 | 2 |', '', '```sh', 'one', 'two', '```', ''],
-    ...['<p>', 'one', '</p>', '', '![a picture](one.svg)', '', '[link]: https://example.com', '', 'one\\', 'two', ''],
-    ...['Text:', '', '    indented code', '    stays', ''],
+    '# A heading',
+    '',
+    '| a | b |',
+    '| --- | --- |',
+    '| 1 | 2 |',
+    '',
+    '```sh',
+    'one',
+    'two',
+    '```',
+    '',
+    '<p>',
+    'one',
+    '</p>',
+    '',
+    '![a picture](one.svg)',
+    '',
+    '[link]: https://example.com',
+    '',
+    'one\\',
+    'two',
+    '',
+    'Text:',
+    '',
+    '    indented code',
+    '    stays',
+    '',
   ].join('\n');
   expect(wrapped(page)).toBe(page);
 });

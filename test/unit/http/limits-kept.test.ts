@@ -219,7 +219,7 @@ function mistakesOf(text: string): string[] {
   return [...mistakes, ...examined.mistakes].map(({ path, problem }) => `${[path].flat().join('.')} ${problem}`);
 }
 
-/** Of group orders; without the group nothing is admitted. */
+/** Quota of group orders; without the group nothing is admitted. */
 function quotaOf(text: string): number {
   const { raw, locate } = parseYaml(text);
   const { config } = examineConfig(raw, { source: 'node.yaml', folder: '/', locate });

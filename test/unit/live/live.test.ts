@@ -163,7 +163,7 @@ describe('what is left of a live run', () => {
     const seen = [
       { what: 'leave', nodes: ['n1'], atMs: 4000, values: { forSeconds: 4.1 } },
       { what: 'start', nodes: ['n3'], atMs: 8041.5, values: {} },
-      // Whoever died was counted all the time: nobody saw it come.
+      // A node that crashed was counted all the time: nobody saw it come.
       { what: 'crash', nodes: ['n4'], atMs: 4500, values: { forSeconds: 2 } },
       { what: 'stall', nodes: ['n2'], atMs: 7000, values: { forSeconds: 1.1 } },
     ];

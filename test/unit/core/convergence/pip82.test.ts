@@ -12,7 +12,7 @@ interface AllocationCase {
   readonly rule: string;
   readonly expectedLimits: Readonly<Record<string, number>>;
   readonly expectedSum?: number;
-  /** Of steal cases: shares applied before (else what was used), and who wanted more than it used. */
+  /** For steal cases: shares applied before (else what was used), and who wanted more than it used. */
   readonly limits?: Readonly<Record<string, number>>;
   readonly saturated?: readonly string[];
 }

@@ -70,7 +70,7 @@ describe('smoothing', () => {
       demand: [[900, 900, 900]],
       applied: [[120, 100, 10]],
       ageMs: [250, 250, 250],
-      // Of 54.52 and 38.94 above 50 there is room for the 31.15 that the last one is below.
+      // 54.52 and 38.94 are above 50: there is room for the 31.15 that the last one is below.
       shares: [68.17, 62.98, 18.85],
     },
   ])('$says', ({ shares, ...given }) => {

@@ -36,7 +36,7 @@ test('a round knows nothing of the round before, at the first place as at the la
   const full = roundOfGroup(node, 'full');
   expect(heldIn(full.demand[MESSAGES] as Float64Array, full.count)).toEqual([0, 100, 100, 100, 100]);
   expect(heldIn(full.weight, full.count)).toEqual([5, 5, 5, 5, 5]);
-  // The same round, with something in every place of it.
+  // One view serves all lanes: something is left in every place of it.
   for (const column of [...full.usage, ...full.demand, ...full.applied, full.ageMs, full.weight]) column.fill(7);
   full.moving.fill(1);
   const { count, usage, demand, applied, ageMs, weight, moving } = roundOfGroup(node, 'empty');

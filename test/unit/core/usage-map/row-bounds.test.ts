@@ -184,7 +184,7 @@ describe('where the bounds lie', () => {
 
   test('costs of a row weigh two rows, and two for each backend', () => {
     const costs = (count: number) => ({
-      ...{ transactions: 1 },
+      transactions: 1,
       backends: Array.from({ length: count }, (_, backend) => ({ backend, cost: 1 })),
     });
     const weights = [0, 1, 3].map((count) => weightOf([rowOf(1), { ...rowOf(2), costs: costs(count) }]));

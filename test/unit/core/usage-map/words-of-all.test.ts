@@ -63,7 +63,7 @@ test('an absence counts whole before the first word of a life, and by steps of t
   expect(time.spanMs).toBe(2 * HEARTBEAT_MS);
   reading.node('a', { afterMs: 60_000, life: 2 });
   expect(time.spanMs).toBe(2 * HEARTBEAT_MS + 60_000);
-  // Of each partition by itself.
+  // Each partition is measured by itself.
   reading.node('a', { partition: 1, life: 2 });
   reading.node('a', { partition: 1, life: 2, afterMs: 60_000 });
   expect(other.spanMs).toBe(2 * HEARTBEAT_MS);
