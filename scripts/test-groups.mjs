@@ -8,7 +8,7 @@ export const NPM_TEST = [
   // These measure real time to some per cent; a cluster under the load of a story or an outage takes less than half a core.
   { projects: ['stories', 'outages'], workers: 3 },
   // They wait for processes, brokers and deadlines more than half of their time.
-  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 4 },
+  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 5 },
   { projects: ['demo'], workers: 1 },
 ];
 
