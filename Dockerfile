@@ -3,9 +3,14 @@ FROM node:22-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Optional binaries (LMDB) come inside npm packages; nothing needs an install script.
-RUN npm install --no-save --no-audit --no-fund --ignore-scripts
+RUN npm ci --no-audit --no-fund --ignore-scripts
 COPY . .
-RUN node scripts/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+# The command is bundled: kafkajs stays, and LMDB, which is the embedded topic's and optional elsewhere; both as the lock file has them.
+RUN node scripts/build.mjs \
+  && npm pkg set "dependencies.lmdb=$(npm pkg get devDependencies.lmdb | tr -d '"')" \
+  && npm pkg delete devDependencies.lmdb \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && rm -rf dist/src
 
 FROM node:22-slim
 ENV NODE_ENV=production
@@ -21,5 +26,5 @@ EXPOSE 7070
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7070/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "dist/bin/quotamesh.js"]
-# Other machines reach this address: the configuration needs auth:, or insecure: true (docs/access.md).
+# Other machines reach this address: the configuration needs auth:, or insecure: true (docs/operate/access.md).
 CMD ["run", "--config", "/etc/quotamesh/node.yaml", "--http", "0.0.0.0:7070"]

@@ -3,6 +3,7 @@ import type { Plugin } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ensureBuilt } from './scripts/freshness.mjs';
+import { groupOf } from './scripts/test-groups.mjs';
 
 ensureBuilt();
 
@@ -11,8 +12,8 @@ ensureBuilt();
  * processes: the command, the embedded topic with several processes, and the limiter in real time
  * redis:     the Redis topic against real servers; mostly waiting
  * kafka:     the Kafka topic against real brokers; mostly waiting
- * stories:   what clusters of real processes promise under load, to some per cent: two at a time
- * outages:   the same, two clusters at once already
+ * stories:   what clusters of real processes promise under load, to some per cent
+ * outages:   the same while their topic is away
  * cluster:   other clusters of real processes, with wider bounds
  * demo:      `npm start` as a user runs it, with its verdict: alone
  *
@@ -43,6 +44,7 @@ const globalSetup = ['test/kafka/global-setup.ts'];
 /** Of each group what takes longest, the longest first. Vitest knows that of its last run only, and puts small files last in a fresh clone. */
 const LONGEST = [
   ...['test/integration/cluster-kafka.test.ts', 'test/integration/cluster-embedded.test.ts'],
+  ...['test/integration/outage-kafka.test.ts', 'test/integration/hostile-connections.test.ts'],
   ...['test/simulation/accuracy.test.ts', 'test/unit/http/group-routes.test.ts', 'test/simulation/stories.test.ts'],
   ...['test/simulation/target/rate-experiments.test.ts', 'test/unit/cli/sim.test.ts'],
   ...['test/integration/pulsar-admin.test.ts', 'test/integration/registry-processes.test.ts', 'test/integration/embedded-kill.test.ts'],
@@ -68,10 +70,17 @@ const BUILT: Plugin = {
   },
 };
 
-function project(options: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+type TestOptions = NonNullable<TestProjectInlineConfiguration['test']> & { readonly name: string };
+
+function project(options: TestOptions): TestProjectInlineConfiguration {
   return {
     plugins: [BUILT],
-    test: { ...common, server: { deps: { external: [/\/dist\/(src|sim)\//] } }, ...options },
+    test: {
+      ...common,
+      ...groupOf(options.name),
+      server: { deps: { external: [/\/dist\/(bin|src|sim)\//] } },
+      ...options,
+    },
   };
 }
 
@@ -107,7 +116,7 @@ export default defineConfig({
       project({ name: 'outages', include: outages, testTimeout: 60_000, globalSetup }),
       project({ name: 'demo', include: demo, testTimeout: 60_000 }),
       project({
-        ...{ name: 'long', include: long, fileParallelism: false, testTimeout: 1_200_000, globalSetup },
+        ...{ name: 'long', include: long, testTimeout: 1_200_000, globalSetup },
         exclude: [...longComputing, ...longWaiting],
       }),
       project({ name: 'long-computing', include: longComputing, testTimeout: 1_200_000 }),

@@ -4,14 +4,14 @@ import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../src/access/access.js';
+import type { AccessConfig } from '../src/access/access-config.js';
 import { hashOf, newToken } from '../src/access/token.js';
-import { createAcquireOutcomes } from '../src/admission/http/acquire-outcomes.js';
-import { createHttpServer } from '../src/admission/http/http-server.js';
-import { needs } from '../src/admission/http/route-access.js';
-import { RouteGuard } from '../src/admission/http/route-guard.js';
-import type { AccessConfig } from '../src/config/resolved-config.js';
-import { createNode, type QuotaNode } from '../src/index.js';
+import { RouteGuard } from '../src/http/access/route-guard.js';
+import { createAcquireOutcomes } from '../src/http/acquire/acquire-outcomes.js';
+import { needs } from '../src/http/route/route-access.js';
+import { createHttpServer } from '../src/http/server/http-server.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
+import { createWholeNode, type WholeNode } from '../test/whole-node.js';
 import type { LoadAnswer, LoadOrder } from './limiter/http-load.js';
 
 /**
@@ -26,14 +26,17 @@ const TOKENS = 100;
 const tokens = Array.from({ length: TOKENS }, newToken);
 const auth: AccessConfig = {
   tokens: tokens.map((token, at) => ({
-    ...{ name: `t${at}`, roles: ['traffic'], tenants: null, hash: hashOf(token).toString('hex') },
+    name: `t${at}`,
+    roles: ['traffic'],
+    tenants: null,
+    hash: hashOf(token).toString('hex'),
   })),
   certificates: [],
   failuresPerMinute: 30,
 };
 const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
 const config = { cluster: 'bench-access', node: 'bench', topic: 'memory', groups: { orders: { quota: huge } } };
-const node = await createNode({ config });
+const node = await createWholeNode({ config });
 /** Open or not, as the turn has it. */
 class SwitchedAccess extends Access {
   open = false;
@@ -61,7 +64,7 @@ print(`a new connection costs   ${loginMicros().toFixed(2)} µs more`);
 load.disconnect();
 await Promise.all([app.close(), node.close()]);
 
-async function serverOf(of: QuotaNode): Promise<FastifyInstance> {
+async function serverOf(of: WholeNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const outcomes = createAcquireOutcomes();
   const made = await createHttpServer({ node: of, access, telemetry: silentTelemetry, outcomes, metrics });

@@ -1,6 +1,6 @@
 /**
  * Simulator and reality side by side: scenarios as `quotamesh sim run` plays them, and as `sim live` does on real node
- * processes. Writes docs/accuracy-live.json, which docs/accuracy.md shows; only the topics that were played change in it.
+ * processes. Writes docs/reference/accuracy-live.json, which docs/reference/accuracy.md shows; only the topics that were played change in it.
  *
  *   npm run accuracy:live                          on the embedded topic, 60 s of each scenario: 7 min
  *   npm run accuracy:live -- --kafka               and on Kafka: KAFKA_BOOTSTRAP, or a broker of its own: 14 min
@@ -14,13 +14,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LiveComparison, LiveComparisons } from '../sim/accuracy/live-section.js';
-import type { RunResult } from '../sim/run-result.js';
+import type { RunResult } from '../sim/verdict/run-result.js';
 import type { Punctuality } from '../src/live/traffic/protocol.js';
-import { COMMAND_FILE } from '../src/package-root.js';
+import { COMMAND_FILE } from '../src/package/package-root.js';
 import { startKafka } from '../test/kafka/kafka.js';
 
 const ROOT = new URL('../../', import.meta.url);
-const FILE = new URL('docs/accuracy-live.json', ROOT);
+const FILE = new URL('docs/reference/accuracy-live.json', ROOT);
 /** At most 1,800 requests/s, no faults that only a simulated world has, and a step every 4 s. */
 const SCENARIOS = ['busy-node-changes', 'five-take-turns', 'dips', 'topic-wanders', 'leaves-and-joins', 'crash'];
 const STEPS_FOLDER = new URL('bench/live/', ROOT);

@@ -7,20 +7,20 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Random } from '../sim/random.js';
-import { STRATEGIES } from '../src/core/convergence/registry.js';
-import { createRound, type Strategy } from '../src/core/convergence/strategy.js';
-import { EpochWatch } from '../src/core/epoch/epoch-watch.js';
-import type { LaneState } from '../src/core/lane-state.js';
-import { LaneTable } from '../src/core/lane-table.js';
+import { Random } from '../sim/cluster/random.js';
+import { DIRECTION_COUNT } from '../src/core/base/vocabulary.js';
+import { STRATEGIES } from '../src/core/convergence/strategies.js';
+import { createLaneView, type Strategy } from '../src/core/convergence/strategy.js';
+import type { LaneState } from '../src/core/lanes/lane-state.js';
+import { LaneTable } from '../src/core/lanes/lane-table.js';
+import { LogTime } from '../src/core/log/log-time.js';
 import { AgreedPool } from '../src/core/pool/agreed-pool.js';
-import type { ReportRecord, ReportRow } from '../src/core/report/record.js';
+import type { ReportRecord, ReportRow } from '../src/core/protocol/record.js';
+import { EpochWatch } from '../src/core/reading/epoch-watch.js';
 import { ShareBook } from '../src/core/share/share-book.js';
 import { TargetBook } from '../src/core/target/target-book.js';
-import { LogTime } from '../src/core/topic/log-time.js';
 import { type Member, Membership } from '../src/core/usage-map/membership.js';
 import { UsageMap } from '../src/core/usage-map/usage-map.js';
-import { DIRECTION_COUNT } from '../src/core/vocabulary.js';
 import { scaleConfig } from './scale/scale-config.js';
 
 const GROUPS = 10_000;
@@ -68,8 +68,8 @@ console.log(
   `${GROUPS} groups × ${NODES} nodes: applied in ${readMs.toFixed(0)} ms of CPU, ${rowNs.toFixed(0)} ns per row`,
 );
 const CHANGED_MOST = 100;
-/** Behind the buckets that were filled. */
-const CHANGED_BUCKET = 10_000;
+/** Behind the bundles that were filled. */
+const CHANGED_BUNDLE = 10_000;
 /** Another record of one node about one group each; applied with a higher sequence every time. */
 const incoming = Array.from({ length: CHANGED_MOST }, (_, at) => recordOf(members[at] as Member, at * 97, 1));
 const lanes = table.ordered;
@@ -146,9 +146,9 @@ function recordOf(member: Member, first: number, count: number): ReportRecord {
   return { kind: 'report', author: { nodeKey: member.nodeKey, incarnation: 65_536, sequence: ++sequence }, rows };
 }
 
-function apply(bucket: number, member: Member, record: ReportRecord): void {
+function apply(bundle: number, member: Member, record: ReportRecord): void {
   (record.author as { sequence: number }).sequence = ++sequence;
-  usageMap.apply({ partition: 0, bucket, isPast: false }, member, record, READ_AT);
+  usageMap.apply({ partition: 0, bundle, isPast: false }, member, record, READ_AT);
 }
 
 function updateAll(some: Iterable<LaneState>): void {
@@ -157,7 +157,7 @@ function updateAll(some: Iterable<LaneState>): void {
 
 /** As the coordinator does it: records mark lanes, and only these are computed. */
 function changes(count: number): void {
-  for (let at = 0; at < count; at++) apply(CHANGED_BUCKET + at, members[at] as Member, incoming[at] as ReportRecord);
+  for (let at = 0; at < count; at++) apply(CHANGED_BUNDLE + at, members[at] as Member, incoming[at] as ReportRecord);
   updateAll(table.dirty);
   table.dirty.clear();
 }
@@ -170,7 +170,7 @@ function nextTurn(): Promise<void> {
 }
 
 function bareRounds(isMessagesOnly: boolean): () => void {
-  const round = createRound(NODES);
+  const round = createLaneView(NODES);
   round.count = NODES;
   round.floorRatio = groups[0]?.floorRatio ?? 0;
   round.target.set([1000, isMessagesOnly ? Number.POSITIVE_INFINITY : 1e7]);

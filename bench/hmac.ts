@@ -3,17 +3,17 @@
  * one core at a node of 100. Least and median of the rounds, in turn; user and system time of this process.
  */
 import { RecordCodec } from '../src/codec/record-codec.js';
-import { groupIdOf, nodeKeyOf } from '../src/core/ids.js';
-import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/report/record.js';
+import { groupIdOf, nodeKeyOf } from '../src/core/base/ids.js';
+import { nodeRecordKey, reportRecordKey, type TopicRecord } from '../src/core/protocol/record.js';
 import type { AppendRecord, ReadRecord, ReportTopic, ReportTopicListener } from '../src/ports/report-topic.js';
 import { silentTelemetry } from '../src/ports/telemetry.js';
 import { SignedTopic } from '../src/topic/signed/signed-topic.js';
 import { createTopicCounters } from '../src/topic/topic-counters.js';
 
 const RECORDS = 20_000;
-/** As many as come with one fetch of a large cluster. */
+/** Records per call: as many as one fetch brings in a large cluster. */
 const BATCH = 14;
-/** Records per second that a node of 100 reads, by significant changes per group and minute: docs/scale.md, npm run bench:scale. */
+/** Records per second that a node of 100 reads, by significant changes per group and minute: docs/operate/scale.md, npm run bench:scale. */
 const READ_PER_SECOND = { '0.01': 360, '0.05': 534, '0.2': 1772 };
 /** Own records per second that it signs: a hundredth of that, but never fewer than its heartbeat. */
 const NODES = 100;
@@ -44,9 +44,15 @@ class Pipe implements ReportTopic {
 const nodeKey = nodeKeyOf('bench', 'node-1');
 const author = { nodeKey, incarnation: 65_537, sequence: 1234 };
 const row = (at: number) => ({
-  ...{ groupId: groupIdOf('bench', `group-${at}`), direction: 0, topics: 3 },
-  ...{ usageMessages: 12.5, usageBytes: 51_200, demandMessages: 13, demandBytes: 53_000 },
-  ...{ shareMessages: 20, shareBytes: 80_000 },
+  groupId: groupIdOf('bench', `group-${at}`),
+  direction: 0,
+  topics: 3,
+  usageMessages: 12.5,
+  usageBytes: 51_200,
+  demandMessages: 13,
+  demandBytes: 53_000,
+  shareMessages: 20,
+  shareBytes: 80_000,
 });
 const report = (rows: number): TopicRecord => ({
   kind: 'report',

@@ -7,7 +7,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createNode } from '../src/index.js';
+import { createWholeNode } from '../test/whole-node.js';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' } } });
 /** The end of starting up: compilation and the first collections. */
@@ -16,7 +16,7 @@ const directory = await mkdtemp(join(tmpdir(), 'quotamesh-idle-'));
 try {
   const groups = { orders: { quota: { publish: { messagesPerSecond: 1000 } } } };
   const topic = { kind: 'embedded', path: directory };
-  const node = await createNode({ config: { cluster: 'idle', node: 'a', topic, groups }, env: {} });
+  const node = await createWholeNode({ config: { cluster: 'idle', node: 'a', topic, groups }, env: {} });
   await sleep(SETTLE_MS);
   const [cpu, fromMs, rounds] = [process.cpuUsage(), performance.now(), node.rounds.count];
   await sleep(Number(values.seconds) * 1000);

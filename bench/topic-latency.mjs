@@ -26,9 +26,20 @@ const adapters = {
   async kafka(brokers) {
     const { KafkaReportTopic } = await import('../dist/src/topic/kafka/kafka-report-topic.js');
     return new KafkaReportTopic({
-      ...{ brokers: brokers.split(','), name: 'quotamesh-bench', clientId: 'bench', partitions: 1 },
-      ...{ replicationFactor: 1, compression: 'none', appendTimeoutMs: 5000, connectionTimeoutMs: 3000 },
-      ...{ requestTimeoutMs: 5000, fetchMaxWaitMs: 250, fetchMinBytes: 1, fetchIntervalMs: 40, tls: false, sasl: null },
+      brokers: brokers.split(','),
+      name: 'quotamesh-bench',
+      clientId: 'bench',
+      partitions: 1,
+      replicationFactor: 1,
+      compression: 'none',
+      appendTimeoutMs: 5000,
+      connectionTimeoutMs: 3000,
+      requestTimeoutMs: 5000,
+      fetchMaxWaitMs: 250,
+      fetchMinBytes: 1,
+      fetchIntervalMs: 40,
+      tls: false,
+      sasl: null,
     });
   },
 };

@@ -1,5 +1,5 @@
 /**
- * `npm run accuracy`: every built-in scenario × every system × three seeds → docs/accuracy.md.
+ * `npm run accuracy`: every built-in scenario × every system × three seeds → docs/reference/accuracy.md.
  * `-- --check` compares instead of writing; `-- --seeds 1 --out FILE` is shorter; `-- --pin` stores the figures that `npm test` compares.
  */
 import { ensureBuilt, root, run } from './freshness.mjs';

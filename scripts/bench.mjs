@@ -1,5 +1,6 @@
 /** `npm run bench:NAME [-- arguments]`: compiles bench/ and what it uses into dist-bench/, then runs bench/NAME.ts. */
 import { cpSync, rmSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, localBin, root, run } from './freshness.mjs';
 
@@ -10,4 +11,7 @@ rmSync(out, { recursive: true, force: true });
 run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.bench.json')]);
 cpSync(join(root, 'src/codec/generated'), join(out, 'src/codec/generated'), { recursive: true });
 cpSync(join(root, 'test/kafka/pom.xml'), join(out, 'test/kafka/pom.xml'));
+process.stdout.write(
+  `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, load average ${loadavg()[0].toFixed(1)}\n`,
+);
 run(process.execPath, [join(out, 'bench', `${name}.js`), ...args]);

@@ -1,6 +1,6 @@
-/** proto → src/codec/generated → dist/src → dist/bin. `--proto-only` stops after the first step. */
+/** proto → src/codec/generated → dist/src → dist/bin, dist/index.*. `--proto-only` stops after the first step. */
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ensureInstalled, localBin, root, run } from './freshness.mjs';
 
 ensureInstalled();
@@ -8,20 +8,37 @@ const generated = join(root, 'src/codec/generated');
 mkdirSync(generated, { recursive: true });
 run(process.execPath, [
   localBin('protobufjs-cli', 'pbjs'),
-  ...['--target', 'static-module', '--wrap', 'esm', '--root', 'quotamesh', '--dts'],
-  ...['--no-verify', '--no-delimited', '--no-service', '--no-typeurl', '--no-convert', '--no-beautify'],
-  ...['--out', join(generated, 'report.js'), join(root, 'proto/report.proto')],
+  '--target',
+  'static-module',
+  '--wrap',
+  'esm',
+  '--root',
+  'quotamesh',
+  '--dts',
+  '--no-verify',
+  '--no-delimited',
+  '--no-service',
+  '--no-typeurl',
+  '--no-convert',
+  '--no-beautify',
+  '--out',
+  join(generated, 'report.js'),
+  join(root, 'proto/report.proto'),
 ]);
 if (!process.argv.includes('--proto-only')) {
   run(process.execPath, [localBin('typescript', 'tsc'), '-p', join(root, 'tsconfig.build.json')]);
   // tsc neither emits nor copies a .js that stands beside its .d.ts, nor YAML.
   cpSync(generated, join(root, 'dist/src/codec/generated'), { recursive: true });
   cpSync(join(root, 'sim/scenarios'), join(root, 'dist/sim/scenarios'), { recursive: true });
-  // Nor what the simulator's page is made of.
+  // Nor what the simulator's page is made of, uPlot among it: whoever installs the package installs no uPlot.
   for (const part of ['browser', 'page.css']) {
     cpSync(join(root, 'sim/page', part), join(root, 'dist/sim/page', part), { recursive: true });
   }
+  for (const part of ['dist/uPlot.iife.min.js', 'dist/uPlot.min.css', 'LICENSE', 'package.json']) {
+    cpSync(join(root, 'node_modules/uplot', part), join(root, 'dist/sim/page/uplot', basename(part)));
+  }
   // Not at the top: a fresh clone has nothing installed then.
-  await (await import('./bundle.mjs')).bundle();
+  const [{ bundle }, { makeDoors }] = [await import('./bundle.mjs'), await import('./doors.mjs')];
+  await Promise.all([bundle(), makeDoors()]);
   chmodSync(join(root, 'dist/bin/quotamesh.js'), 0o755);
 }

@@ -1,20 +1,30 @@
 /**
- * dist/src/cli.js and all it imports → dist/bin: some 60 files instead of 900, which a process finds, reads and compiles in half the time
- * (docs/decisions/0045). The same code at the same places: what looks for files beside itself finds those beside dist/src.
+ * The library, the command and what they start by its path, each with all that it imports → dist/bin: some 90 files instead of 900, which a
+ * process finds, reads and compiles in half the time, and the only code that is published (docs/decisions/0045 and 0067). The same code at
+ * the same places: what looks for files beside itself finds those beside dist/src.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './freshness.mjs';
 
 const target = join(root, 'dist/bin');
 
-/** lmdb brings binaries. Parts of kafkajs are taken by their path, and its public API must be the same copy. */
+/** Threads and processes are files of dist/bin, too, by the file that starts them under another name. */
+const STARTED = {
+  'load-thread': 'dist/src/config/files/load-thread.js',
+  'demo-traffic': 'dist/src/demo/traffic/traffic-main.js',
+  'live-traffic': 'dist/src/live/traffic/traffic-main.js',
+  'swarm-thread': 'dist/sim/swarm/swarm-thread.js',
+};
+const DOORS = { quotamesh: 'dist/src/cli.js', index: 'dist/src/index.js' };
+
+/** lmdb brings binaries, and not everybody installs it. Parts of kafkajs are taken by their path, and its public API must be the same copy. */
 const STAYING = /^(node:|lmdb($|\/)|kafkajs($|\/))/;
 
 export async function bundle() {
   const bundled = await rolldown({
-    input: { quotamesh: join(root, 'dist/src/cli.js') },
+    input: Object.fromEntries(Object.entries({ ...DOORS, ...STARTED }).map(([name, file]) => [name, join(root, file)])),
     platform: 'node',
     external: STAYING,
     plugins: [OWN_PLACES],
@@ -26,15 +36,25 @@ export async function bundle() {
   writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), licensesOf(modules));
 }
 
-/** `import.meta.url` is that of the file as it was. */
+/** `import.meta.url` is that of the file as it was, but for what is started: that is the bundled one. */
 const OWN_PLACES = {
   name: 'own-places',
   transform(code, id) {
     if (!id.startsWith(join(root, 'dist')) || !code.includes('import.meta.url')) return null;
     const place = relative(target, id).split('\\').join('/');
-    return { code: code.replaceAll('import.meta.url', `new URL('${place}', import.meta.url).href`), map: null };
+    const started = code.replace(/new URL\('([^']+\.js)', import\.meta\.url\)/g, (_, file) => {
+      return `new URL('./${nameOfStarted(join(dirname(id), file))}.js', import.meta.url_here)`;
+    });
+    const moved = started.replace(/import\.meta\.url(?!_here)/g, `new URL('${place}', import.meta.url).href`);
+    return { code: moved.replaceAll('import.meta.url_here', 'import.meta.url'), map: null };
   },
 };
+
+function nameOfStarted(file) {
+  const name = Object.keys(STARTED).find((each) => join(root, STARTED[each]) === file);
+  if (name === undefined) throw new Error(`scripts/bundle.mjs does not know ${file}, which is started by its path`);
+  return name;
+}
 
 /** What the licences of the packages inside ask for: their text goes along. */
 function licensesOf(modules) {

@@ -1,6 +1,7 @@
 /**
- * Writes the documents that are made from tables of the source: docs/settings.md, docs/errors.md,
- * docs/metrics.md, docs/kafka-security.md, docs/strategies.md with its pictures, docs/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
+ * Writes the documents that are made from tables of the source: docs/reference/settings.md, docs/reference/errors.md,
+ * docs/reference/metrics.md, docs/operate/kafka-security.md, docs/guide/strategies.md with its pictures,
+ * docs/reference/scenarios.md, a picture of an outage, and the JSON Schemas for editors.
  * `--check` writes nothing and fails when one of them is stale.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -32,6 +33,7 @@ const [
   { FOREIGN_KEYS },
   { configJsonSchema },
   { resolveConfig },
+  { STRATEGY_NAMES },
   { World },
   { playTopicAway, AWAY },
   { scenarioJsonSchema },
@@ -44,20 +46,21 @@ const [
   { targetScenarioJsonSchema },
   { builtInTargetNames, loadBuiltInTarget },
 ] = await Promise.all([
-  fromDist('errors.js'),
+  fromDist('errors/catalogue.js'),
   fromDist('telemetry/metric-table.js'),
   fromDist('telemetry/signature-metrics.js'),
   fromDist('telemetry/access-metrics.js'),
   fromDist('topic/kafka/needed-acls.js'),
   fromDist('topic/kafka/topic-settings.js'),
   fromDist('telemetry/registry-metric-table.js'),
-  fromDist('config/settings.js'),
-  fromDist('config/setting-text.js'),
-  fromDist('config/relations.js'),
-  fromDist('config/foreign-keys.js'),
-  fromDist('config/json-schema.js'),
-  fromDist('config/resolve-config.js'),
-  fromDist('../sim/world.js'),
+  fromDist('config/schema/all-settings.js'),
+  fromDist('config/setting/setting-text.js'),
+  fromDist('config/read/relations.js'),
+  fromDist('config/setting/foreign-keys.js'),
+  fromDist('config/describe/json-schema.js'),
+  fromDist('config/read/resolve-config.js'),
+  fromDist('core/convergence/strategies.js'),
+  fromDist('../sim/cluster/world.js'),
   fromDist('../sim/topic-away.js'),
   fromDist('../sim/scenario/json-schema.js'),
   fromDist('../sim/scenario/scenario-fields.js'),
@@ -74,15 +77,19 @@ const runs = Object.entries(PICTURES).map(([name, group]) => [name, play(group, 
 const pictures = runs.map(([name, run]) => [`docs/pictures/${name}.svg`, renderPicture(name, run)]);
 
 const documents = {
-  'docs/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
-  'docs/errors.md': renderErrors(ERROR_CATALOGUE),
-  'docs/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
-  'docs/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
-  'docs/strategies.md': renderStrategies(runs),
+  'docs/reference/settings.md': renderSettings({ ...settings, ...settingText, RELATIONS, boundText, FOREIGN_KEYS }),
+  'docs/reference/errors.md': renderErrors(ERROR_CATALOGUE),
+  'docs/reference/metrics.md': renderMetrics({ ...metrics, ...registryMetrics, ...signatureMetrics, ACCESS_METRICS }),
+  'docs/operate/kafka-security.md': renderKafkaSecurity({ ...neededAcls, ...topicSettings }),
+  'docs/guide/strategies.md': renderStrategies(runs, STRATEGY_NAMES),
   ...Object.fromEntries(pictures),
   'docs/pictures/topic-away.svg': renderTopicAway({ playTopicAway, AWAY, resolveConfig }),
-  'docs/scenarios.md': renderScenarios({
-    ...{ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, targetFields },
+  'docs/reference/scenarios.md': renderScenarios({
+    fields,
+    LOAD_KINDS,
+    HAPPENING_KINDS,
+    METRICS,
+    targetFields,
     builtIn: builtInNames().map((name) => loadBuiltIn(name)),
     builtInTargets: builtInTargetNames().map((name) => loadBuiltInTarget(name)),
   }),

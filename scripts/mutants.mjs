@@ -20,7 +20,7 @@ ensureBuilt();
 const { mutantsOf } = await import('./mutants/operators.mjs');
 const { relatedTests } = await import('./mutants/related-tests.mjs');
 const { Tree } = await import('./mutants/tree.mjs');
-const { Random } = await import('../dist/sim/random.js');
+const { Random } = await import('../dist/sim/cluster/random.js');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,65 +1,104 @@
 /**
- * `npm test [-- vitest arguments]`: builds what is stale, then runs the projects of vitest.config.ts in groups that may share a machine of
- * two cores. `npm run test:long`: the soaks.
+ * `npm test [-- project …] [-- vitest arguments]`: builds what is stale, then runs the groups of scripts/test-groups.mjs, or those of
+ * their projects that are named. `npm run test:long`: the soaks, and `quick` on the newer versions of Node.js.
+ * `--node 24`: on that version, `quick` where no project is named. Prints the files that took longest.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { ensureBuilt, localBin, root } from './freshness.mjs';
+import { nodeBinary } from './node-binary.mjs';
+import { NEWER_NODES, NPM_TEST, TEST_LONG } from './test-groups.mjs';
 
-/**
- * Groups run one after the other: what measures real time to a per cent has the machine for itself, the others share it with as many files at
- * once as they leave it time for.
- */
-const GROUPS = [
-  // A tenth of it waits.
-  { projects: ['quick'], workers: 3 },
-  { projects: ['stories'], workers: 2 },
-  { projects: ['outages'], workers: 1 },
-  { projects: ['cluster', 'processes', 'kafka', 'redis'], workers: 3 },
-  { projects: ['demo'], workers: 1 },
-];
-const LONG = [
-  { projects: ['long-computing'], workers: 2 },
-  { projects: ['long-waiting'], workers: 2 },
-  { projects: ['long'], workers: 1 },
-];
+/** `npm test` on two cores may take so long, installing and building included. */
+const MINUTES_MAX = 5;
+const LONGEST_SHOWN = 10;
 
+const beganMs = performance.now();
 ensureBuilt();
-const args = process.argv.slice(2).filter((argument) => argument !== '--long');
-const named = args.length > 0 ? ['--passWithNoTests', ...args] : [];
-const isLong = process.argv.includes('--long');
-const results = mkdtempSync(join(tmpdir(), 'quotamesh-test-'));
-const failed = [];
-let tests = 0;
-for (const group of isLong ? LONG : GROUPS) failed.push(...runGroup(group));
-rmSync(results, { recursive: true, force: true });
-if (failed.length > 0) process.stdout.write(`failed: ${failed.join(', ')}\n`);
-// One group has none of the named files; that no group has any is a mistake in the name.
-if (tests === 0) process.stdout.write(`no test was run: none matches ${args.join(' ') || 'any project'}\n`);
-process.exit(failed.length > 0 || tests === 0 ? 1 : 0);
+const { isLong, version, names, args } = readArguments(process.argv.slice(2));
+const projects = names.length > 0 ? names : (isLong ? TEST_LONG : NPM_TEST).flatMap((group) => group.projects);
+const binary = version === null ? process.execPath : nodeBinary(version);
+const { status, files } = runTests();
+const failed = failures();
+if (args.length === 0) showTimes();
+if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
+// Not every project has one of the named files; that none has any is a mistake in the name.
+else if (files.length === 0) say(`no test was run: none matches ${args.join(' ') || 'any project'}`);
+const isRed = failed.length > 0 || files.length === 0 || !isGreenOnNewerNodes();
+process.exit(isRed ? 1 : 0);
 
-/** The files that failed, once: there is no second run. Or the projects, where vitest itself failed, or they have run no test. */
-function runGroup({ projects, workers }) {
-  const report = join(results, `${projects.join('-')}-${Math.floor(performance.now())}.json`);
-  const chosen = projects.flatMap((project) => ['--project', project]);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const vitest = [localBin('vitest', 'vitest'), 'run', ...chosen, `--maxWorkers=${workers}`, ...reporters, ...named];
-  const { status } = spawnSync(process.execPath, vitest, { cwd: root, stdio: 'inherit' });
-  const { numPassedTests = 0, numFailedTests = 0, testResults = [] } = reported(report);
-  const run = numPassedTests + numFailedTests;
-  tests += run;
-  const isEmpty = run === 0 && named.length === 0;
-  if (status === 0 && !isEmpty) return [];
-  const failing = testResults.filter((file) => file.status === 'failed').map(({ name }) => relative(root, name));
-  return failing.length > 0 ? failing : projects;
+function readArguments(all) {
+  const at = all.indexOf('--node');
+  const chosen = at === -1 ? null : (all[at + 1] ?? '');
+  const rest = all.filter(
+    (argument, place) => argument !== '--long' && (at === -1 || (place !== at && place !== at + 1)),
+  );
+  const known = [...NPM_TEST, ...TEST_LONG].flatMap((group) => group.projects);
+  const named = rest.filter((argument) => known.includes(argument));
+  return {
+    isLong: all.includes('--long'),
+    version: chosen,
+    names: named.length === 0 && chosen !== null ? ['quick'] : named,
+    args: rest.filter((argument) => !known.includes(argument)),
+  };
 }
 
-function reported(report) {
+/** `test:long` as a whole: each in a run of its own. */
+function isGreenOnNewerNodes() {
+  if (!isLong || args.length > 0 || names.length > 0) return true;
+  const results = NEWER_NODES.map((newer) => {
+    return spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), '--node', newer], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  });
+  return results.every((result) => result.status === 0);
+}
+
+function runTests() {
+  const folder = mkdtempSync(join(tmpdir(), 'quotamesh-test-'));
+  const report = join(folder, 'report.json');
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts/test-reporter.mjs')}`];
+  const named = args.length > 0 ? ['--passWithNoTests', ...args] : [];
+  const { status: code } = spawnSync(binary, [localBin('vitest', 'vitest'), 'run', ...chosen, ...reporters, ...named], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, TEST_REPORT_FILE: report },
+  });
+  const reported = readReport(report);
+  rmSync(folder, { recursive: true, force: true });
+  return { status: code, files: reported };
+}
+
+function readReport(report) {
   try {
     return JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    return {};
+    return [];
   }
+}
+
+/** The files that failed, once: there is no second run. Or the projects that have run no test; or vitest itself. */
+function failures() {
+  const failing = files.filter((file) => file.failed).map(({ file }) => file);
+  const hasRun = new Set(files.filter(({ run }) => run > 0).map(({ project }) => project));
+  const silent = args.length > 0 ? [] : projects.filter((project) => !hasRun.has(project));
+  if (failing.length > 0 || silent.length > 0) return [...failing, ...silent];
+  return status === 0 ? [] : ['vitest'];
+}
+
+function showTimes() {
+  const longest = [...files].sort((one, other) => other.durationMs - one.durationMs).slice(0, LONGEST_SHOWN);
+  for (const { durationMs, project, file } of longest)
+    say(`${(durationMs / 1000).toFixed(1).padStart(7)} s  ${project}  ${file}`);
+  const minutes = (performance.now() - beganMs) / 60_000;
+  const isTooLong = !isLong && version === null && minutes > MINUTES_MAX;
+  say(`${minutes.toFixed(1)} minutes${isTooLong ? `: more than the ${MINUTES_MAX} that npm test may take` : ''}`);
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
 }

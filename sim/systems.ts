@@ -1,11 +1,8 @@
-import { STRATEGY_NAMES } from '../src/core/convergence/registry.js';
-import { BASELINES } from './baselines/registry.js';
-import type { ClusterUnderTest } from './cluster-under-test.js';
-import type { EventQueue } from './event-queue.js';
-import { QuotameshCluster } from './quotamesh-cluster.js';
-import type { Random } from './random.js';
-import type { TopicDelays } from './simulated-topic.js';
-import type { WorldSettings } from './world.js';
+import { STRATEGY_NAMES } from '../src/core/convergence/strategies.js';
+import { BASELINES } from './all-baselines.js';
+import type { ClusterUnderTest } from './cluster/cluster-under-test.js';
+import { QuotameshCluster } from './cluster/quotamesh-cluster.js';
+import type { SystemEnvironment } from './cluster/system-environment.js';
 
 /** What scenarios are played on. */
 export interface System {
@@ -13,19 +10,6 @@ export interface System {
   /** One line for tables and `sim list`. */
   readonly says: string;
   create(environment: SystemEnvironment): ClusterUnderTest;
-}
-
-export interface SystemEnvironment {
-  readonly queue: EventQueue;
-  readonly random: Random;
-  /** To a store or topic and from it. */
-  readonly delays: TopicDelays;
-  /** Units per second; Infinity = unlimited. */
-  readonly quota: { readonly messagesPerSecond: number; readonly bytesPerSecond: number };
-  /** Nodes that somebody wrote into the configuration. */
-  readonly nodes: number;
-  /** What quotamesh nodes are configured with; others do not read it. */
-  readonly settings: WorldSettings;
 }
 
 const OWN_PREFIX = 'quotamesh ';

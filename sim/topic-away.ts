@@ -1,6 +1,6 @@
-import type { GroupSettings } from '../src/core/settings.js';
-import { admittedRate, worstWindow } from './measure.js';
-import { World, type WorldSettings } from './world.js';
+import type { GroupSettings } from '../src/core/base/settings.js';
+import { admittedRate, worstSpan } from './cluster/measure.js';
+import { World, type WorldSettings } from './cluster/world.js';
 
 export const AWAY = { fromMs: 10_000, toMs: 50_000, endMs: 60_000 } as const;
 /** Wanted by three nodes, 1,400/s together. */
@@ -27,7 +27,7 @@ export interface AwayRun {
 
 /**
  * A topic that goes away for 40 s under a group with one isolation policy, in virtual time. The page
- * docs/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
+ * docs/operate/when-the-topic-is-away.md shows the figures, and scripts/docs draws them. Played with the first group.
  */
 export function playTopicAway(settings: WorldSettings, isolation: Isolation, awayFor: AwayFor): AwayRun {
   const [group, ...others] = settings.groups;
@@ -57,7 +57,7 @@ function measured({ arrivals }: World, quota: number, noticedMs: number): AwayRu
     held: rate(AWAY.fromMs + 6000, AWAY.fromMs + 9000),
     policy: rate(AWAY.fromMs + noticedMs, AWAY.toMs),
     after: rate(AWAY.toMs + 2000, AWAY.endMs),
-    worst: worstWindow(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
+    worst: worstSpan(arrivals, 1000, AWAY.fromMs, AWAY.endMs),
     backSeconds: back === -1 ? Number.POSITIVE_INFINITY : back + 1 - AWAY.toMs / 1000,
   };
 }

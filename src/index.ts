@@ -8,21 +8,23 @@ export type {
   HandBack,
   NotReady,
   Origin,
+  Refund,
   Refused,
   Reservation,
   ReserveOptions,
   TakeOptions,
   WaitOptions,
   Where,
-} from './admission/decision.js';
-export type { Place } from './core/attachments/attachment.js';
-export { ERROR_CATALOGUE, type ErrorCode, QuotameshError } from './errors.js';
+} from './api/decision.js';
+export type { GroupExplanation } from './api/group-explanation.js';
+export type { GroupStatus, NodeStatus } from './api/node-status.js';
+export type { QuotaNode } from './api/quota-node.js';
+export type { CostOptions, ReportedCost } from './api/reported-cost.js';
+export type { ReportedHealth } from './api/reported-health.js';
+export type { Scope, Scope as Place } from './core/attachments/attachment.js';
+export { ERROR_CATALOGUE, type ErrorCode } from './errors/catalogue.js';
+export { QuotameshError } from './errors/quotamesh-error.js';
+export { type CreateNodeOptions, createNode } from './node/create-node.js';
+export { setNodeCount } from './node/set-node-count.js';
+export { VERSION } from './package/version.js';
 export type { LogLevel, ShareDecision, Telemetry } from './ports/telemetry.js';
-export { type CreateNodeOptions, createNode } from './runtime/create-node.js';
-export { setNodeCount } from './runtime/groups/node-count.js';
-export type { QuotaNode } from './runtime/quota-node.js';
-export type { GroupStatus, NodeStatus } from './runtime/status.js';
-export type { GroupExplanation } from './runtime/target/explain.js';
-export type { ReportedHealth } from './runtime/target/report-backend.js';
-export type { CostOptions, ReportedCost } from './runtime/target/report-cost.js';
-export { VERSION } from './version.js';

@@ -5,8 +5,16 @@ import { afterAll } from 'vitest';
  * stood still: connections that were never cut, deadlines that never came. A file that leaves a global changed fails, and nobody behind it does.
  */
 const NAMES = [
-  ...['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate', 'clearImmediate', 'queueMicrotask'],
-  ...['Date', 'performance', 'fetch'],
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'queueMicrotask',
+  'Date',
+  'performance',
+  'fetch',
 ] as const;
 
 type Globals = Record<string, unknown>;

@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type FastifyInstance, fastify } from 'fastify';
 import { Access } from '../../src/access/access.js';
-import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
-import { createHttpServer } from '../../src/admission/http/http-server.js';
-import { createNode, type QuotaNode } from '../../src/index.js';
+import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
+import { createHttpServer } from '../../src/http/server/http-server.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
+import { createWholeNode, type WholeNode } from '../../test/whole-node.js';
 import type { Sample } from './figures.js';
 import type { LoadAnswer, LoadOrder } from './http-load.js';
 
 const TURNS = 7;
 const TURN_MS = 600;
-/** Asks in one request of the batch form. */
+/** Requests in one bulk request. */
 export const BATCH = 32;
 
 export interface HttpFigure {
   readonly name: string;
   readonly requestsPerSecond: Sample;
-  /** Of the serving process; both servers are in it, one of them at work. */
+  /** CPU time of the serving process. Both servers live in it, and one at a time is at work. */
   readonly cpuMicros: Sample;
   /** What it is compared with; null for the bare routes. */
   readonly bare: string | null;
@@ -36,19 +36,20 @@ export async function measureHttp(): Promise<HttpFigure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'quotamesh-bench-'));
   const huge = { publish: { messagesPerSecond: 1e12, bytesPerSecond: 1e12 } };
   const config = { cluster: 'bench-http', node: 'bench', topic: 'memory', groups: { orders: { quota: huge } } };
-  const node = await createNode({ config });
+  const node = await createWholeNode({ config });
   const places = await Promise.all([bareServer, () => nodeServer(node)].map((make) => listeners(make, folder)));
   const [bare, ours] = places as [Listeners, Listeners];
   const ask = { group: 'orders', messages: 1, bytes: 100 };
   const one = JSON.stringify(ask);
-  const many = JSON.stringify({ asks: Array.from({ length: BATCH }, () => ask) });
+  const many = JSON.stringify({ requests: Array.from({ length: BATCH }, () => ask) });
   const contestants = (['tcp', 'unix'] as const).flatMap((way) => [
     { name: `bare route, ${way}`, bare: null, order: { ...bare[way], path: '/bare', body: one } },
     { name: `POST /v1/acquire, ${way}`, bare: `bare route, ${way}`, order: { ...ours[way], path: ACQUIRE, body: one } },
-    { name: `bare route, ${way}, ${BATCH} asks`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
+    { name: `bare route, ${way}, ${BATCH} requests`, bare: null, order: { ...bare[way], path: '/bare', body: many } },
     {
-      ...{ name: `POST /v1/acquire/batch, ${way}, ${BATCH} asks`, bare: `bare route, ${way}, ${BATCH} asks` },
-      order: { ...ours[way], path: `${ACQUIRE}/batch`, body: many },
+      name: `POST /v1/acquire/bulk, ${way}, ${BATCH} requests`,
+      bare: `bare route, ${way}, ${BATCH} requests`,
+      order: { ...ours[way], path: `${ACQUIRE}/bulk`, body: many },
     },
   ]);
   const figures = await play(contestants);
@@ -84,7 +85,8 @@ async function play(contestants: readonly HttpContestant[]): Promise<HttpFigure[
   load.disconnect();
   await once(load, 'exit');
   return contestants.map(({ name, bare }, at) => ({
-    ...{ name, bare },
+    name,
+    bare,
     requestsPerSecond: rates[at]!,
     cpuMicros: micros[at]!,
   }));
@@ -113,7 +115,7 @@ async function bareServer(): Promise<FastifyInstance> {
   return app;
 }
 
-async function nodeServer(node: QuotaNode): Promise<FastifyInstance> {
+async function nodeServer(node: WholeNode): Promise<FastifyInstance> {
   const metrics = { contentType: 'text/plain', text: async () => '' };
   const access = new Access(null, node.clock, silentTelemetry);
   return createHttpServer({ node, access, telemetry: silentTelemetry, outcomes: createAcquireOutcomes(), metrics });

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { DIMENSION_COUNT } from '../../src/core/base/vocabulary.js';
 import { KeyedBuckets } from '../../src/core/limiter/keyed-buckets.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import { DIMENSION_COUNT } from '../../src/core/vocabulary.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -65,7 +65,7 @@ interface Held {
  * on. What crosses the socket is what Kafka sends.
  */
 export class LogServer {
-  /** Of the batches in answers, and of the answers. */
+  /** Counts of what went out: whole answers, and the record batches within them. */
   readonly sent = { batchBytes: 0, bytes: 0, answers: 0, records: 0 };
   readonly #batches: Stored[] = [];
   #end = 0;

@@ -6,13 +6,13 @@
  */
 import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { Append, ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import { incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../src/core/report/record.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
-import { DIRECTION_COUNT } from '../../src/core/vocabulary.js';
+import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { nodeRecordKey, type ReportRow, reportRecordKey } from '../../src/core/protocol/record.js';
 
 export interface Log {
   readonly nodes: number;
@@ -127,10 +127,10 @@ class Turns {
 /** As compaction leaves it: every key once, node by node, and behind them the newest records, the signs of life. */
 function* recordsOf({ nodes, keysPerNode, partitions }: Log, partition: number, cluster: string): Generator<Append> {
   for (let node = 0; node < nodes; node++) {
-    for (let bucket = partition; bucket < keysPerNode; bucket += partitions) {
-      const { key: nodeKey, author } = authorOf(node, 1, bucket + 100, cluster);
-      const rows = Array.from({ length: ROWS_PER_RECORD }, (_, at) => rowOf(bucket * ROWS_PER_RECORD + at));
-      yield { partition, key: reportRecordKey(nodeKey, bucket), record: { kind: 'report', author, rows } };
+    for (let bundle = partition; bundle < keysPerNode; bundle += partitions) {
+      const { key: nodeKey, author } = authorOf(node, 1, bundle + 100, cluster);
+      const rows = Array.from({ length: ROWS_PER_RECORD }, (_, at) => rowOf(bundle * ROWS_PER_RECORD + at));
+      yield { partition, key: reportRecordKey(nodeKey, bundle), record: { kind: 'report', author, rows } };
     }
   }
   for (let node = 0; node < nodes; node++) yield signOf(node, partition, 1, cluster);

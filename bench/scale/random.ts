@@ -1,4 +1,4 @@
-import { Random } from '../../sim/random.js';
+import { Random } from '../../sim/cluster/random.js';
 
 /** Random numbers of a benchmark: two runs of one seed read the same records. */
 export class TrafficRandom extends Random {

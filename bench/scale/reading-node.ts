@@ -1,12 +1,13 @@
-/** The node that is measured, in a process of its own: a QuotaNode on the Kafka adapter. Told what to do by its parent. */
+/** The node that is measured, in a process of its own: a WholeNode on the Kafka adapter. Told what to do by its parent. */
+
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
-import { laneOf } from '../../src/core/vocabulary.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { laneOf } from '../../src/core/base/vocabulary.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
+import { WholeNode } from '../../test/whole-node.js';
 import { TOPIC } from './broker.js';
 import { scaleConfig } from './scale-config.js';
 
@@ -28,7 +29,7 @@ export interface Measured {
   readonly atMs: number;
   readonly userMs: number;
   readonly systemMs: number;
-  /** The same after the garbage was collected: the next measurement counts from here. */
+  /** Taken once more after the garbage was collected: the next measurement counts from here. */
   readonly fromMs: number;
   readonly fromUserMs: number;
   readonly fromSystemMs: number;
@@ -43,7 +44,7 @@ export interface Measured {
   readonly rounds: number;
 }
 
-let node: QuotaNode | null = null;
+let node: WholeNode | null = null;
 let changedLanes = 0;
 
 process.on('message', async (order: Order) => {
@@ -54,7 +55,7 @@ process.on('disconnect', () => process.exit(0));
 
 async function obey(order: Order): Promise<Measured | null> {
   if (order.do === 'start') node = await start(order.broker, order.groups, order.topic);
-  const running = node as QuotaNode;
+  const running = node as WholeNode;
   if (order.do === 'serve') serve(running, order.names);
   if (order.do === 'wait') while (running.topic.counters.recordsRead < order.records) await sleep(20);
   if (order.do === 'arrivals') arrive(running, order.perSecond);
@@ -63,10 +64,10 @@ async function obey(order: Order): Promise<Measured | null> {
   return await measured(running);
 }
 
-async function start(broker: string, groupCount: number, topic: Partial<KafkaTopicConfig>): Promise<QuotaNode> {
+async function start(broker: string, groupCount: number, topic: Partial<KafkaTopicConfig>): Promise<WholeNode> {
   const config = scaleConfig(groupCount, { topic: { kind: 'kafka', brokers: [broker], name: TOPIC } });
   const adapter = new KafkaReportTopic({ ...(config.topic as KafkaTopicConfig), ...topic });
-  const created = new QuotaNode({ config, topic: adapter, telemetry: silentTelemetry, version: 'bench', nonce: 1 });
+  const created = new WholeNode({ config, topic: adapter, telemetry: silentTelemetry, version: 'bench', nonce: 1 });
   await created.start();
   await created.ready();
   return created;
@@ -74,7 +75,7 @@ async function start(broker: string, groupCount: number, topic: Partial<KafkaTop
 
 const served: number[] = [];
 
-function serve(running: QuotaNode, names: readonly string[]): void {
+function serve(running: WholeNode, names: readonly string[]): void {
   const before = running.limiter.setLimit.bind(running.limiter);
   running.limiter.setLimit = (...args) => {
     changedLanes++;
@@ -88,7 +89,7 @@ function serve(running: QuotaNode, names: readonly string[]): void {
 }
 
 /** Requests of every served group, evenly, straight at the limiter: what admission adds is measured elsewhere. */
-function arrive(running: QuotaNode, perSecond: number): void {
+function arrive(running: WholeNode, perSecond: number): void {
   let at = 0;
   let due = 0;
   let lastMs = running.clock();
@@ -115,13 +116,13 @@ async function profile(file: string): Promise<void> {
   await profiler.post('Profiler.start');
 }
 
-async function measured(running: QuotaNode): Promise<Measured> {
+async function measured(running: WholeNode): Promise<Measured> {
   const [cpu, atMs] = [process.cpuUsage(), performance.now()];
   (globalThis as { gc?: () => void }).gc?.();
   await sleep(50);
   (globalThis as { gc?: () => void }).gc?.();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
-  const coordinator = running.coordinator as NonNullable<QuotaNode['coordinator']>;
+  const coordinator = running.coordinator as NonNullable<WholeNode['coordinator']>;
   const from = process.cpuUsage();
   return {
     atMs,

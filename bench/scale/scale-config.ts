@@ -1,5 +1,5 @@
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import type { GroupConfig, ResolvedConfig } from '../../src/config/resolved-config.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { GroupConfig, ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 
 /** Groups of equal settings, resolved once: what is measured is not the reading of 100,000 lines of YAML. */
 export function scaleConfig(groupCount: number, more: object): ResolvedConfig {

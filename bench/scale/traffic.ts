@@ -1,24 +1,25 @@
 import { RecordCodec } from '../../src/codec/record-codec.js';
-import type { Append } from '../../src/core/coordinator-protocol.js';
-import { EpochWatch } from '../../src/core/epoch/epoch-watch.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
-import { createLaneState, type LaneState } from '../../src/core/lane-state.js';
-import { LaneTable } from '../../src/core/lane-table.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/base/vocabulary.js';
+import { createLaneState, type LaneState } from '../../src/core/lanes/lane-state.js';
+import { LaneTable } from '../../src/core/lanes/lane-table.js';
+import { LinkWatch } from '../../src/core/lanes/link-watch.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
+import { LogTime } from '../../src/core/log/log-time.js';
 import { AgreedPool } from '../../src/core/pool/agreed-pool.js';
-import { createLaneRates } from '../../src/core/report/estimate.js';
+import type { Append } from '../../src/core/protocol/events-and-effects.js';
+import { partitionOf } from '../../src/core/protocol/record.js';
+import { EpochWatch } from '../../src/core/reading/epoch-watch.js';
 import { Publisher } from '../../src/core/report/publisher.js';
-import { partitionOf, ReportBook } from '../../src/core/report/report-book.js';
+import { ReportBook } from '../../src/core/report/report-book.js';
 import { Reporter } from '../../src/core/report/reporter.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
-import { LinkWatch } from '../../src/core/share/link-watch.js';
+import { createLaneRates } from '../../src/core/sample/estimate.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
 import { CostMeter } from '../../src/core/target/cost-meter.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
-import { LogTime } from '../../src/core/topic/log-time.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT, laneOf } from '../../src/core/vocabulary.js';
 import type { AppendRecord } from '../../src/ports/report-topic.js';
 import { TrafficRandom } from './random.js';
 
@@ -45,7 +46,7 @@ export interface Traffic {
 }
 
 const ROUND_MS = 20;
-/** Long enough for every bucket to have been published once, and for the times of the next to be spread evenly. */
+/** Long enough for every bundle to have been published once, and for the times of the next to be spread evenly. */
 const PAST_MS = 300_000;
 const PAST_ROUND_MS = 1000;
 
@@ -162,7 +163,7 @@ class WritingNode {
     return this.#appends;
   }
 
-  /** The group's demand is another one from now on: its bucket is due. */
+  /** The group's demand is another one from now on: its bundle is due. */
   #change(group: number): void {
     const lane = this.#laneOf(group);
     // From 1/s to 1,000/s in pieces of 100 bytes to 10 kB: floats without a pattern, as measured rates are.

@@ -33,7 +33,7 @@ async function work(batch) {
   const prompts = read.filter((line) => line !== '');
   const dropped = read.length - prompts.length;
   try {
-    batch.handBack({ messages: batch.messages - read.length, dropped: { messages: dropped } });
+    batch.refund({ messages: batch.messages - read.length, dropped: { messages: dropped } });
     totals.handedBack += batch.messages - prompts.length;
   } catch (error) {
     // The window ended in between: those tokens are gone with it.
@@ -51,7 +51,7 @@ async function ask(prompt) {
 }
 
 function unlimited() {
-  return { granted: true, messages: BATCH, handBack: () => {} };
+  return { granted: true, messages: BATCH, refund: () => {} };
 }
 
 function configuration(path) {

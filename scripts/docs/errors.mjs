@@ -1,6 +1,6 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/errors.md from the catalogue (src/errors.ts). */
+/** docs/reference/errors.md from the catalogue (src/errors/catalogue.ts). */
 export function renderErrors(catalogue) {
   const rows = Object.entries(catalogue).map(([code, { message, httpStatus, exitCode, remedy }]) => [
     `\`${code}\``,

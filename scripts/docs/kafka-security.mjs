@@ -3,7 +3,7 @@ import { GENERATED, table } from './markdown.mjs';
 const GRANTEE = { principal: 'User:quotamesh', bootstrapServer: 'kafka-1:9093' };
 const TOPICS = ['quotamesh-reports', 'quotamesh-reports-registry'];
 
-/** docs/kafka-security.md: the ACLs are those of src/topic/kafka/needed-acls.ts, the topics those of
+/** docs/operate/kafka-security.md: the ACLs are those of src/topic/kafka/needed-acls.ts, the topics those of
 topic-settings.ts. */
 export function renderKafkaSecurity({ NEEDED_ACLS, aclCommand, CREATED_WITH }) {
   const rows = NEEDED_ACLS.map(({ operation, because, onlyToCreate }) => {
@@ -57,7 +57,7 @@ StandardAuthorizer, in both variants, and without each single one.`,
 
 const CONNECTIONS = `# Kafka: connections, rights, signed records
 
-All settings with their variables: [settings.md](settings.md). Signed records go with every kind of topic.
+All settings with their variables: [settings.md](../reference/settings.md). Signed records go with every kind of topic.
 
 ## Connections
 
@@ -109,7 +109,7 @@ Both topics, every kind of store. A signature holds for one cluster, topic, part
 shown under another name. Records that no key of ours has signed are ignored, counted by cause
 (\`unsigned\`, \`unknown-key\`, \`wrong-signature\`; \`quotamesh_topic_unverified_records_total\`), named once per
 key in a log line (20 at most), and stand in \`status\` (\`signatures\`; \`degraded\` for 5 minutes). Each record is
-22 bytes longer. \`npm run bench:hmac\` prints what it costs ([figures.md](figures.md#signed-records)).
+22 bytes longer. \`npm run bench:hmac\` prints what it costs ([figures.md](../reference/figures.md#signed-records)).
 
 ### Introducing and removing it, one node at a time
 
@@ -150,5 +150,5 @@ Who may write to a topic and has no key can still
 
 None of these lifts Σ shares above the quota for nodes that have read the same log. Who has the key is a node. So:
 ACLs first, signatures where the topic is not the nodes' alone. Why it is so: [decision
-0044](decisions/0044-signed-records.md).
+0044](../decisions/0044-signed-records.md).
 `;

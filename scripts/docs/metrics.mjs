@@ -1,6 +1,6 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/metrics.md from the metric tables (src/telemetry/metric-table.ts). */
+/** docs/reference/metrics.md from the metric tables (src/telemetry/metric-table.ts). */
 export function renderMetrics({
   NODE_METRICS,
   GROUP_SOURCE_METRICS,
@@ -21,8 +21,8 @@ ones of the process (\`process_*\`, \`nodejs_*\`), among them the lag of the eve
 (\`nodejs_eventloop_lag_seconds\`; the minimum, mean and percentiles beside it contain the 10 ms of the timer that
 measures them).
 
-What is worth an alert: [alerts.md](alerts.md), with the rules for Prometheus; a dashboard for Grafana:
-[deployment.md](deployment.md#prometheus-and-grafana).
+What is worth an alert: [alerts.md](../operate/alerts.md), with the rules for Prometheus; a dashboard for Grafana:
+[deployment.md](../operate/deployment.md#prometheus-and-grafana).
 
 ## Node
 
@@ -34,7 +34,7 @@ ${metricTable(GROUP_SOURCE_METRICS)}
 
 ## Access
 
-Who was not let in ([access.md](access.md)).
+Who was not let in ([access.md](../operate/access.md)).
 
 ${metricTable(ACCESS_METRICS)}
 
@@ -44,7 +44,7 @@ ${metricTable(TOPIC_METRICS)}
 
 ## Signatures
 
-Only where records are signed: setting \`topic.hmac\` (docs/kafka-security.md).
+Only where records are signed: setting \`topic.hmac\` (docs/operate/kafka-security.md).
 
 ${metricTable(SIGNATURE_METRICS)}
 
@@ -56,13 +56,13 @@ ${metricTable(ADMISSION_METRICS)}
 
 ## MQTT broker
 
-Only of \`quotamesh mqtt\` (docs/mqtt.md).
+Only of \`quotamesh mqtt\` (docs/guide/mqtt.md).
 
 ${metricTable(MQTT_METRICS)}
 
 ## Groups
 
-Only for the groups that \`metrics.perGroup\` names (docs/settings.md): up to 17 series per group and direction. A
+Only for the groups that \`metrics.perGroup\` names (docs/reference/settings.md): up to 17 series per group and direction. A
 dimension without quota has no series of quota, share, limit and share sum; one that nobody has used here yet has only
 its quota and counters.
 

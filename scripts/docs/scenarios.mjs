@@ -1,7 +1,7 @@
 import { GENERATED, table } from './markdown.mjs';
 import { targetScenarioSection } from './target-scenarios.mjs';
 
-/** docs/scenarios.md from the field tables of sim/scenario and the metrics of sim/verdict. */
+/** docs/reference/scenarios.md from the field tables of sim/scenario and the metrics of sim/verdict. */
 export function renderScenarios({ fields, LOAD_KINDS, HAPPENING_KINDS, METRICS, builtIn, ...targets }) {
   const { SCENARIO_FIELDS, QUOTA_FIELDS, NETWORK_FIELDS } = fields;
   return [
@@ -91,12 +91,12 @@ expect:
     quotamesh sim compare my-scenario.yaml --seeds 3
 
 Every mistake is reported at once, with its line. Exit codes: 0 all that is expected came true · 1 something did not ·
-2 wrong use · 78 the scenario has mistakes. Quantities take units as in docs/settings.md (\`10k\`, \`1MiB\`, \`25%\`);
+2 wrong use · 78 the scenario has mistakes. Quantities take units as in docs/reference/settings.md (\`10k\`, \`1MiB\`, \`25%\`);
 keys that end in \`Seconds\` are plain numbers.`;
 
 const GROUP_AND_TIMING = `## \`group\` and \`timing\`
 
-As in node.yaml (docs/settings.md): \`group\` takes what stands below \`defaults:\` but quota, strategy, promise and
+As in node.yaml (docs/reference/settings.md): \`group\` takes what stands below \`defaults:\` but quota, strategy, promise and
 maxRequest; \`timing\` takes what stands below \`timing:\`. Only quotamesh reads them. The strategy is chosen on the
 command line.`;
 

@@ -1,12 +1,12 @@
 import { GENERATED, table } from './markdown.mjs';
 
-/** docs/settings.md from the settings table (src/config/settings.ts), the relations and the foreign keys. */
+/** docs/reference/settings.md from the settings table (src/config/schema/all-settings.ts), the relations and the foreign keys. */
 export function renderSettings(source) {
-  const { SECTIONS, POLLED_BACKEND, RELATIONS, FOREIGN_KEYS } = source;
+  const { SECTIONS, POLLED_BACKENDS, RELATIONS, FOREIGN_KEYS } = source;
   return [
     GENERATED,
     INTRODUCTION,
-    ...[...SECTIONS, POLLED_BACKEND].map((section) => renderSection(section, source)),
+    ...[...SECTIONS, POLLED_BACKENDS].map((section) => renderSection(section, source)),
     INHERITANCE,
     renderRelations(RELATIONS, source),
     renderForeignKeys(FOREIGN_KEYS),

@@ -1,5 +1,5 @@
 /**
- * Runs of the real core in virtual time, for docs/strategies.md: one story, every strategy and wrapper. Even arrivals
+ * Runs of the real core in virtual time, for docs/guide/strategies.md: one story, every strategy and wrapper. Even arrivals
  * and one seed, so that the same source gives the same bytes.
  */
 export const QUOTA = 1000;

@@ -1,12 +1,12 @@
 import { table } from './markdown.mjs';
 
-/** The last part of docs/scenarios.md: scenarios of backends, from the field tables of sim/target. */
+/** The last part of docs/reference/scenarios.md: scenarios of backends, from the field tables of sim/target. */
 export function targetScenarioSection({ targetFields: fields, builtInTargets }, fieldTable) {
   return [
     '## Scenarios of backends',
     INTRODUCTION,
     fieldTable(fields.TARGET_SCENARIO_FIELDS),
-    'Beside them stand `limiting`, as in node.yaml (docs/settings.md), and the lists `backends`, `groups`, `clients` and `phases`.',
+    'Beside them stand `limiting`, as in node.yaml (docs/reference/settings.md), and the lists `backends`, `groups`, `clients` and `phases`.',
     '### Entries of `backends`',
     fieldTable(fields.BACKEND_FIELDS),
     '### Entries of `groups`',
@@ -32,7 +32,7 @@ export function targetScenarioSection({ targetFields: fields, builtInTargets }, 
 }
 
 const INTRODUCTION = `A scenario with the key \`backends\` is of another kind: mock backends that saturate, groups with quotas by cost, and
-clients that wear the backends down (docs/target-rate.md says what the target stage does with it). \`quotamesh sim run\` plays it on the
+clients that wear the backends down (docs/guide/target-rate.md says what the target stage does with it). \`quotamesh sim run\` plays it on the
 production core, and prints targets, what was admitted, and the fullest queue.
 
 \`\`\`yaml
@@ -72,5 +72,5 @@ const EXPECTED = `\`target\` is the rate in force of a group, messages/s; \`targ
 trimmed, or the target where nobody is; \`busyGroups\` how many groups saturated backends hold down. The exit code is 1 where something did not
 hold within \`settleWithinSeconds\`.`;
 
-const BUILT_IN = `FoundationDB's own unit scenarios of global tag throttling; \`settleWithinSeconds\` is the time of a re-implementation of it (docs/accuracy.md has the
+const BUILT_IN = `FoundationDB's own unit scenarios of global tag throttling; \`settleWithinSeconds\` is the time of a re-implementation of it (docs/reference/accuracy.md has the
 table).`;

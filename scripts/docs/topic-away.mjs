@@ -6,7 +6,7 @@ const TOP = 30;
 const BOTTOM = 30;
 const QUOTA = 900;
 const RATE_MAX = 1500;
-/** Of a palette that colour-blind people can tell apart; lines are labelled as well. */
+/** Colours that colour-blind people can tell apart; the lines are labelled as well. */
 const COLOURS = { open: '#d55e00', 'equal-share': '#0072b2', floor: '#009e73', closed: '#222222' };
 
 /** What a cluster of three admits while the topic is away for 40 s, by policy: docs/pictures/topic-away.svg. */

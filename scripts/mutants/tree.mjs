@@ -94,7 +94,8 @@ export class Tree {
   async #start() {
     const command = `ulimit -d ${MOST_MEMORY_KIB}; exec "$0" "$@"`;
     const judge = spawn('sh', ['-c', command, process.execPath, join(root, 'scripts/mutants/judge.mjs')], {
-      ...{ cwd: this.#folder, detached: true },
+      cwd: this.#folder,
+      detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=1024' },
     });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { PACKAGE_ROOT } from '../../src/package-root.js';
+import { PACKAGE_ROOT } from '../../src/package/package-root.js';
 import { builtInNames, loadBuiltIn } from '../scenario/load-scenario.js';
 import { OWN_SYSTEMS, SYSTEMS, shortName } from '../systems.js';
 import { targetSection } from '../target/target-section.js';
@@ -20,8 +20,8 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '3' },
   },
 });
-const DOCUMENT = new URL('docs/accuracy.md', PACKAGE_ROOT);
-const LIVE = new URL('docs/accuracy-live.json', PACKAGE_ROOT);
+const DOCUMENT = new URL('docs/reference/accuracy.md', PACKAGE_ROOT);
+const LIVE = new URL('docs/reference/accuracy-live.json', PACKAGE_ROOT);
 /** Only in a checkout. */
 const PINNED = new URL('test/simulation/pinned-accuracy.txt', PACKAGE_ROOT);
 const WORKER = fileURLToPath(new URL('./accuracy-worker.js', import.meta.url));
@@ -46,13 +46,13 @@ else writeFileSync(values.out ?? DOCUMENT, text);
 function check(): void {
   const stored = readFileSync(DOCUMENT, 'utf8');
   if (stored === text) {
-    process.stdout.write('docs/accuracy.md says what was computed.\n');
+    process.stdout.write('docs/reference/accuracy.md says what was computed.\n');
     return;
   }
   const [is, should] = [stored.split('\n'), text.split('\n')];
   const at = should.findIndex((line, index) => line !== is[index]);
   process.stderr.write(
-    `docs/accuracy.md:${at + 1} differs\n  is:     ${is[at]}\n  should: ${should[at]}\nrun: npm run accuracy\n`,
+    `docs/reference/accuracy.md:${at + 1} differs\n  is:     ${is[at]}\n  should: ${should[at]}\nrun: npm run accuracy\n`,
   );
   process.exitCode = 1;
 }

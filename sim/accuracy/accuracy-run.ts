@@ -1,8 +1,9 @@
-import { describeBroken } from '../run/expectations.js';
+import { describeBroken, judgeWishes } from '../run/expectations.js';
 import { runScenario } from '../run/run-scenario.js';
-import type { Scenario } from '../scenario/scenario.js';
+import type { Expectation, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { METRICS, meanOf } from '../verdict/metric-table.js';
+import type { Verdict } from '../verdict/run-result.js';
 
 /** What one system did in one scenario: means over the seeds. */
 export interface AccuracyRow {
@@ -13,9 +14,22 @@ export interface AccuracyRow {
   readonly metrics: Readonly<Record<string, number | null>>;
   /** Expectations of the scenario that were missed: `seed 2: utilisation 0.981 < 0.99`. */
   readonly missed: readonly string[];
+  readonly wishes: readonly Wish[];
 }
 
-/** The same arguments give the same row, bit for bit. */
+/** A stricter bound that a scenario wishes for, and what came. */
+export interface Wish {
+  readonly metric: string;
+  readonly bound: 'atLeast' | 'atMost';
+  readonly wished: number;
+  /** The bound that the scenario has. */
+  readonly held: number;
+  /** One per seed; null as in a verdict. */
+  readonly values: readonly (number | null)[];
+  readonly reachedBy: number;
+}
+
+/** One row of the table. It depends on the arguments alone, bit for bit. */
 export function accuracyOf(scenario: Scenario, system: System, seeds: readonly number[]): AccuracyRow {
   const results = seeds.map((seed) => runScenario(scenario, system, seed));
   const verdicts = results.map(({ verdict }) => verdict);
@@ -23,5 +37,18 @@ export function accuracyOf(scenario: Scenario, system: System, seeds: readonly n
   const missed = results.flatMap(({ seed, expectations }) =>
     expectations.filter(({ isKept }) => !isKept).map((broken) => `seed ${seed}: ${describeBroken(broken)}`),
   );
-  return { scenario: scenario.name, system: shortName(system.name), metrics: Object.fromEntries(metrics), missed };
+  const name = shortName(system.name);
+  const wishes = wishesOf(scenario.expectations.get(name) ?? [], verdicts);
+  return { scenario: scenario.name, system: name, metrics: Object.fromEntries(metrics), missed, wishes };
+}
+
+function wishesOf(expected: readonly Expectation[], verdicts: readonly Verdict[]): readonly Wish[] {
+  return expected.flatMap((expectation) => {
+    const results = verdicts.flatMap((verdict) => judgeWishes([expectation], verdict));
+    const [first] = results;
+    if (first === undefined) return [];
+    const { metric, bound, wished, held } = first;
+    const reachedBy = results.filter(({ isReached }) => isReached).length;
+    return [{ metric, bound, wished, held, values: results.map(({ value }) => value), reachedBy }];
+  });
 }

@@ -19,14 +19,16 @@ const RULES: readonly { readonly metric: string; readonly sense: 1 | -1; readonl
   { metric: 'jain', sense: 1, by: 0.005 },
 ];
 
-/** Who admits more than this in its worst second does not keep the quota, so its other figures are no victory. */
+/**
+ * A system that admits more than this in its worst second does not keep the quota; its other figures are no victory.
+ */
 const KEEPS_QUOTA = 1.1;
 /** Nor is it one to refuse work that the quota could carry. */
 const USES_QUOTA = 0.97;
 
 /**
- * Of every scenario and metric the best of the others, where it beats ours: openly, and against ourselves. A system
- * that breaks the quota or leaves it unused does not compete in the other metrics, unless ours does no better.
+ * For every scenario and metric, the best of the other systems, where it beats ours: openly, and against ourselves. A
+ * system that breaks the quota or leaves it unused does not compete in the other metrics, unless ours does no better.
  */
 export function betterElsewhere(rows: readonly AccuracyRow[], ours: string, others: readonly string[]): Loss[] {
   const scenarios = [...new Set(rows.map(({ scenario }) => scenario))];

@@ -4,7 +4,7 @@ import { accuracyOf } from './accuracy-run.js';
 
 const SEED = 1;
 const WHOLE = 'max-min';
-/** Of the other systems the beginning shows that nothing moved. */
+/** The other systems are pinned by their beginning alone: it shows that nothing moved. */
 const SHORT_MS = 2000;
 
 /**

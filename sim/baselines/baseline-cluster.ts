@@ -1,4 +1,4 @@
-import type { ClusterUnderTest, DeliveryFaults, Reader, Ways } from '../cluster-under-test.js';
+import type { ClusterUnderTest, DeliveryFaults, Reader, Ways } from '../cluster/cluster-under-test.js';
 import type { BaselineEnvironment, Quota } from './baseline.js';
 import type { MessageBus } from './message-bus.js';
 import { SimulatedProcess } from './simulated-process.js';

@@ -1,8 +1,8 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import type { EventQueue } from '../event-queue.js';
-import type { Random } from '../random.js';
-import type { TopicDelays } from '../simulated-topic.js';
-import type { WorldSettings } from '../world.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import type { EventQueue } from '../cluster/event-queue.js';
+import type { Random } from '../cluster/random.js';
+import type { TopicDelays } from '../cluster/simulated-topic.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** A system that is not ours, by the formulas of its source. */
 export interface Baseline {

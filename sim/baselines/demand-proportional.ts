@@ -5,7 +5,7 @@ import { MessageBus } from './message-bus.js';
 import { PlainLimiter } from './plain-limiter.js';
 import type { SimulatedProcess } from './simulated-process.js';
 
-/** rateguard (peers-and-theory, section 2): gossip every 200 ms, a silent node is gone after about 6 s. */
+/** As rateguard has them: gossip every 200 ms, a silent node is gone after about 6 s. */
 const GOSSIP_MS = 200;
 const GONE_AFTER_MS = 6000;
 /** 1–2 datagrams per period and node; two spread faster, which favours it. */
@@ -134,7 +134,10 @@ class GossipingNode implements Member<Gossip> {
     const sum = (dimension: 0 | 1) => this.#arrived.reduce((total, arrived) => total + arrived[dimension], 0);
     const seconds = (this.#arrived.length * GOSSIP_MS) / 1000;
     return {
-      ...{ node: this.#process.node, startedMs: this.#startedMs, sequence: this.#sequence, isLeaving },
+      node: this.#process.node,
+      startedMs: this.#startedMs,
+      sequence: this.#sequence,
+      isLeaving,
       demand: [sum(0) / seconds, sum(1) / seconds],
     };
   }

@@ -1,11 +1,11 @@
-import type { DeliveryFaults, Ways } from '../cluster-under-test.js';
+import type { DeliveryFaults, Ways } from '../cluster/cluster-under-test.js';
 import type { BaselineEnvironment } from './baseline.js';
 
 type Receive<Message> = (message: Message, from: string) => void;
 
 /**
  * What the members of a baseline send each other, in virtual time: delays, loss, repeats, lateness, cut ways, outage.
- * Nothing is kept for somebody who is away: Pulsar's usage topic is not persistent (pulsar §1.5), the others ask again.
+ * Nothing is kept for somebody who is away: Pulsar's usage topic is not persistent, the others ask again.
  */
 export class MessageBus<Message> {
   readonly sent = { records: 0, bytes: 0 };

@@ -1,4 +1,4 @@
-import type { EventQueue } from '../event-queue.js';
+import type { EventQueue } from '../cluster/event-queue.js';
 
 /** A process of a baseline in virtual time: what it does every so often, and that it may be frozen or gone. */
 export class SimulatedProcess {

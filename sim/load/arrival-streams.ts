@@ -1,4 +1,4 @@
-import type { Reader } from '../cluster-under-test.js';
+import type { Reader } from '../cluster/cluster-under-test.js';
 import type { Happening, Load, Scenario } from '../scenario/scenario.js';
 import { clipped, type RateProfile, scaledFrom } from './rate-profile.js';
 
@@ -70,7 +70,13 @@ export function clientPools(scenario: Scenario): readonly ClientPool[] {
       const [fromMs, untilMs] = spanOf(load, scenario.durationMs);
       const rate = (count * 1000) / thinkMs;
       return {
-        ...{ id: `load ${at} ${node}`, node: scenario.nodes.indexOf(node), count, thinkMs, retryMs, fromMs, untilMs },
+        id: `load ${at} ${node}`,
+        node: scenario.nodes.indexOf(node),
+        count,
+        thinkMs,
+        retryMs,
+        fromMs,
+        untilMs,
         piece: pieceOf(load),
         profile: clipped({ atMs: [0], rate: [rate] }, fromMs, untilMs),
       };

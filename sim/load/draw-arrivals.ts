@@ -1,4 +1,4 @@
-import { EventQueue } from '../event-queue.js';
+import { EventQueue } from '../cluster/event-queue.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { arrivalStreams } from './arrival-streams.js';
 import { playStream } from './play-arrivals.js';

@@ -1,6 +1,6 @@
-import type { Reader } from '../cluster-under-test.js';
-import type { EventQueue } from '../event-queue.js';
-import { Random } from '../random.js';
+import type { Reader } from '../cluster/cluster-under-test.js';
+import type { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
 import type { ArrivalStream, ClientPool, Piece } from './arrival-streams.js';
 import { ProfileCursor } from './rate-profile.js';
 
@@ -8,14 +8,14 @@ import { ProfileCursor } from './rate-profile.js';
 export type Ask = (node: number, messages: number, bytes: number, retry: boolean) => boolean;
 
 /** A reader fetches up to a batch. */
-export type AskBatch = (node: number, messages: number, reader: Reader) => void;
+export type ArrivalBatch = (node: number, messages: number, reader: Reader) => void;
 
 interface Stage {
   readonly queue: EventQueue;
   readonly seed: number;
   readonly ask: Ask;
   /** Absent: a batch is asked for piece by piece. */
-  readonly askBatch?: AskBatch;
+  readonly askBatch?: ArrivalBatch;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { laneOf, MESSAGES } from '../../src/core/vocabulary.js';
-import type { World, WorldSettings } from '../world.js';
+import { laneOf, MESSAGES } from '../../src/core/base/vocabulary.js';
+import type { World, WorldSettings } from '../cluster/world.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (about: string, says: string) => void;
@@ -11,7 +11,7 @@ const LOOKS_MS = 750;
  * Judges what is held while the whole topic is away. It judges groups that were calm before, for as long as an isolated
  * node looks back: the same nodes served them, knew the same members and heard themselves. Such nodes hold no more than
  * they held together at one place of the log. Once all of them have noticed that the topic is away, Σ shares ≤ target
- * (docs/when-the-topic-is-away.md).
+ * (docs/operate/when-the-topic-is-away.md).
  */
 export class AwayLaw {
   /** How many sums were judged. */
@@ -55,7 +55,7 @@ export class AwayLaw {
 
 /**
  * How far an isolated node looks back: 2 × isolationAfterMs + 0.5 s, on other partitions than the first one
- * partitionHeartbeatMs more, and up to a third of that on top (src/core/share/least-share.ts).
+ * partitionHeartbeatMs more, and up to a third of that on top (src/core/lanes/least-share.ts).
  */
 function lookedBackMs({ isolationAfterMs, partitionHeartbeatMs, partitions }: WorldSettings): number {
   const slowerBeatMs = partitions > 1 ? partitionHeartbeatMs : 0;

@@ -1,8 +1,8 @@
-import type { GroupSettings } from '../../src/core/settings.js';
-import { MESSAGES } from '../../src/core/vocabulary.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
-/** The bounds of bursts in docs/promises.md, as parts of a second of target/N. */
+/** The bounds of bursts in docs/reference/promises.md, as parts of a second of target/N. */
 const MINIMUM_BOUND_SECONDS = 0.25;
 const SECOND_PIECE_SECONDS = 0.5;
 

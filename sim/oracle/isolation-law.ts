@@ -1,5 +1,5 @@
-import type { GroupSettings } from '../../src/core/settings.js';
-import { MESSAGES } from '../../src/core/vocabulary.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**

@@ -1,8 +1,8 @@
-import type { CoordinatorEvent, Effects } from '../../src/core/coordinator-protocol.js';
-import { DIRECTION_COUNT, MESSAGES } from '../../src/core/vocabulary.js';
-import type { NodeObserver } from '../node-observer.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import type { World } from '../world.js';
+import { DIRECTION_COUNT, MESSAGES } from '../../src/core/base/vocabulary.js';
+import type { CoordinatorEvent, Effects } from '../../src/core/protocol/events-and-effects.js';
+import type { NodeObserver } from '../cluster/node-observer.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import type { World } from '../cluster/world.js';
 import { AwayLaw } from './away-law.js';
 import { burstPromised } from './burst-promised.js';
 import { GroupLedger } from './group-ledger.js';
@@ -15,7 +15,7 @@ import { remembersMore, viewsOf } from './views.js';
 import { Violations } from './violation.js';
 
 /**
- * Judges a world while it goes on, by what docs/promises.md says and by nothing that the core computes for itself:
+ * Judges a world while it goes on, by what docs/reference/promises.md says and by nothing that the core computes:
  *
  *  - at every change of a share or limit: Σ shares of those who have read equally far ≤ target, Σ limits ≤ target and
  *    allowance, bursts as documented, nobody rises while isolated;

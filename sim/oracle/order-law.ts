@@ -1,5 +1,5 @@
-import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/report/record.js';
-import type { SignedEvent } from '../simulated-topic.js';
+import { isNodeRecordKey, nodeKeyOfRecordKey } from '../../src/core/protocol/record.js';
+import type { SignedEvent } from '../cluster/simulated-topic.js';
 
 /**
  * The records of one life reach each partition in the order in which they were written. A reader takes a record that

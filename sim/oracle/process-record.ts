@@ -1,5 +1,5 @@
-import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
-import type { SimulatedNode } from '../simulated-node.js';
+import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
 import { GroupLedger } from './group-ledger.js';
 import { OwnBucket } from './own-bucket.js';
 

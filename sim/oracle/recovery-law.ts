@@ -1,5 +1,5 @@
-import type { SimulatedNode } from '../simulated-node.js';
-import type { World } from '../world.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import type { World } from '../cluster/world.js';
 
 type Fail = (about: string, says: string) => void;
 

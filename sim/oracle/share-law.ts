@@ -1,8 +1,8 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import type { GroupSettings } from '../../src/core/settings.js';
-import { laneOf, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
-import type { WorldSettings } from '../world.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { laneOf, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import type { WorldSettings } from '../cluster/world.js';
 import type { ProcessRecord } from './process-record.js';
 
 type Fail = (promise: string, about: string, says: string) => void;
@@ -88,7 +88,7 @@ function compare(
   other: Division,
   { agreesOnPool, fail }: { readonly agreesOnPool: boolean; readonly fail: (says: string) => void },
 ): void {
-  const names = `${first.name} and ${second.name}, both at ${first.node.position.next.join('/')}`;
+  const names = `${first.name} and ${second.name}, both at ${first.node.readOffsets.next.join('/')}`;
   if (one.members.join() !== other.members.join()) {
     fail(`${names} know ${one.members.length} and ${other.members.length} members`);
     return;

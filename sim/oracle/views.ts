@@ -1,4 +1,4 @@
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
 import type { ProcessRecord } from './process-record.js';
 
 /**
@@ -34,7 +34,7 @@ export function viewsOf(
 }
 
 function isSame(one: ProcessRecord, other: ProcessRecord): boolean {
-  return one.node.signingKey === other.node.signingKey && one.node.position.isEqual(other.node.position);
+  return one.node.signingKey === other.node.signingKey && one.node.readOffsets.isEqual(other.node.readOffsets);
 }
 
 /** Whether it ignores what a running process says, because it remembers a newer life of that process's id. */

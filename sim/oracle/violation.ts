@@ -1,4 +1,4 @@
-/** A promise of docs/promises.md that was not kept. */
+/** A promise of docs/reference/promises.md that was not kept. */
 export interface Violation {
   readonly atMs: number;
   /** Name of the promise, as in the document. */

@@ -1,5 +1,5 @@
-import { invariant } from '../../src/core/invariant.js';
-import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../run-result.js';
+import { invariant } from '../../src/core/base/invariant.js';
+import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../verdict/run-result.js';
 
 /** A run as the page takes it: a replayed trace has a part of a verdict, a replayed recording none. */
 export interface PageRun extends Pick<RunResult, Exclude<keyof RunResult, 'verdict' | 'expectations'>> {

@@ -1,4 +1,4 @@
-import { invariant } from '../../src/core/invariant.js';
+import { invariant } from '../../src/core/base/invariant.js';
 import { Html, html } from './html.js';
 import { labelsOf, type PageRun, pageSeriesOf } from './page-runs.js';
 import { selfContainedPage } from './self-contained-page.js';

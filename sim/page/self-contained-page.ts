@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { Html, html, jsonIn } from './html.js';
 
 export interface PageParts {
@@ -63,11 +61,10 @@ function bundle(modules: readonly URL[]): string {
 const chart = loadChart();
 
 function loadChart(): { script: string; styles: string; licence: string; version: string } {
-  const folder = dirname(createRequire(import.meta.url).resolve('uplot/package.json'));
-  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const read = (name: string) => readFileSync(new URL(`uplot/${name}`, import.meta.url), 'utf8');
   return {
-    script: read('dist/uPlot.iife.min.js').trim(),
-    styles: read('dist/uPlot.min.css').trim(),
+    script: read('uPlot.iife.min.js').trim(),
+    styles: read('uPlot.min.css').trim(),
     licence: read('LICENSE'),
     version: (JSON.parse(read('package.json')) as { version: string }).version,
   };

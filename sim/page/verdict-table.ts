@@ -1,4 +1,4 @@
-import type { Verdict } from '../run-result.js';
+import type { Verdict } from '../verdict/run-result.js';
 import { Html, html } from './html.js';
 import type { PageRun } from './page-runs.js';
 
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Of several steps the slowest, Infinity where one never settled; null where there is nothing to tell. */
+/** The slowest of several steps; Infinity where one never settled, null where there is nothing to tell. */
 function figureOf({ verdict }: PageRun, { key }: Column): number | null {
   const figure = verdict?.[key] ?? null;
   if (figure === null || typeof figure === 'number') return figure;

@@ -1,4 +1,4 @@
-import type { DimensionSeries, NodeSeries } from '../run-result.js';
+import type { DimensionSeries, NodeSeries } from '../verdict/run-result.js';
 
 const SAMPLES_MAX = 2400;
 const DIMENSIONS = ['messages', 'bytes'] as const;
@@ -66,7 +66,9 @@ export class FoldingSeries {
       return Array.from(column.subarray(0, this.#samples), (amount) => (amount * 1000) / this.sampleMs);
     };
     return {
-      ...{ demand: rates(demand), admitted: rates(admitted), refused: rates(refused) },
+      demand: rates(demand),
+      admitted: rates(admitted),
+      refused: rates(refused),
       limit: Array.from(limit.subarray(0, this.#samples), finiteOrNull),
     };
   }

@@ -1,6 +1,6 @@
 import type { TraceArrival } from './trace.js';
 
-/** Of a whole trace at the speed at which it is played. */
+/** What a whole trace contains, at the speed at which it is played. */
 export interface TraceMeasure {
   readonly arrivals: number;
   readonly durationMs: number;

@@ -1,9 +1,9 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { LOCAL_KAFKA, type WorldSettings } from '../cluster/world.js';
 import type { PageRun } from '../page/page-runs.js';
-import { Random } from '../random.js';
 import type { System } from '../systems.js';
-import { LOCAL_KAFKA, type WorldSettings } from '../world.js';
 import { FoldingSeries } from './folding-series.js';
 import { RunningVerdict, SLICE_MS, worseOf } from './running-verdict.js';
 import type { TraceArrival } from './trace.js';
@@ -70,7 +70,8 @@ class Player {
       random: new Random(seed),
       delays: LOCAL_KAFKA,
       quota: { messagesPerSecond: quota[0], bytesPerSecond: quota[1] },
-      ...{ nodes, settings },
+      nodes,
+      settings,
     });
     for (const name of this.#names) this.#cluster.start(name);
     this.#queue.runUntil(HEAD_START_MS);
@@ -93,7 +94,12 @@ class Player {
     const { records, bytes } = this.#cluster.sent;
     const series = this.#series.series(this.#names, quota);
     return {
-      ...{ scenario: name, seed, system: this.#cluster.name, nodes: this.#names, happenings: [], series },
+      scenario: name,
+      seed,
+      system: this.#cluster.name,
+      nodes: this.#names,
+      happenings: [],
+      series,
       sampleMs: this.#series.sampleMs,
       durationMs: (series[0]?.quota.length ?? 0) * this.#series.sampleMs,
       verdict: { ...worseOf(this.#verdicts[0].verdict(), this.#verdicts[1].verdict()), records, bytes },

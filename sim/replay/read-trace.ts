@@ -56,7 +56,12 @@ interface Parsed {
 
 async function* parsed(input: Readable, file: string, { delimiter }: TraceOptions): AsyncGenerator<Parsed> {
   const parser = parse({
-    ...{ bom: true, info: true, skip_empty_lines: true, trim: true, relax_column_count: true, delimiter },
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    trim: true,
+    relax_column_count: true,
+    delimiter,
     max_record_size: ROW_BYTES_MAX,
   });
   input.on('error', (error) => parser.destroy(error));

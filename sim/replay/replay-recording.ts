@@ -1,17 +1,17 @@
+import type { NodeShareStatus, RateStatus } from '../../src/api/node-status.js';
 import { RecordCodec } from '../../src/codec/record-codec.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/base/vocabulary.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
-import { DIRECTION_COUNT, type Direction, directionIndex } from '../../src/core/vocabulary.js';
-import { QuotameshError } from '../../src/errors.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 import type { ReadRecord } from '../../src/ports/report-topic.js';
 import type { Recording } from '../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../src/recording/recording-format.js';
-import { laneShares } from '../../src/runtime/describe.js';
-import type { NodeShareStatus, RateStatus } from '../../src/runtime/status.js';
+import { laneShares } from '../../src/status/describe-node.js';
 import type { PageRun } from '../page/page-runs.js';
 import { FoldingSeries } from './folding-series.js';
 
@@ -115,8 +115,14 @@ class Watcher {
     const names = [...this.#nodes.keys()];
     const series = this.#series.series(names, this.#quota);
     return {
-      ...{ scenario: this.#name, seed: 0, system: `quotamesh ${this.#strategy}`, nodes: names, series },
-      ...{ sampleMs, durationMs: (series[0]?.quota.length ?? 0) * sampleMs, happenings: this.#happenings },
+      scenario: this.#name,
+      seed: 0,
+      system: `quotamesh ${this.#strategy}`,
+      nodes: names,
+      series,
+      sampleMs,
+      durationMs: (series[0]?.quota.length ?? 0) * sampleMs,
+      happenings: this.#happenings,
       verdict: null,
     };
   }
@@ -161,14 +167,14 @@ function settingsOf(header: RecordingHeader, strategy: string): CoordinatorSetti
   const defaults = resolveConfig({ cluster: header.cluster, topic: 'memory', groups }, { source: '(recording)' });
   const byName = new Map(defaults.groups.map((group) => [group.name, group]));
   return {
-    ...{ ...defaults.timing, sampleIntervalMs: defaults.sampleIntervalMs, ...header.timing },
-    ...{
-      cluster: header.cluster,
-      nodeId: '(replay)',
-      version: header.version,
-      nonce: 0,
-      partitions: header.partitions,
-    },
+    ...defaults.timing,
+    sampleIntervalMs: defaults.sampleIntervalMs,
+    ...header.timing,
+    cluster: header.cluster,
+    nodeId: '(replay)',
+    version: header.version,
+    nonce: 0,
+    partitions: header.partitions,
     limiting: header.limiting ?? defaults.limiting,
     costs: defaults.costs,
     groups: header.groups.map((group) => ({ ...byName.get(group.name), ...group, strategy })),

@@ -1,4 +1,4 @@
-import type { Verdict } from '../run-result.js';
+import type { Verdict } from '../verdict/run-result.js';
 
 /** What can be told of a trace: it states no rates, so there are no steps to settle after and no fair shares. */
 export type TraceVerdict = Pick<
@@ -71,7 +71,7 @@ export class RunningVerdict {
   }
 }
 
-/** Of several dimensions the worst; the use is that of the one that binds. */
+/** The worst of several dimensions; the use is that of the one that binds. */
 export function worseOf(one: ReturnType<RunningVerdict['verdict']>, other: ReturnType<RunningVerdict['verdict']>) {
   return {
     overAdmission: Math.max(one.overAdmission, other.overAdmission),

@@ -1,5 +1,5 @@
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { groupIdOf } from '../../src/core/ids.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import type { TraceOptions } from './trace.js';
 import { quoted, type TracePlace, traceMistake } from './trace-mistake.js';
 

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../src/errors.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 
 /** Where something is wrong with a trace. */
 export interface TracePlace {
@@ -12,7 +12,11 @@ export function traceMistake(place: TracePlace, field: string, problem: string, 
   const { file, line } = place;
   return new QuotameshError('TRACE_INVALID', {
     place: line === null ? file : `${file}:${line}`,
-    ...{ file, line: line ?? undefined, field, problem, allowed },
+    file,
+    line: line ?? undefined,
+    field,
+    problem,
+    allowed,
   });
 }
 

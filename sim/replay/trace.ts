@@ -24,7 +24,7 @@ export interface TraceArrival {
   readonly node: number;
   readonly messages: number;
   readonly bytes: number;
-  /** Of the file. */
+  /** Line of the file. */
   readonly line: number;
 }
 

@@ -1,9 +1,9 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import type { EventQueue } from '../event-queue.js';
-import type { RunResult } from '../run-result.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import type { EventQueue } from '../cluster/event-queue.js';
 import type { Scenario } from '../scenario/scenario.js';
+import type { Recorder } from '../verdict/recorder.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { RecordedCluster } from './recorded-cluster.js';
-import type { Recorder } from './recorder.js';
 import type { Attempts, Recording } from './recording.js';
 import { type Player, playRun } from './run-scenario.js';
 

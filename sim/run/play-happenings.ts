@@ -1,5 +1,5 @@
-import type { ClusterUnderTest, DeliveryFaults, Ways } from '../cluster-under-test.js';
-import type { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest, DeliveryFaults, Ways } from '../cluster/cluster-under-test.js';
+import type { EventQueue } from '../cluster/event-queue.js';
 import type { Happening, QuotaRates, Scenario } from '../scenario/scenario.js';
 import type { Presence } from './presence.js';
 

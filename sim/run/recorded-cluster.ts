@@ -1,5 +1,5 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import type { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import type { EventQueue } from '../cluster/event-queue.js';
 import type { LimitColumn, Recording } from './recording.js';
 
 /** A cluster that has been: it shows the limits that were, and nobody can ask it. */

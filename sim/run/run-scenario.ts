@@ -1,17 +1,17 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
 import { arrivalStreams, clientPools } from '../load/arrival-streams.js';
-import { type Ask, type AskBatch, playClients, playStream } from '../load/play-arrivals.js';
-import { Random } from '../random.js';
-import type { RunResult } from '../run-result.js';
+import { type ArrivalBatch, type Ask, playClients, playStream } from '../load/play-arrivals.js';
 import type { QuotaRates, Scenario } from '../scenario/scenario.js';
 import { type System, shortName } from '../systems.js';
 import { judge } from '../verdict/judge.js';
+import { Recorder, TICK_MS } from '../verdict/recorder.js';
+import type { RunResult } from '../verdict/run-result.js';
 import { judgeExpectations } from './expectations.js';
 import { FairReference } from './fair-reference.js';
 import { playHappenings } from './play-happenings.js';
 import { Presence } from './presence.js';
-import { Recorder, TICK_MS } from './recorder.js';
 import { seriesOf } from './series.js';
 
 /**
@@ -27,7 +27,7 @@ export function runScenario(
   return play(new Run(scenario, seed, simulated(scenario, system, seed)), scenario.durationMs, onProgress);
 }
 
-/** Whoever knows how the nodes and the load of a run come about: the simulator, or a recording of real ones. */
+/** Makes the nodes and the load of a run: the simulator, or a recording of real ones. */
 export interface Player {
   /** The system whose expectations count. */
   readonly judgedAs: string;
@@ -67,7 +67,7 @@ function simulated(scenario: Scenario, system: System, seed: number): Player {
         recorder.attempted(queue.nowMs, node, messages, bytes, retry, admitted);
         return admitted;
       };
-      const askBatch: AskBatch = (node, messages, reader) => {
+      const askBatch: ArrivalBatch = (node, messages, reader) => {
         const got = cluster.takeBatch?.(nodes[node]!, messages, reader);
         for (let at = 0; at < messages; at++) {
           if (got === undefined) ask(node, 1, 0, false);

@@ -1,5 +1,5 @@
-import type { DimensionSeries } from '../run-result.js';
-import type { Columns, Recorder } from './recorder.js';
+import type { Columns, Recorder } from '../verdict/recorder.js';
+import type { DimensionSeries } from '../verdict/run-result.js';
 
 /** The columns as rates, for tables and charts. Bytes only where there are any. */
 export function seriesOf(recorder: Recorder, nodes: readonly string[]): readonly DimensionSeries[] {

@@ -1,35 +1,36 @@
 import { z } from 'zod';
-import type { ConfigPath, Finding, Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { show } from '../../src/config/setting-text.js';
-import { isMapping } from '../../src/mapping.js';
-import type { Field, Fields } from './fields.js';
+import type { ConfigPath, Finding, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
+import { inputMistakes } from '../../src/input/input-mistakes.js';
+import { isMapping } from '../../src/input/mapping.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
+import type { Field, Fields, ReadFields } from './fields.js';
 
 /**
  * Reads a mapping by its fields; every mistake goes to the findings with its place. A value that is wrong is absent
  * from the result, one that is not given is its default.
  */
-export function readFields(
+export function readFields<Own extends Fields>(
   findings: Findings,
   path: ConfigPath,
   input: unknown,
-  fields: Fields,
+  fields: Own,
   besides: readonly string[] = [],
-): Readonly<Record<string, unknown>> {
-  const known = [...Object.keys(fields), ...besides];
-  for (const issue of schemaOf(fields, besides).safeParse(input).error?.issues ?? []) {
-    const at = [...path, ...(issue.path as (string | number)[])];
-    if (issue.code === 'custom') {
-      findings.add(at, { problem: issue.message, ...(issue.params as Pick<Finding, 'allowed' | 'remedy'>) });
-    } else if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) findings.add([...at, key], unknownKey(key, known), { part: 'key' });
+): ReadFields<Own> {
+  const schema = schemaOf(fields, besides);
+  for (const mistake of inputMistakes(schema, input, schema.safeParse(input).error?.issues ?? [])) {
+    const at = [...path, ...mistake.path];
+    if (mistake.kind === 'told') {
+      findings.add(at, { problem: mistake.problem, ...(mistake.params as Pick<Finding, 'allowed' | 'remedy'>) });
+    } else if (mistake.kind === 'key-unknown') {
+      findings.add([...at, mistake.key], unknownKey(mistake.key, mistake.known), { part: 'key' });
     } else {
-      findings.add(at, notMapping(known, input));
+      findings.add(at, notMapping([...Object.keys(fields), ...besides], input));
     }
   }
-  if (!isMapping(input)) return {};
-  const values = Object.entries(fields).map(([key, field]) => [key, readOr(field, input[key])] as const);
-  return Object.fromEntries(values);
+  const given = isMapping(input) ? input : {};
+  const values = Object.entries(fields).map(([key, field]) => [key, readOr(field, given[key])] as const);
+  return Object.fromEntries(values) as ReadFields<Own>;
 }
 
 /** The items of a list that has to be one; none when it is not. */

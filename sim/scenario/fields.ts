@@ -1,10 +1,10 @@
-import type { QuantityKind } from '../../src/config/quantity.js';
-import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/setting.js';
-import { allowedText, defaultText, show } from '../../src/config/setting-text.js';
-import { type ReadValue, readValue } from '../../src/config/setting-value.js';
+import type { QuantityKind } from '../../src/config/setting/quantity.js';
+import { type NamePattern, NODE_NAME, type Setting } from '../../src/config/setting/setting.js';
+import { allowedText, defaultText, show } from '../../src/config/setting/setting-text.js';
+import { type ReadValue, readValue } from '../../src/config/setting/setting-value.js';
 
-/** One key of a scenario. Validation, the JSON Schema and docs/scenarios.md read these tables. */
-export interface Field {
+/** One key of a scenario. Validation, the JSON Schema and docs/reference/scenarios.md read these tables. */
+export interface Field<Value = unknown> {
   readonly says: string;
   readonly allowed: string;
   /** Refused when absent. */
@@ -12,11 +12,21 @@ export interface Field {
   readonly default: unknown;
   readonly defaultText: string;
   readonly read: (input: unknown) => ReadValue;
+  /** Never there: what is read is of this type. */
+  readonly value?: Value;
   /** For editors. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
 export type Fields = Readonly<Record<string, Field>>;
+
+/**
+ * What was read of a mapping. A field with a mistake is absent, whatever its type says: nothing is played then, and
+ * code that reads on looks at the findings before the end.
+ */
+export type ReadFields<Own extends Fields> = {
+  readonly [Key in keyof Own]: Own[Key] extends Field<infer Value> ? Value : never;
+};
 
 interface Options {
   readonly default?: unknown;
@@ -26,7 +36,17 @@ interface Options {
 
 type Range = Options & Pick<Setting, 'min' | 'max'>;
 
-export function quantity(kind: QuantityKind, says: string, { min, max, ...options }: Range): Field {
+/** null where it may be absent and nothing stands for it. */
+type OrNull<Value, Given extends Options> =
+  | Value
+  | (Given extends { readonly required: true } | { readonly default: NonNullable<unknown> } ? never : null);
+
+export function quantity<const Given extends Range>(
+  kind: QuantityKind,
+  says: string,
+  range: Given,
+): Field<OrNull<number, Given>> {
+  const { min, max, ...options }: Range = range;
   return ofSetting(
     { kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) },
     says,
@@ -35,31 +55,42 @@ export function quantity(kind: QuantityKind, says: string, { min, max, ...option
 }
 
 /** Plain numbers with the unit in the key: `forSeconds: 2.5`. */
-export function seconds(says: string, range: Range = {}): Field {
-  return quantity('factor', says, { min: 0, max: DURATION_SECONDS_MAX, ...range });
+export function seconds<const Given extends Range = Record<never, never>>(
+  says: string,
+  range?: Given,
+): Field<OrNull<number, Given>> {
+  return quantity('factor', says, { min: 0, max: DURATION_SECONDS_MAX, ...range } as unknown as Given);
 }
 
 export const DURATION_SECONDS_MAX = 86_400;
 
-export function choice(choices: readonly string[], says: string, options: Options): Field {
+export function choice<const Choice extends string, const Given extends Options>(
+  choices: readonly Choice[],
+  says: string,
+  options: Given,
+): Field<OrNull<Choice, Given>> {
   return ofSetting({ kind: 'choice', choices }, says, options);
 }
 
-export function text(says: string, options: Options): Field {
+export function text<const Given extends Options>(says: string, options: Given): Field<OrNull<string, Given>> {
   return ofSetting({ kind: 'text' }, says, options);
 }
 
-export function name(says: string, options: Options, pattern: NamePattern = NODE_NAME): Field {
+export function name<const Given extends Options>(
+  says: string,
+  options: Given,
+  pattern: NamePattern = NODE_NAME,
+): Field<OrNull<string, Given>> {
   return ofSetting({ kind: 'name', pattern }, says, options);
 }
 
 /** `all`, one name, or a list of names; whether the scenario has them is checked elsewhere. */
-export function nodeNames(says: string): Field {
+export function nodeNames(says: string): Field<'all' | readonly string[]> {
   return namesOrAll(says, 'node');
 }
 
 /** @param what singular, for messages */
-export function namesOrAll(says: string, what: string): Field {
+export function namesOrAll(says: string, what: string): Field<'all' | readonly string[]> {
   const allowed = `all, the name of a ${what}, or a list of names`;
   return custom({ says, allowed, default: 'all', defaultText: 'all' }, STRING_OR_LIST, (input) => {
     if (input === 'all') return 'all';
@@ -69,7 +100,7 @@ export function namesOrAll(says: string, what: string): Field {
 }
 
 /** Infinity = unlimited. */
-export function rateOrUnlimited(says: string): Field {
+export function rateOrUnlimited(says: string): Field<number> {
   const allowed = 'a number from 0 to 1000000000000, or unlimited';
   const json = { anyOf: [{ type: 'number', minimum: 0 }, { enum: ['unlimited'] }] };
   return custom({ says, allowed, required: true }, json, (input) => {
@@ -79,7 +110,7 @@ export function rateOrUnlimited(says: string): Field {
 }
 
 /** A number, or the least and the most of what is drawn evenly. */
-export function range(says: string, { min = 0, max = 1e9, ...options }: Range): Field {
+export function range(says: string, { min = 0, max = 1e9, ...options }: Range): Field<readonly [number, number]> {
   const allowed = `a number between ${min} and ${max}, or [least, most]`;
   return custom({ says, allowed, ...options }, NUMBER_OR_LIST, (input) => {
     const pair = isList(input) ? input : [input, input];
@@ -89,7 +120,7 @@ export function range(says: string, { min = 0, max = 1e9, ...options }: Range): 
 }
 
 /** `[[0, 100], [20, 400]]`: from second 0 on 100, from second 20 on 400. */
-export function steps(says: string): Field {
+export function steps(says: string): Field<readonly (readonly [number, number])[]> {
   const allowed = 'a list of [second, rate] with rising seconds, e.g. [[0, 100], [20, 400]]';
   return custom({ says, allowed, required: true }, { type: 'array', items: { type: 'array' } }, (input) => {
     if (!isList(input) || input.length === 0) return undefined;
@@ -102,7 +133,7 @@ export function steps(says: string): Field {
   });
 }
 
-export function listOfSeconds(says: string, options: Options): Field {
+export function listOfSeconds(says: string, options: Options): Field<readonly number[] | null> {
   const allowed = 'a list of seconds, rising';
   return custom({ says, allowed, ...options }, { type: 'array', items: { type: 'number' } }, (input) => {
     const rises = (one: unknown, at: number) =>
@@ -112,7 +143,7 @@ export function listOfSeconds(says: string, options: Options): Field {
 }
 
 /** A count, named n1, n2, …, or a list of names. */
-export function nodeList(says: string, max: number): Field {
+export function nodeList(says: string, max: number): Field<readonly string[]> {
   const allowed = `a whole number between 1 and ${max}, or a list of different names`;
   const json = {
     anyOf: [
@@ -143,7 +174,7 @@ function isList(input: unknown): input is unknown[] {
   return Array.isArray(input);
 }
 
-function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: string, options: Options): Field {
+function ofSetting(setting: Partial<Setting> & Pick<Setting, 'kind'>, says: string, options: Options): Field<never> {
   const full = {
     ...options,
     ...setting,
@@ -173,16 +204,20 @@ function custom(
   { says, allowed, ...options }: Options & { readonly says: string; readonly allowed: string },
   json: Field['json'],
   read: (input: unknown) => unknown,
-): Field {
+): Field<never> {
   const required = options.required === true;
   return {
-    ...{ says, allowed, required, json, default: options.default ?? null },
+    says,
+    allowed,
+    required,
+    json,
+    default: options.default ?? null,
     defaultText: required ? '(required)' : (options.defaultText ?? String(options.default ?? 'none')),
     read: (input) => {
       const value = read(input);
       if (value !== undefined) return { value, problems: [] };
       const problem = `must be ${allowed}, got ${show(input)}`;
-      return { value: undefined, problems: [{ at: [], problem, allowed, remedy: 'See docs/scenarios.md.' }] };
+      return { value: undefined, problems: [{ at: [], problem, allowed, remedy: 'See docs/reference/scenarios.md.' }] };
     },
   };
 }

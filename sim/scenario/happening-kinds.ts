@@ -11,12 +11,12 @@ const RETURNS: Fields = {
 };
 const TROUBLE: Fields = { forSeconds: seconds('How long.', { min: 0.001, defaultText: 'to the end' }) };
 
-export const DELIVERY_FIELDS: Fields = {
+export const DELIVERY_FIELDS = {
   lostRatio: ratio('This part of what is sent is lost; whoever appends to a log is told.'),
   repeatedRatio: ratio('This part is delivered again.'),
   lateRatio: ratio('This part is late.'),
   lateMs: quantity('duration', 'By how much.', { default: 0, min: 0, max: 600_000 }),
-};
+} satisfies Fields;
 
 /** What may happen → its keys besides `what`. */
 export const HAPPENING_KINDS: Readonly<Record<string, { readonly says: string; readonly fields: Fields }>> = {

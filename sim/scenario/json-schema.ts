@@ -1,17 +1,11 @@
 import { z } from 'zod';
-import { editorSchema } from '../../src/config/json-schema.js';
+import { editorSchema } from '../../src/config/describe/json-schema.js';
+import { TIMING } from '../../src/config/schema/timing.js';
 import { METRICS } from '../verdict/metric-table.js';
 import type { Field, Fields } from './fields.js';
 import { HAPPENING_KINDS } from './happening-kinds.js';
 import { LOAD_KINDS } from './load-kinds.js';
-import {
-  BOUND_FIELDS,
-  GROUP_ROWS,
-  NETWORK_FIELDS,
-  QUOTA_FIELDS,
-  SCENARIO_FIELDS,
-  TIMING_ROWS,
-} from './scenario-fields.js';
+import { BOUND_FIELDS, NETWORK_FIELDS, QUOTA_FIELDS, SCENARIO_FIELDS, SCENARIO_GROUP } from './scenario-fields.js';
 
 /** JSON Schema (draft 7) of a scenario, for editors; looser than the real check, as that of node.yaml is. */
 export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
@@ -20,8 +14,8 @@ export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
     ...leavesOf(SCENARIO_FIELDS),
     quota: mapping(QUOTA_FIELDS).optional(),
     network: mapping(NETWORK_FIELDS).optional(),
-    group: editorSchema(GROUP_ROWS).optional(),
-    timing: editorSchema(TIMING_ROWS).optional(),
+    group: editorSchema(SCENARIO_GROUP, 'defaults').optional(),
+    timing: editorSchema(TIMING, 'timing').optional(),
     load: z.array(variants('kind', LOAD_KINDS)),
     happenings: z.array(variants('what', HAPPENING_KINDS)).optional(),
     expect: z.record(z.string(), z.strictObject(bounds)).optional(),

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ConfigError, formatPath, type Mistake } from '../../src/config/config-error.js';
-import { Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { parseYaml } from '../../src/config/parse-yaml.js';
-import { readTextFile } from '../../src/config/read-text-file.js';
-import { QuotameshError } from '../../src/errors.js';
-import { isMapping } from '../../src/mapping.js';
+import { readTextFile } from '../../src/config/read/read-text-file.js';
+import { ConfigError, formatPath, type Mistake } from '../../src/config/setting/config-error.js';
+import { Findings } from '../../src/config/setting/findings.js';
+import { parseYaml } from '../../src/config/yaml/parse-yaml.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
+import { isMapping } from '../../src/input/mapping.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import { readScenario } from './read-scenario.js';
 import type { Scenario } from './scenario.js';
 

@@ -1,7 +1,7 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { show } from '../../src/config/setting-text.js';
-import { isMapping } from '../../src/mapping.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
+import { isMapping } from '../../src/input/mapping.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import { SYSTEM_NAMES, shortName } from '../systems.js';
 import { METRICS } from '../verdict/metric-table.js';
 import { readFields } from './check-fields.js';
@@ -26,12 +26,23 @@ export function readExpectations(findings: Findings, input: unknown): ReadonlyMa
 }
 
 function readBound(findings: Findings, path: ConfigPath, input: unknown, metric: string): Expectation {
-  const { atLeast = null, atMost = null } = readFields(findings, path, input, BOUND_FIELDS);
+  const { atLeast = null, atMost = null, wished = null } = readFields(findings, path, input, BOUND_FIELDS);
   if (isMapping(input) && Object.keys(input).length === 0) {
     const allowed = 'atLeast, atMost, or both';
     findings.add(path, { problem: 'has no bound', allowed, remedy: 'Write { atMost: 1.1 }.' });
   }
-  return { metric, atLeast: atLeast as number | null, atMost: atMost as number | null };
+  const expectation: Expectation = { metric, atLeast, atMost, wished };
+  if (wished !== null && !isStricter(expectation, wished)) {
+    const allowed = 'a bound stricter than the one beside it';
+    const remedy = 'Write { atMost: 1.3, wished: 1.1 } or { atLeast: 0.9, wished: 0.99 }, with one bound.';
+    findings.add([...path, 'wished'], { problem: `must be ${allowed}, got ${show(wished)}`, allowed, remedy });
+  }
+  return expectation;
+}
+
+function isStricter({ atLeast, atMost }: Expectation, wished: number): boolean {
+  if (atLeast !== null) return atMost === null && wished > atLeast;
+  return atMost !== null && wished < atMost;
 }
 
 function entriesOf(findings: Findings, path: ConfigPath, input: unknown, allowed: string): [string, unknown][] {

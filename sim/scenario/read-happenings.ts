@@ -1,4 +1,4 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { readFields, readKind, readList } from './check-fields.js';
 import { HAPPENING_KINDS } from './happening-kinds.js';
 import { type Played, readNodes } from './read-loads.js';

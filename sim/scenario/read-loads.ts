@@ -1,6 +1,6 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { show } from '../../src/config/setting-text.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import { readFields, readKind, readList } from './check-fields.js';
 import { LOAD_KINDS } from './load-kinds.js';
 import type { Load } from './scenario.js';

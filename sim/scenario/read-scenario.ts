@@ -1,4 +1,4 @@
-import type { Findings } from '../../src/config/findings.js';
+import type { Findings } from '../../src/config/setting/findings.js';
 import { readFields } from './check-fields.js';
 import { readExpectations } from './read-expectations.js';
 import { readHappenings } from './read-happenings.js';
@@ -11,28 +11,28 @@ import { readSettings } from './world-settings.js';
 export function readScenario(raw: unknown, findings: Findings): Scenario {
   const root = (raw ?? {}) as Readonly<Record<string, unknown>>;
   const own = readFields(findings, [], raw ?? {}, SCENARIO_FIELDS, BESIDES);
-  const nodes = (own.nodes ?? []) as readonly string[];
-  const durationMs = Number(own.durationSeconds) * 1000;
+  const nodes = own.nodes ?? [];
+  const durationMs = own.durationSeconds * 1000;
   const quota = readFields(findings, ['quota'], root.quota ?? {}, QUOTA_FIELDS);
   const network = readFields(findings, ['network'], root.network ?? {}, NETWORK_FIELDS);
   const played = { nodes, durationMs };
   return {
-    name: own.name as string,
-    says: own.says as string,
+    name: own.name,
+    says: own.says,
     durationMs,
     nodes,
     quota: {
-      messagesPerSecond: (quota.messagesPerSecond as number | null) ?? Number.POSITIVE_INFINITY,
-      bytesPerSecond: (quota.bytesPerSecond as number | null) ?? Number.POSITIVE_INFINITY,
+      messagesPerSecond: quota.messagesPerSecond ?? Number.POSITIVE_INFINITY,
+      bytesPerSecond: quota.bytesPerSecond ?? Number.POSITIVE_INFINITY,
     },
-    settings: readSettings(findings, root, network.partitions as number),
+    settings: readSettings(findings, root, network.partitions),
     written: { group: root.group ?? {}, timing: root.timing ?? {} },
-    delays: network as unknown as Scenario['delays'],
-    faults: network as unknown as Scenario['faults'],
+    delays: network,
+    faults: network,
     loads: readLoads(findings, root.load, played),
     happenings: readHappenings(findings, root.happenings, played),
-    settleMs: Number(own.settleSeconds) * 1000,
-    settlePointsMs: (own.settlePoints as readonly number[] | null)?.map((at) => at * 1000) ?? null,
+    settleMs: own.settleSeconds * 1000,
+    settlePointsMs: own.settlePoints?.map((at) => at * 1000) ?? null,
     expectations: readExpectations(findings, root.expect),
   };
 }

@@ -1,11 +1,11 @@
-import { GROUP_SETTINGS } from '../../src/config/group-settings.js';
-import type { SettingRows } from '../../src/config/settings.js';
-import { TIMING_SETTINGS } from '../../src/config/timing-settings.js';
+import { GROUP } from '../../src/config/schema/groups.js';
+import { section } from '../../src/config/setting/section.js';
+import { fieldsOf } from '../../src/input/schema-parts.js';
 import { type Fields, listOfSeconds, name, nodeList, quantity, range, seconds, text } from './fields.js';
 import { DELIVERY_FIELDS } from './happening-kinds.js';
 
 /** The outermost keys, but for the mappings and lists below. */
-export const SCENARIO_FIELDS: Fields = {
+export const SCENARIO_FIELDS = {
   name: name('What the commands call it.', { required: true }),
   says: text('The story in a sentence.', { required: true }),
   durationSeconds: seconds('Simulated time.', { required: true, min: 1, max: 3600 }),
@@ -14,14 +14,14 @@ export const SCENARIO_FIELDS: Fields = {
   settlePoints: listOfSeconds('From when convergence is measured.', {
     defaultText: 'where the fair shares jump by more than 5 % of the quota, and where faults end',
   }),
-};
+} satisfies Fields;
 
-export const QUOTA_FIELDS: Fields = {
+export const QUOTA_FIELDS = {
   messagesPerSecond: quantity('rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
   bytesPerSecond: quantity('byte-rate', 'Of the whole cluster.', { min: 0, max: 1e12, defaultText: 'unlimited' }),
-};
+} satisfies Fields;
 
-export const NETWORK_FIELDS: Fields = {
+export const NETWORK_FIELDS = {
   appendMs: range('From a node to the topic or store.', { default: [0.5, 2], defaultText: '[0.5, 2]', max: 60_000 }),
   deliveryMs: range('From there, or from a node, to a node.', {
     default: [0.5, 3],
@@ -30,17 +30,21 @@ export const NETWORK_FIELDS: Fields = {
   }),
   partitions: quantity('count', 'Partitions of the topic.', { default: 1, min: 1, max: 16 }),
   ...DELIVERY_FIELDS,
-};
+} satisfies Fields;
+
+/** What a scenario says elsewhere, or cannot say. */
+const NOT_HERE = ['quota', 'maxRequest', 'strategy', 'promise'];
 
 /** As in node.yaml, below `defaults`; the quota stands apart, the strategy is the system's. */
-export const GROUP_ROWS: SettingRows = Object.fromEntries(
-  Object.entries(GROUP_SETTINGS).filter(([key]) => !/^(quota|maxRequest)\.|^(strategy|promise)$/.test(key)),
+export const SCENARIO_GROUP = section(
+  Object.fromEntries(Object.entries(fieldsOf(GROUP)).filter(([key]) => !NOT_HERE.includes(key))),
 );
 
-/** As in node.yaml. */
-export const TIMING_ROWS: SettingRows = TIMING_SETTINGS;
-
-export const BOUND_FIELDS: Fields = {
+export const BOUND_FIELDS = {
   atLeast: quantity('factor', 'Lower bound, included.', { min: -1e12, max: 1e12 }),
   atMost: quantity('factor', 'Upper bound, included.', { min: -1e12, max: 1e12 }),
-};
+  wished: quantity('factor', 'The stricter bound that is wished for and not reached. Nothing fails by it.', {
+    min: -1e12,
+    max: 1e12,
+  }),
+} satisfies Fields;

@@ -1,6 +1,6 @@
-import type { DeliveryFaults } from '../cluster-under-test.js';
-import type { TopicDelays } from '../simulated-topic.js';
-import type { WorldSettings } from '../world.js';
+import type { DeliveryFaults } from '../cluster/cluster-under-test.js';
+import type { TopicDelays } from '../cluster/simulated-topic.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** A story that clusters are put through: complete and checked. Made by read-scenario.ts. */
 export interface Scenario {
@@ -34,6 +34,8 @@ export interface Expectation {
   readonly metric: string;
   readonly atLeast: number | null;
   readonly atMost: number | null;
+  /** What the one bound ought to be and is not yet; null = the bound is what is wanted. */
+  readonly wished: number | null;
 }
 
 /** One entry of `load:`; its fields are those of its kind (load-kinds.ts). */

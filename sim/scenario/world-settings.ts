@@ -1,13 +1,14 @@
-import { buildGroup } from '../../src/config/build-config.js';
-import { checkRelations } from '../../src/config/check-relations.js';
-import { Findings } from '../../src/config/findings.js';
-import { checkShape, shapeOf } from '../../src/config/setting-schema.js';
-import { readRows } from '../../src/config/settings-layers.js';
-import { COST_SETTINGS, LIMITING_SETTINGS } from '../../src/config/target-settings.js';
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import { VERSION } from '../../src/version.js';
-import type { WorldSettings } from '../world.js';
-import { GROUP_ROWS, TIMING_ROWS } from './scenario-fields.js';
+import { buildGroup } from '../../src/config/read/build-config.js';
+import { checkRelations } from '../../src/config/read/check-relations.js';
+import { withNewNames } from '../../src/config/read/new-names.js';
+import { GROUP, type GroupSettings } from '../../src/config/schema/groups.js';
+import { readSection } from '../../src/config/schema/read-section.js';
+import { COSTS, LIMITING } from '../../src/config/schema/target.js';
+import { TIMING } from '../../src/config/schema/timing.js';
+import { Findings } from '../../src/config/setting/findings.js';
+import { VERSION } from '../../src/package/version.js';
+import type { WorldSettings } from '../cluster/world.js';
+import { SCENARIO_GROUP } from './scenario-fields.js';
 
 /** What nodes run with by default: the settings table, one unlimited group, one partition. */
 export function defaultSettings(): WorldSettings {
@@ -20,36 +21,28 @@ export function readSettings(
   root: Readonly<Record<string, unknown>>,
   partitions: number,
 ): WorldSettings {
-  const group = readSection(findings, 'group', root);
-  const timing = readSection(findings, 'timing', root);
-  const paths = [...timing].map(([key, value]) => [`timing.${key}`, value] as const);
-  checkRelations(new Map<string, unknown>([...paths, ['sampleIntervalMs', SAMPLE_INTERVAL_MS]]), root, findings);
-  const limiting = readSection(findings, 'limiting', root);
+  const named = withNewNames({ timing: root.timing, defaults: root.group }, findings) as WithNewNames;
+  const group = readSection(findings, SCENARIO_GROUP, ['group'], named.defaults);
+  const timing = readSection(findings, TIMING, ['timing'], named.timing);
+  checkRelations({ timing, sampleIntervalMs: SAMPLE_INTERVAL_MS }, named, findings);
+  const limiting = readSection(findings, LIMITING, ['limiting'], root.limiting);
   const settings = {
-    ...{ cluster: 'scenario', version: VERSION, partitions, sampleIntervalMs: SAMPLE_INTERVAL_MS },
-    ...Object.fromEntries(timing),
-    limiting: Object.fromEntries(limiting),
-    costs: Object.fromEntries(readRows(COST_SETTINGS, [])),
-    groups: [buildGroup('scenario', new Map(group).set('strategy', DEFAULT_STRATEGY))],
+    cluster: 'scenario',
+    version: VERSION,
+    partitions,
+    sampleIntervalMs: SAMPLE_INTERVAL_MS,
+    ...timing,
+    limiting,
+    costs: COSTS.parse({}),
+    groups: [buildGroup('scenario', { ...GROUP.parse({}), ...(group as Partial<GroupSettings>) })],
   };
   return settings as unknown as WorldSettings;
 }
 
-const SECTIONS = {
-  group: { rows: GROUP_ROWS, shape: shapeOf(GROUP_ROWS) },
-  timing: { rows: TIMING_ROWS, shape: shapeOf(TIMING_ROWS) },
-  limiting: { rows: LIMITING_SETTINGS, shape: shapeOf(LIMITING_SETTINGS) },
-} as const;
-
-/** The production node's round (src/config/node-settings.ts). */
-const SAMPLE_INTERVAL_MS = 20;
-
-function readSection(
-  findings: Findings,
-  key: keyof typeof SECTIONS,
-  root: Readonly<Record<string, unknown>>,
-): ReadonlyMap<string, unknown> {
-  const { rows, shape } = SECTIONS[key];
-  checkShape(findings, shape, [key], root[key] ?? null);
-  return readRows(rows, [root[key]]);
+interface WithNewNames extends Readonly<Record<string, unknown>> {
+  readonly timing: unknown;
+  readonly defaults: unknown;
 }
+
+/** The production node's round (src/config/schema/node.ts). */
+const SAMPLE_INTERVAL_MS = 20;

@@ -1,8 +1,8 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import type { GroupSettings } from '../../src/core/settings.js';
-import { MESSAGES, UNLIMITED } from '../../src/core/vocabulary.js';
-import type { Random } from '../random.js';
-import type { WorldSettings } from '../world.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { MESSAGES, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import type { Random } from '../cluster/random.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** Draws the settings of a cluster. Half of the worlds have half of production's times, and forget dead nodes soon. */
 export function drawSettings(random: Random, base: WorldSettings): WorldSettings {
@@ -15,7 +15,7 @@ export function drawSettings(random: Random, base: WorldSettings): WorldSettings
   return { ...base, ...timing, partitions, groups, groupsPerRecord };
 }
 
-/** Halves the times; the relations between them stay (src/config/relations.ts). */
+/** Halves the times; the relations between them stay (src/config/read/relations.ts). */
 function fastTiming(base: WorldSettings): Partial<WorldSettings> {
   const stalenessMs = base.stalenessMs / 2;
   return {

@@ -1,7 +1,7 @@
-import type { Random } from '../random.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import { SILENT_TIMEOUT_MS } from '../simulated-topic.js';
-import type { World } from '../world.js';
+import type { Random } from '../cluster/random.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import { SILENT_TIMEOUT_MS } from '../cluster/simulated-topic.js';
+import type { World } from '../cluster/world.js';
 
 /**
  * Lets a fault happen; tells what happens, and after which time the world is whole again. The function names the kind.
@@ -139,7 +139,7 @@ export const FAULT_KINDS: readonly FaultKind[] = [
     });
     return { says: `${node} restarts with ${signingKey}`, lastsMs: lastsMs + TAKEOVER_MS };
   },
-  /** A node that is cut off at that time later finds a log that has grown past its position again. */
+  /** A node that is cut off at that time later finds a log that has grown past its offset again. */
   function truncated(world, _node, random) {
     const kept = random.next();
     world.topic.truncate((_partition, endOffset) => Math.floor(endOffset * kept));

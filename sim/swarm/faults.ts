@@ -1,5 +1,5 @@
-import type { Random } from '../random.js';
-import type { World } from '../world.js';
+import type { Random } from '../cluster/random.js';
+import type { World } from '../cluster/world.js';
 import { FAULT_KINDS, type FaultKind } from './fault-kinds.js';
 
 /** One thing that goes wrong, and when it is over. */

@@ -1,7 +1,7 @@
-import { DEFAULT_STRATEGY } from '../../src/core/convergence/registry.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import type { WorldSettings } from '../cluster/world.js';
 import { leastDepth } from '../oracle/burst-promised.js';
-import type { WorldSettings } from '../world.js';
 import { quotaOf } from './draw-world.js';
 import { SwarmMeter } from './swarm-meter.js';
 
@@ -23,7 +23,7 @@ export function utilisationOf(groups: readonly GroupSettings[], meter: SwarmMete
   return groups.reduce((least, group, at) => Math.min(least, usedOfGroup(group, at, meter, span)), 1);
 }
 
-/** Says which group has admitted more, or less, than docs/promises.md allows while nothing is wrong. */
+/** Says which group has admitted more, or less, than docs/reference/promises.md allows while nothing is wrong. */
 export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes: number, span: Span): string[] {
   const problems: string[] = [];
   settings.groups.forEach((group, at) => {
@@ -66,10 +66,10 @@ export function mostAdmitted(group: GroupSettings, nodes: number, windowMs: numb
 export function leastUsed(
   group: GroupSettings,
   nodes: number,
-  { noiseFactor, slowWindowMs }: Pick<WorldSettings, 'noiseFactor' | 'slowWindowMs'>,
+  { noiseFactor, slowSpanMs }: Pick<WorldSettings, 'noiseFactor' | 'slowSpanMs'>,
 ): number {
   const quota = quotaOf(group);
-  const unseen = noiseFactor * Math.sqrt((2 * 1000) / (quota * slowWindowMs));
+  const unseen = noiseFactor * Math.sqrt((2 * 1000) / (quota * slowSpanMs));
   const overflow = 1 / (2 * leastDepth(group, quota / nodes));
   return Math.max(0, 1 - unseen - overflow);
 }

@@ -1,7 +1,7 @@
-import { laneOf } from '../../src/core/vocabulary.js';
+import { laneOf } from '../../src/core/base/vocabulary.js';
+import type { Random } from '../cluster/random.js';
+import type { World } from '../cluster/world.js';
 import { playStream } from '../load/play-arrivals.js';
-import type { Random } from '../random.js';
-import type { World } from '../world.js';
 import { quotaOf } from './draw-world.js';
 import type { SwarmMeter } from './swarm-meter.js';
 
@@ -36,7 +36,13 @@ function drive(
   const lane = laneOf(group, 0);
   playStream(
     {
-      ...{ id: `group ${group} ${name}`, node, evenly: false, size: 1, piece: PIECE, retries: 0, retryAfterMs: 0 },
+      id: `group ${group} ${name}`,
+      node,
+      evenly: false,
+      size: 1,
+      piece: PIECE,
+      retries: 0,
+      retryAfterMs: 0,
       reader: null,
       profile: { atMs: [...atMs, untilMs], rate: [...rate, 0] },
     },

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { WorldSettings } from '../world.js';
+import type { WorldSettings } from '../cluster/world.js';
 import type { SwarmVerdict } from './run-swarm.js';
 import type { SeedRange } from './swarm-thread.js';
 

@@ -1,7 +1,7 @@
+import { Random } from '../cluster/random.js';
+import { World, type WorldSettings } from '../cluster/world.js';
 import { Oracle } from '../oracle/oracle.js';
 import type { Violation } from '../oracle/violation.js';
-import { Random } from '../random.js';
-import { World, type WorldSettings } from '../world.js';
 import { drawSettings, quotaOf } from './draw-world.js';
 import type { FaultKind } from './fault-kinds.js';
 import { drawFaultKinds, injectFault } from './faults.js';

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { WorldSettings } from '../world.js';
+import type { WorldSettings } from '../cluster/world.js';
 import { runSwarm } from './run-swarm.js';
 
 /** Seeds to be played one after the other. */

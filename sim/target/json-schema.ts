@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { editorSchema } from '../../src/config/json-schema.js';
-import { LIMITING_SETTINGS } from '../../src/config/target-settings.js';
+import { editorSchema } from '../../src/config/describe/json-schema.js';
+import { LIMITING } from '../../src/config/schema/target.js';
 import { mapping } from '../scenario/json-schema.js';
 import {
   CAPACITY_FIELDS,
@@ -19,8 +19,11 @@ export function targetScenarioJsonSchema(): Readonly<Record<string, unknown>> {
     expect: z.array(mapping(EXPECTED_FIELDS)).optional(),
   });
   const schema = mapping(TARGET_SCENARIO_FIELDS).extend({
-    limiting: editorSchema(LIMITING_SETTINGS).optional(),
-    ...{ backends: list('backends'), groups: list('groups'), clients: list('clients'), phases: z.array(phase) },
+    limiting: editorSchema(LIMITING, 'limiting').optional(),
+    backends: list('backends'),
+    groups: list('groups'),
+    clients: list('clients'),
+    phases: z.array(phase),
   });
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' }) as Readonly<Record<string, unknown>>;
 }

@@ -1,11 +1,14 @@
-import type { ClusterUnderTest } from '../cluster-under-test.js';
-import { EventQueue } from '../event-queue.js';
-import { Random } from '../random.js';
+import type { ClusterUnderTest } from '../cluster/cluster-under-test.js';
+import { EventQueue } from '../cluster/event-queue.js';
+import { Random } from '../cluster/random.js';
+import { LOCAL_KAFKA } from '../cluster/world.js';
 import { defaultSettings } from '../scenario/world-settings.js';
 import type { System } from '../systems.js';
-import { LOCAL_KAFKA } from '../world.js';
 
-/** An experiment in which FoundationDB's hand-out goes wrong (anchors/numaflow-fdb.md B8), playable on every system. */
+/**
+ * An experiment in which FoundationDB's hand-out goes wrong (docs/background/foundationdb-tag-throttling.md), playable
+ * on every system.
+ */
 export interface RateExperiment {
   readonly name: string;
   readonly says: string;
@@ -26,7 +29,9 @@ export const RATE_EXPERIMENTS: readonly RateExperiment[] = [
   {
     name: 'second client joins',
     says: 'Two clients of 200/s, quota 100/s, the second joins: most in 5 s ÷ quota.',
-    ...{ baseline: 'fdb-client', anchor: 1.97, atMost: 1.1 },
+    baseline: 'fdb-client',
+    anchor: 1.97,
+    atMost: 1.1,
     play: (system) => {
       const stage = new Stage(system, { quota: 100, nodes: 2 });
       stage.join(0, 200);
@@ -39,7 +44,9 @@ export const RATE_EXPERIMENTS: readonly RateExperiment[] = [
   {
     name: 'quota halved',
     says: 'Two clients of 200/s, the quota falls from 100/s to 50/s: most in 5 s ÷ the new quota.',
-    ...{ baseline: 'fdb-client', anchor: 1.78, atMost: 1.1 },
+    baseline: 'fdb-client',
+    anchor: 1.78,
+    atMost: 1.1,
     play: (system) => {
       const stage = new Stage(system, { quota: 100, nodes: 2 });
       for (const node of [0, 1]) stage.join(node, 200);
@@ -52,13 +59,17 @@ export const RATE_EXPERIMENTS: readonly RateExperiment[] = [
   {
     name: 'slow clients',
     says: '50 clients of 5/s, quota 25/s, half a message each: admitted ÷ quota, in the second half minute.',
-    ...{ baseline: 'fdb-client', anchor: 2, atMost: 1.01 },
+    baseline: 'fdb-client',
+    anchor: 2,
+    atMost: 1.01,
     play: (system) => slowClients(system, 50),
   },
   {
     name: 'unequal proxies',
     says: 'Two proxies are asked for 5/s and 25/s, quota 20/s: admitted ÷ quota, once it has settled.',
-    ...{ baseline: 'fdb-proxy', anchor: 0.75, atLeast: 0.99 },
+    baseline: 'fdb-proxy',
+    anchor: 0.75,
+    atLeast: 0.99,
     play: (system) => {
       const stage = new Stage(system, { quota: 20, nodes: 2 });
       stage.join(0, 5);
@@ -89,7 +100,10 @@ class Stage {
 
   constructor(system: System, { quota, nodes }: { readonly quota: number; readonly nodes: number }) {
     this.cluster = system.create({
-      ...{ queue: this.#queue, random: Random.stream(1, 'network'), delays: LOCAL_KAFKA, nodes },
+      queue: this.#queue,
+      random: Random.stream(1, 'network'),
+      delays: LOCAL_KAFKA,
+      nodes,
       quota: { messagesPerSecond: quota, bytesPerSecond: UNLIMITED },
       settings: defaultSettings(),
     });

@@ -1,8 +1,8 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
-import { didYouMean } from '../../src/config/nearest-name.js';
-import { show } from '../../src/config/setting-text.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
+import { didYouMean } from '../../src/input/nearest-name.js';
 import { readFields, readList } from '../scenario/check-fields.js';
-import type { Fields } from '../scenario/fields.js';
+import type { Fields, ReadFields } from '../scenario/fields.js';
 import { TARGET_GROUP_FIELDS } from './target-fields.js';
 import type { GroupQuota } from './target-scenario.js';
 
@@ -15,24 +15,24 @@ export interface Known {
 /** Quotas of groups, as the outermost list has them and the phases. */
 export function readQuotas(findings: Findings, path: ConfigPath, input: unknown): readonly GroupQuota[] {
   return readEntries(findings, path, input, TARGET_GROUP_FIELDS).map(({ at, values }) => {
-    const cost = (values.costPerSecond as number | null) ?? Number.POSITIVE_INFINITY;
-    const reservedCost = Number(values.reservedCostPerSecond);
+    const cost = values.costPerSecond ?? Number.POSITIVE_INFINITY;
+    const reservedCost = values.reservedCostPerSecond;
     if (reservedCost > cost) {
       const allowed = `at most costPerSecond = ${cost}`;
       const problem = `must be ${allowed}, got ${reservedCost}`;
       findings.add([...at, 'reservedCostPerSecond'], { problem, allowed, remedy: 'Lower it, or raise costPerSecond.' });
     }
-    const messages = (values.messagesPerSecond as number | null) ?? Number.POSITIVE_INFINITY;
-    return { name: String(values.name), messages, cost, reservedCost };
+    const messages = values.messagesPerSecond ?? Number.POSITIVE_INFINITY;
+    return { name: values.name, messages, cost, reservedCost };
   });
 }
 
-export function readEntries(
+export function readEntries<Own extends Fields>(
   findings: Findings,
   path: ConfigPath,
   input: unknown,
-  fields: Fields,
-): readonly { readonly at: ConfigPath; readonly values: Readonly<Record<string, unknown>> }[] {
+  fields: Own,
+): readonly { readonly at: ConfigPath; readonly values: ReadFields<Own> }[] {
   return readList(findings, path, input, String(path.at(-1))).map((entry, index) => {
     const at = [...path, index];
     return { at, values: readFields(findings, at, entry, fields) };

@@ -1,4 +1,4 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
 import { readFields, readList } from '../scenario/check-fields.js';
 import { checkKnown, type Known, readEntries, readQuotas } from './read-entries.js';
 import { CAPACITY_FIELDS, EXPECTED_FIELDS, GIVE_UP_SEC, PHASE_FIELDS } from './target-fields.js';
@@ -17,9 +17,9 @@ export function readPhases(findings: Findings, input: unknown, known: Known): re
       checkKnown(findings, [...at, 'groups', place, 'name'], name, known.groups);
     });
     const expect = readExpected(findings, [...at, 'expect'], raw.expect ?? [], known);
-    const forSec = (forSeconds as number | null) ?? null;
+    const forSec = forSeconds ?? null;
     if (forSec === null && expect.length === 0) addEndless(findings, at);
-    const settleWithinSec = Math.min(Number(settleWithinSeconds), forSec ?? GIVE_UP_SEC);
+    const settleWithinSec = Math.min(settleWithinSeconds, forSec ?? GIVE_UP_SEC);
     const backends = readCapacities(findings, [...at, 'backends'], raw.backends ?? [], known);
     return { forSec, settleWithinSec, groups, backends, expect };
   });
@@ -35,7 +35,7 @@ function addEndless(findings: Findings, at: ConfigPath): void {
 function readCapacities(findings: Findings, path: ConfigPath, input: unknown, known: Known): Phase['backends'] {
   return readEntries(findings, path, input, CAPACITY_FIELDS).map(({ at, values }) => {
     checkKnown(findings, [...at, 'name'], values.name, known.backends);
-    return { name: String(values.name), capacity: Number(values.capacityPerSecond) };
+    return { name: values.name, capacity: values.capacityPerSecond };
   });
 }
 
@@ -44,14 +44,13 @@ const OF_A_GROUP = ['target', 'perClient'];
 
 function readExpected(findings: Findings, path: ConfigPath, input: unknown, known: Known): Phase['expect'] {
   return readEntries(findings, path, input, EXPECTED_FIELDS).map(({ at, values }): TargetExpectation => {
-    const group = (values.group as string | null) ?? null;
+    const group = values.group ?? null;
     if (group !== null) checkKnown(findings, [...at, 'group'], group, known.groups);
     if (typeof values.what === 'string' && OF_A_GROUP.includes(values.what) !== (group !== null)) {
       const allowed = `a group with ${OF_A_GROUP.join(' and ')}, and none with the others`;
       const problem = group === null ? 'is missing' : `does not go with ${values.what}`;
       findings.add([...at, 'group'], { problem, allowed, remedy: group === null ? 'Add group: NAME.' : 'Remove it.' });
     }
-    const what = values.what as TargetExpectation['what'];
-    return { what, group, value: values.value as number, tolerance: Number(values.within) };
+    return { what: values.what, group, value: values.value, tolerance: values.within };
   });
 }

@@ -1,7 +1,8 @@
-import type { ConfigPath, Findings } from '../../src/config/findings.js';
-import { show } from '../../src/config/setting-text.js';
+import type { ConfigPath, Findings } from '../../src/config/setting/findings.js';
+import { show } from '../../src/config/setting/setting-text.js';
 import { costUnits } from '../../src/core/target/cost-units.js';
 import { readFields } from '../scenario/check-fields.js';
+import type { ReadFields } from '../scenario/fields.js';
 import { defaultSettings, readSettings } from '../scenario/world-settings.js';
 import { checkKnown, type Known, readEntries, readQuotas } from './read-entries.js';
 import { readPhases } from './read-phases.js';
@@ -27,14 +28,18 @@ export function readTargetScenario(raw: Raw, findings: Findings): TargetScenario
   const known = { groups: groups.map((one) => one.name), backends: backends.map((one) => one.name) };
   const clients = readClients(findings, raw.clients, known);
   const phases = readPhases(findings, raw.phases, known);
-  return { name: name as string, says: says as string, settings, groups, backends, clients, phases };
+  return { name, says, settings, groups, backends, clients, phases };
 }
 
 function readBackends(findings: Findings, input: unknown): readonly MockBackend[] {
   return readEntries(findings, ['backends'], input, BACKEND_FIELDS).flatMap(({ values }) =>
-    namesOf(String(values.name), Number(values.count)).map((name) => ({
-      ...{ name, zone: (values.zone as string | null) ?? name, capacity: Number(values.capacityPerSecond) },
-      ...{ target: Number(values.target), spring: Number(values.spring), followsMs: Number(values.followsMs) },
+    namesOf(values.name, values.count).map((name) => ({
+      name,
+      zone: values.zone ?? name,
+      capacity: values.capacityPerSecond,
+      target: values.target,
+      spring: values.spring,
+      followsMs: values.followsMs,
     })),
   );
 }
@@ -46,13 +51,15 @@ function namesOf(name: string, count: number): readonly string[] {
 function readClients(findings: Findings, input: unknown, known: Known): readonly MockClient[] {
   const clients = readEntries(findings, ['clients'], input, CLIENT_FIELDS).flatMap(({ at, values }) => {
     checkKnown(findings, [...at, 'group'], values.group, known.groups);
-    const named = values.backends === 'all' ? known.backends : ((values.backends ?? []) as readonly string[]);
+    const named = values.backends === 'all' ? known.backends : (values.backends ?? []);
     for (const name of named) checkKnown(findings, [...at, 'backends'], name, known.backends);
     const client = {
-      ...{ group: String(values.group), wantedPerSecond: Number(values.wantedPerSecond) },
-      ...{ units: unitsOf(findings, at, values), backends: named },
+      group: values.group,
+      wantedPerSecond: values.wantedPerSecond,
+      units: unitsOf(findings, at, values),
+      backends: named,
     };
-    return Array.from({ length: Number(values.count ?? 1) }, () => client);
+    return Array.from({ length: values.count ?? 1 }, () => client);
   });
   if (clients.length >= 1 && clients.length <= CLIENTS_MAX) return clients;
   const allowed = `1 to ${CLIENTS_MAX} clients, counts included`;
@@ -63,7 +70,7 @@ function readClients(findings: Findings, input: unknown, known: Known): readonly
 const CLIENTS_REMEDY = 'Every client is a node: let fewer of them want more.';
 const AMOUNTS = ['units', 'readBytes', 'writtenBytes'] as const;
 
-function unitsOf(findings: Findings, at: ConfigPath, values: Raw): number {
+function unitsOf(findings: Findings, at: ConfigPath, values: ReadFields<typeof CLIENT_FIELDS>): number {
   const given = AMOUNTS.filter((key) => (values[key] ?? null) !== null);
   if (given.length > 0) {
     return costUnits(Object.fromEntries(given.map((key) => [key, values[key] as number])), FACTORS);

@@ -1,8 +1,8 @@
-import { backendIdOf } from '../../src/core/ids.js';
-import type { GroupSettings } from '../../src/core/settings.js';
-import { UNLIMITED } from '../../src/core/vocabulary.js';
+import { backendIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { UNLIMITED } from '../../src/core/base/vocabulary.js';
+import { World } from '../cluster/world.js';
 import { defaultSettings } from '../scenario/world-settings.js';
-import { World } from '../world.js';
 
 const QUOTA = 1000;
 const NODES = 10;

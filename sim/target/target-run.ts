@@ -1,10 +1,10 @@
-import { backendIdOf, groupIdOf } from '../../src/core/ids.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import { backendIdOf, groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import type { LaneTarget } from '../../src/core/target/target-book.js';
-import { laneOf, MESSAGES, slotOf, UNLIMITED } from '../../src/core/vocabulary.js';
-import type { SimulatedNode } from '../simulated-node.js';
-import { World } from '../world.js';
+import type { SimulatedNode } from '../cluster/simulated-node.js';
+import { World } from '../cluster/world.js';
 import { GIVE_UP_SEC } from './target-fields.js';
 import type {
   GroupQuota,
@@ -54,7 +54,7 @@ export function playTargetScenario(
   );
 }
 
-/** Of the source's clients; ours come back later where their limiter says so. */
+/** Least rate and retry time of the source's clients; ours come back later where their limiter says so. */
 const LEAST_TPS = 1;
 const RETRY_MS = 20;
 const CHECKS = 10;

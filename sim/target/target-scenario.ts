@@ -1,4 +1,4 @@
-import type { WorldSettings } from '../world.js';
+import type { WorldSettings } from '../cluster/world.js';
 
 /** Backends that saturate and clients that wear them down: complete and checked. Made by read-target-scenario.ts. */
 export interface TargetScenario {
@@ -12,7 +12,7 @@ export interface TargetScenario {
   readonly phases: readonly Phase[];
 }
 
-/** Of the whole cluster, per second; Infinity = none. */
+/** Quota of the whole cluster, per second; Infinity = none. */
 export interface GroupQuota {
   readonly name: string;
   readonly messages: number;

@@ -1,8 +1,8 @@
-import { BIN_MS, type Columns, type Recorder, TICK_MS } from '../run/recorder.js';
-import type { Verdict } from '../run-result.js';
 import { type NodeColumns, oscillationOf, type SampleSpan, sumOf, worstJain } from './fairness.js';
+import { BIN_MS, type Columns, type Recorder, TICK_MS } from './recorder.js';
+import type { Verdict } from './run-result.js';
+import { spansAbove, worstSpan } from './spans.js';
 import { convergenceOf, steadySpans, type Unrest } from './steadiness.js';
-import { windowsAbove, worstWindow } from './windows.js';
 
 interface Facts {
   readonly nodes: number;
@@ -20,7 +20,7 @@ const OVER = 1.01;
 const LEAST_FAIR = 10;
 const SPAN_MS_MIN = 2000;
 
-/** The verdict of a run (peers-and-theory 4.1, 4.2): of several dimensions the worst. */
+/** The verdict of a run (docs/background/max-min-fairness.md): of several dimensions the worst. */
 export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, records, bytes }: Facts): Verdict {
   const { sampleMs, durationMs, belowFair, buckets } = recorder;
   const spans = steadySpans(unrest, settleMs, durationMs)
@@ -32,9 +32,9 @@ export function judge(recorder: Recorder, unrest: Unrest, { nodes, settleMs, rec
   const perNode = nodeColumnsOf(recorder.columns[0], nodes, recorder.samples);
   return {
     steadyError: worstError(judged.map((columns) => steadyErrorOf(columns, recorder, nodes, spans))),
-    overAdmission: Math.max(0, ...bins.map((column) => worstWindow(column, 5 * SECOND) - 1)),
-    worstSecond: Math.max(...bins.map((column) => worstWindow(column, SECOND))),
-    secondsOver: (Math.max(...bins.map((column) => windowsAbove(column, SECOND, LOOK, OVER))) * 100) / 1000,
+    overAdmission: Math.max(0, ...bins.map((column) => worstSpan(column, 5 * SECOND) - 1)),
+    worstSecond: Math.max(...bins.map((column) => worstSpan(column, SECOND))),
+    secondsOver: (Math.max(...bins.map((column) => spansAbove(column, SECOND, LOOK, OVER))) * 100) / 1000,
     overshootTokens: Math.max(...buckets.map(({ overshoot }) => overshoot)),
     utilisation: Math.min(...judged.map(utilisationOf)),
     refusedBelowFair: belowFair.asked === 0 ? 0 : belowFair.refused / belowFair.asked,

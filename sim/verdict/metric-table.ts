@@ -1,4 +1,4 @@
-import type { Verdict } from '../run-result.js';
+import type { Verdict } from './run-result.js';
 
 export interface Metric {
   readonly name: string;

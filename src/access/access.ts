@@ -1,8 +1,8 @@
 import type { PeerCertificate } from 'node:tls';
-import type { AccessConfig, GrantedRoles } from '../config/resolved-config.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { AccessConfig, GrantedRoles } from './access-config.js';
 import type { Caller } from './caller.js';
 import { matchesName, namesIn } from './certificate-names.js';
 import { FailedAttempts, networkOf, WINDOW_MS } from './failed-attempts.js';
@@ -17,8 +17,8 @@ const SEEN_MAX = 10_000;
 const LOGGED_EVERY_MS = 10_000;
 
 /**
- * Who may ask this node, by the newest configuration. Knows tokens by their hashes only. Nothing here is on the path of
- * a request: listeners keep the caller of a connection until `version` changes.
+ * Decides who may ask this node, by the newest configuration. Knows tokens by their hashes only. Nothing here is on the
+ * path of a request: listeners keep the caller of a connection until `version` changes.
  */
 export class Access {
   /** Rises whenever another configuration is in force: what was found out before does not hold any more. */
@@ -53,8 +53,8 @@ export class Access {
   }
 
   /**
-   * Tokens and roles of this configuration are in force from now on, on open connections too. `auth:` itself may come, but
-   * not go: listeners that were opened under it would be open to everybody.
+   * Tokens and roles of this configuration are in force from now on, on open connections too. `auth:` itself may come,
+   * but not go: listeners that were opened under it would be open to everybody.
    */
   take(config: AccessConfig | null): void {
     if (config === null && !this.isOpen) {
@@ -88,7 +88,7 @@ export class Access {
     return this.#known(hash)?.caller ?? null;
   }
 
-  /** Of the client certificate that TLS has verified. Throws AUTH_FAILED, AUTH_LIMITED. */
+  /** The caller of a client certificate that TLS has verified. Throws AUTH_FAILED, AUTH_LIMITED. */
   byCertificate(certificate: PeerCertificate, address: string): Caller {
     const names = namesIn(certificate);
     for (const { match, name, roles, tenants } of this.#config?.certificates ?? []) {
@@ -138,7 +138,7 @@ export class Access {
     const count = this.attempts.add(address);
     const isLast = count === this.#config?.failuresPerMinute;
     const nowMs = this.#clock();
-    // Whoever tries addresses by the thousand must not fill the log.
+    // A caller that tries addresses by the thousand must not fill the log.
     if (nowMs - this.#loggedMs >= LOGGED_EVERY_MS) {
       this.#loggedMs = nowMs;
       const facts = { address: networkOf(address), listener, reason: text, failures: count, withinMs: WINDOW_MS };

@@ -1,10 +1,10 @@
-/** What a caller may do; docs/access.md has the table. */
+/** What a caller may do; docs/operate/access.md has the table. */
 export const ROLES = ['admin', 'operator', 'traffic', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who asks. */
+/** The caller of a request. */
 export interface Caller {
-  /** Of the token or certificate; without `auth:` "loopback", or the address of the other machine. */
+  /** Name of the token or certificate; without `auth:` "loopback", or the address of the other machine. */
   readonly name: string;
   readonly roles: readonly Role[];
   /** Only attachments of these tenants may be changed; null = of all. */

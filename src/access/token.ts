@@ -13,7 +13,7 @@ export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** As the configuration has it. */
+/** The token's hash in the form that the configuration has. */
 export function writtenHash(token: string): string {
   return `${HASH_PREFIX}${hashOf(token).toString('hex')}`;
 }

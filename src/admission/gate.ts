@@ -1,20 +1,6 @@
-import type { GroupConfig } from '../config/resolved-config.js';
-import type { Place } from '../core/attachments/attachment.js';
-import { type JointAsk, JointLevels } from '../core/limiter/joint-levels.js';
-import { Levels } from '../core/limiter/levels.js';
-import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
-import { OneBucket } from '../core/limiter/one-bucket.js';
-import { DIRECTION_COUNT, laneOf, lanesOf } from '../core/vocabulary.js';
-import type { Clock } from '../ports/clock.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import { directionOf, groupUnknown, rejectAboveConsume, rejectUnlessOptions, rejectUnlessSomething } from './asked.js';
-import { Asks, retried, setRetry } from './asks.js';
-import { Batches } from './batches.js';
-import { Deciding } from './deciding.js';
 import {
   type AcquireOptions,
   type Amounts,
-  type BatchAmounts,
   type Decision,
   GRANTED_DECISION,
   type NotReady,
@@ -23,79 +9,140 @@ import {
   type Refused,
   type Reservation,
   type ReserveOptions,
-  type TakeOptions,
   type WaitOptions,
   type Where,
-} from './decision.js';
-import { LaneBounds } from './lane-bounds.js';
-import { NoGrant } from './no-grant.js';
-import { Places } from './places.js';
-import { RefusalLedger } from './refusal-ledger.js';
-import { exemptReservation, reservationOf } from './reservation.js';
-import { Waiting } from './waiting.js';
+} from '../api/decision.js';
+import type { GroupConfig, LimitsConfig } from '../config/resolved/resolved-config.js';
+import type { Scope } from '../core/attachments/attachment.js';
+import type { Attachments } from '../core/attachments/attachments.js';
+import { laneOf, lanesOf } from '../core/base/vocabulary.js';
+import type { ServingLoop } from '../core/coordinator/coordinator-view.js';
+import { JointLevels, type JointRequest } from '../core/limiter/joint-levels.js';
+import { Levels } from '../core/limiter/levels.js';
+import { GRANTED, type Limiter, UNCONFIRMED } from '../core/limiter/limiter.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { Clock } from '../ports/clock.js';
+import { OpenBatches } from './batch/open-batches.js';
+import { Decider } from './decide/decider.js';
+import { RefusalExplainer } from './decide/explain-refusal.js';
+import { RefusalLedger } from './decide/refusal-ledger.js';
+import { GroupNames } from './request/group-names.js';
+import { LaneBounds } from './request/lane-bounds.js';
+import {
+  directionOf,
+  rejectAboveConsume,
+  rejectUnlessOptions,
+  rejectUnlessSomething,
+} from './request/request-checks.js';
+import { RequestReader, retried, setRetry } from './request/request-reader.js';
+import { ScopeResolver } from './request/scope-resolver.js';
+import {
+  type ChargeCosts,
+  exemptReservation,
+  type ReservationParts,
+  reservationOf,
+} from './reservation/one-reservation.js';
+import { Waiting } from './wait/wait-lines.js';
+
+export interface GateParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly attachments: Attachments;
+  readonly limits: LimitsConfig;
+  /** The group for names that are not configured; null = such names are refused. */
+  readonly defaultGroup: string | null;
+  readonly loop: ServingLoop;
+  /** For people; '' where the node is ready. */
+  readonly whyNotReady: () => string;
+  /** For reservations that are committed with what the work has cost. */
+  readonly chargeCosts: ChargeCosts;
+}
 
 /**
- * Admission: checks what is asked for, finds the lane, and lets the limiter decide. Shared by the library and HTTP.
- * Only `acquire` waits, and a granted acquire allocates nothing.
+ * Admission: checks a request, finds its lane, and lets the limiter decide. The library, HTTP and MQTT share it. Only
+ * `acquire` and `batches.take` wait, and a granted `tryAcquire` allocates nothing.
  */
 export class Gate {
   readonly levels: Levels;
   readonly joint: JointLevels;
-  readonly places: Places;
+  readonly places: ScopeResolver;
   readonly waiting: Waiting;
   readonly refusals: RefusalLedger;
-  readonly batches: Batches;
-  readonly #node: QuotaNode;
-  readonly #noGrant: NoGrant;
+  readonly batches: OpenBatches;
+  readonly #loop: ServingLoop;
   readonly #limiter: Limiter;
   readonly #clock: Clock;
-  readonly #groups: ReadonlyMap<string, number>;
+  readonly #groups: GroupTable;
+  readonly #names: GroupNames;
   readonly #bounds: LaneBounds;
-  readonly #asks: Asks;
-  readonly #deciding: Deciding;
-  readonly #hints: OneBucket;
+  readonly #reader: RequestReader;
+  readonly #explainer: RefusalExplainer;
+  readonly #decider: Decider;
+  readonly #reservations: ReservationParts;
   #keptLane = 0;
 
-  constructor(node: QuotaNode) {
-    const { config, groups, limiter, clock } = node;
-    this.#node = node;
+  constructor(parts: GateParts) {
+    const { limiter, clock, groups, attachments, limits, defaultGroup, loop, whyNotReady, chargeCosts } = parts;
+    this.#loop = loop;
     this.#limiter = limiter;
     this.#clock = clock;
-    this.#groups = groups.numbers;
-    this.#hints = new OneBucket(HINTS_PER_SECOND, HINTS_PER_SECOND, clock());
-    this.refusals = new RefusalLedger(node);
-    this.levels = new Levels(limiter, groups.list, config.limits, clock());
-    this.joint = new JointLevels(this.levels, (lane) => this.groupOf(lane).debtMs);
-    this.places = new Places(node);
-    this.#noGrant = new NoGrant(node, this);
-    this.#deciding = new Deciding(node, this);
-    const decide = (ask: JointAsk) => this.#deciding.answer(ask, clock());
-    const explain = (ask: JointAsk, answer: number) => this.#noGrant.explain(ask, answer);
-    const decideInPassing = (ask: JointAsk) => this.#deciding.passing(ask);
-    this.waiting = new Waiting({ limiter, clock, max: config.limits.maxWaiting, decide, decideInPassing, explain });
-    this.#bounds = new LaneBounds(groups, this.levels);
-    this.#asks = new Asks(node, this, this.#bounds);
-    this.batches = new Batches(node, this);
+    this.#groups = groups;
+    this.#names = new GroupNames(groups, defaultGroup, clock);
+    this.refusals = new RefusalLedger(loop);
+    this.levels = new Levels(limiter, groups.list, limits, clock());
+    this.joint = new JointLevels(this.levels, (lane) => groups.ofLane(lane).debtMs);
+    this.places = new ScopeResolver(attachments, this.#names);
+    const { levels, joint, refusals, places } = this;
+    this.#explainer = new RefusalExplainer({ limiter, clock, groups, levels, joint, refusals, loop, whyNotReady });
+    const explain = (request: JointRequest, answer: number) => this.#explainer.explain(request, answer);
+    // The lines and the decider need each other: a line asks the decider only after both stand.
+    const decide = (request: JointRequest) => this.#decider.answer(request, clock());
+    const decideInPassing = (request: JointRequest) => this.#decider.passing(request);
+    this.waiting = new Waiting({ limiter, clock, max: limits.maxWaiting, decide, decideInPassing, explain });
+    const { waiting } = this;
+    this.#decider = new Decider({ limiter, clock, levels, joint, loop, waiting, explain });
+    this.#bounds = new LaneBounds(groups, levels);
+    this.#reader = new RequestReader({ clock, groups, joint, loop, places, names: this.#names, bounds: this.#bounds });
+    this.#reservations = { clock, groups, joint, reader: this.#reader, chargeCosts };
+    this.batches = new OpenBatches({
+      limiter,
+      clock,
+      groups,
+      limits,
+      joint,
+      loop,
+      places,
+      waiting,
+      reader: this.#reader,
+      decider: this.#decider,
+      explainer: this.#explainer,
+    });
     for (let group = 0; group < groups.size; group++) this.#openDisabled(group);
   }
 
-  /** A group is new, or another than before. Whoever waits in its lines goes on waiting, for what it is now. */
+  /**
+   * A group is new, or its definition has changed. Requests that wait in its lines go on waiting, under the new limits.
+   */
   groupChanged(group: number): void {
     this.levels.groupChanged(group, this.#clock());
     this.#bounds.read(group);
     this.#openDisabled(group);
   }
 
-  /** @param nowMs of whoever decides many in one go and has read the clock for all of them; absent = it is read */
+  /**
+   * @param nowMs time for callers that decide many requests in one go and have read the clock once for all; absent =
+   * read here
+   */
   tryAcquire(where: Where, amounts: Amounts, options?: AcquireOptions, nowMs?: number): Decision {
     if (options !== undefined) rejectUnlessOptions(options);
     if (typeof where === 'object' && where !== null) return this.#tryPlace(where, amounts, options ?? NO_OPTIONS);
-    const lane = laneOf(this.groupIndex(where), directionOf(options));
+    const lane = laneOf(this.#names.indexOf(where), directionOf(options));
     const { messages = 0, bytes = 0 } = amounts ?? NO_AMOUNTS;
-    if (!this.#asks.isAllowed(lane, messages, bytes)) this.#asks.reject(lane, amounts);
+    if (!this.#reader.isAllowed(lane, messages, bytes)) this.#reader.reject(lane, amounts);
     const retry = options?.retry === true;
     if (options?.atMost === true || this.levels.isUsedBy[lane] === 1 || this.#limiter.heldBack[lane] !== 0) {
-      return this.#tryAll(this.#asks.placeAt(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
+      return this.#tryAll(this.#reader.placeAt(lane, messages, bytes, options ?? NO_OPTIONS), options ?? NO_OPTIONS);
     }
     if (this.#bounds.isOpen[lane] === 1 && this.#limiter.passUnlimited(lane, messages, bytes, retry))
       return GRANTED_DECISION;
@@ -105,44 +152,44 @@ export class Gate {
 
   /** Whether an acquire would be granted now. Takes nothing, counts nothing. */
   containsTokens(where: Where, amounts: Amounts, origin?: Origin): boolean {
-    const ask = this.#asks.askOf(where, amounts, origin);
-    if (ask === null) return true;
-    this.#deciding.serve(ask);
-    return this.joint.containsTokens(ask, this.#node.clock());
+    const request = this.#reader.requestOf(where, amounts, origin);
+    if (request === null) return true;
+    this.#decider.serve(request);
+    return this.joint.containsTokens(request, this.#clock());
   }
 
   /** Charges work that is done whatever it costs. It may leave a debt of at most `debtMs` of every limit. */
   consume(where: Where, amounts: Amounts, origin?: Origin): void {
     rejectUnlessSomething(amounts);
     rejectAboveConsume(amounts);
-    this.#charge(this.#asks.place(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
+    this.#charge(this.#reader.place(where, amounts.messages ?? 0, amounts.bytes ?? 0, origin), amounts, origin);
   }
 
-  /** As `consume`, for work that somebody asks for: at most maxRequest. */
+  /** Charges as `consume` does, but for work that a client requests, so maxRequest bounds it. */
   passBy(where: Where, amounts: Amounts, origin?: Origin): Decision {
-    this.#charge(this.#asks.askOf(where, amounts, origin), amounts, origin);
+    this.#charge(this.#reader.requestOf(where, amounts, origin), amounts, origin);
     return GRANTED_DECISION;
   }
 
-  #charge(ask: JointAsk | null, amounts: Amounts, origin: Origin | undefined): void {
-    if (ask === null) {
+  #charge(request: JointRequest | null, amounts: Amounts, origin: Origin | undefined): void {
+    if (request === null) {
       this.#passExempt(amounts, origin);
       return;
     }
-    this.#deciding.serve(ask);
-    this.joint.consume(ask, this.#clock());
+    this.#decider.serve(request);
+    this.joint.consume(request, this.#clock());
   }
 
   /** Takes the amounts for work whose cost is known only afterwards. */
   reserve(where: Where, amounts: Amounts, options?: ReserveOptions): Reservation | Refused | NotReady {
-    const asked = this.#asks.askOf(where, amounts, options);
+    const asked = this.#reader.requestOf(where, amounts, options);
     if (asked === null) {
       this.#passExempt(amounts, options);
       return exemptReservation();
     }
-    const ask = retried(asked, options);
-    const answer = this.#deciding.reserving(ask);
-    return answer === GRANTED ? reservationOf(this.#node, ask) : this.#noGrant.explain(ask, answer);
+    const request = retried(asked, options);
+    const answer = this.#decider.reserving(request);
+    return answer === GRANTED ? reservationOf(this.#reservations, request) : this.#explainer.explain(request, answer);
   }
 
   /** Whether a lane needs no share (lane-bounds.ts). */
@@ -150,32 +197,12 @@ export class Gate {
     return this.#bounds.isFree[lane] === true;
   }
 
-  /** Throws COMMIT_ABOVE_MAX_REQUEST. An amount up to the estimate can always be committed. */
-  rejectAboveCommit(ask: JointAsk, actual: Required<Amounts>): void {
-    this.#asks.rejectAboveCommit(ask, actual);
-  }
-
   /** A disabled group does not even wait until the node is ready. */
   #openDisabled(group: number): void {
     for (const lane of lanesOf(group)) {
       this.#limiter.close(lane);
-      if (!this.#node.groups.at(group).enabled) this.#limiter.open(lane, this.#clock());
+      if (!this.#groups.at(group).enabled) this.#limiter.open(lane, this.#clock());
     }
-  }
-
-  /** What a batch asks for; `all` is what there is. Not the scratch: a batch keeps it. null = exempt. */
-  askForBatch(where: Where, amounts: BatchAmounts, options: TakeOptions): JointAsk | null {
-    return this.#asks.forBatch(where, amounts, options);
-  }
-
-  /** As `reserve`, for whoever does not wait although others may, or is the next in line, and keeps the ask. */
-  reserveInTurn(ask: JointAsk, isItsTurn = false): number {
-    return this.#deciding.reserving(ask, isItsTurn);
-  }
-
-  /** Of a part that was granted. */
-  leftOut(ask: JointAsk, messages: number, bytes: number): void {
-    this.#deciding.leftOut(ask, messages, bytes, ask.retry);
   }
 
   /** The node stops. */
@@ -184,7 +211,7 @@ export class Gate {
     this.batches.close();
   }
 
-  /** Once a round. */
+  /** Called once a round. */
   keep(nowMs: number): void {
     this.levels.keep(nowMs);
     this.batches.expire(nowMs);
@@ -195,78 +222,77 @@ export class Gate {
     }
   }
 
-  explain(ask: JointAsk, answer: number): Refused | NotReady {
-    return this.#noGrant.explain(ask, answer);
+  explain(request: JointRequest, answer: number): Refused | NotReady {
+    return this.#explainer.explain(request, answer);
   }
 
   /**
    * Milliseconds until a useful amount (1 % of the burst, at least one unit) is back in every level; at most a minute.
    */
   throttleDurationMs(where: Where, origin?: Origin): number {
-    const ask = this.#asks.place(where, 0, 0, origin);
-    if (ask === null) return 0;
-    this.#deciding.serve(ask);
-    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(ask, this.#node.clock())));
+    const request = this.#reader.place(where, 0, 0, origin);
+    if (request === null) return 0;
+    this.#decider.serve(request);
+    return Math.min(RETRY_AFTER_MS_MAX, Math.ceil(this.joint.throttleMs(request, this.#clock())));
   }
 
-  /** As `tryAcquire`, but waits its turn for up to `waitMs`. */
+  /** Decides as `tryAcquire` does, but waits its turn for up to `waitMs`. */
   async acquire(where: Where, amounts: Amounts, options: WaitOptions): Promise<Decision> {
-    const ask = this.#asks.askOf(where, amounts, options);
-    if (ask === null) return this.#passExempt(amounts, options);
-    return this.waiting.acquire(retried(ask, options), options);
+    const request = this.#reader.requestOf(where, amounts, options);
+    if (request === null) return this.#passExempt(amounts, options);
+    return this.waiting.acquire(retried(request, options), options);
   }
 
-  /** Config index of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
+  /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
   groupIndex(group: string): number {
-    const index = this.#groups.get(group);
-    if (index !== undefined) return index;
-    const { defaultGroup } = this.#node.config;
-    if (defaultGroup !== null) return this.#groups.get(defaultGroup) as number;
-    return this.unknownGroup(group);
+    return this.#names.indexOf(group);
   }
 
-  /** Names similar groups, but only HINTS_PER_SECOND times a second, because each look goes through all groups. */
+  /** Throws GROUP_UNKNOWN naming the near ones. */
   unknownGroup(group: string): never {
-    throw groupUnknown(group, this.#hints.take(this.#clock()) === 0 ? this.#groups.keys() : []);
+    return this.#names.unknown(group);
   }
 
-  #tryPlace(place: Place, amounts: Amounts, options: AcquireOptions): Decision {
-    const ask = this.#asks.askOf(place, amounts, options);
-    return ask === null ? this.#passExempt(amounts, options) : this.#tryAll(ask, options);
+  /** Rejects all requests that wait in this lane. */
+  rejectWaiting(lane: number, reason: () => Error): void {
+    this.waiting.rejectAll(lane, reason);
   }
 
-  /** Limited by nothing, and counted apart. */
+  #tryPlace(place: Scope, amounts: Amounts, options: AcquireOptions): Decision {
+    const request = this.#reader.requestOf(place, amounts, options);
+    return request === null ? this.#passExempt(amounts, options) : this.#tryAll(request, options);
+  }
+
+  /** Grants work that nothing limits, and counts it apart. */
   #passExempt(amounts: Amounts, origin: Origin | undefined): Decision {
     this.places.countExempt(directionOf(origin), amounts);
     return GRANTED_DECISION;
   }
 
-  /** All levels, whoever waits, or a part of what is asked. */
-  #tryAll(ask: JointAsk, options: AcquireOptions): Decision {
-    setRetry(ask, options);
-    if (options.atMost === true) return this.#deciding.tryPart(ask);
-    const answer = this.#deciding.passing(ask);
-    return answer === GRANTED ? GRANTED_DECISION : this.#noGrant.explain(ask, answer);
+  /** Asks all levels, unless waiting requests come first; with `atMost`, a part of the request is enough. */
+  #tryAll(request: JointRequest, options: AcquireOptions): Decision {
+    setRetry(request, options);
+    if (options.atMost === true) return this.#decider.tryPart(request);
+    const answer = this.#decider.passing(request);
+    return answer === GRANTED ? GRANTED_DECISION : this.#explainer.explain(request, answer);
   }
 
   #notAtOnce(lane: number, messages: number, bytes: number, retry: boolean, first: number): Decision {
     let answer = first;
-    if (answer === UNCONFIRMED && this.#node.isReady) {
-      this.#node.serve(lane);
-      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#node.clock());
+    if (answer === UNCONFIRMED && this.#loop.isReady) {
+      this.#loop.serve(lane);
+      answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, this.#clock());
       if (answer === GRANTED) return GRANTED_DECISION;
     }
-    return this.#noGrant.explain(this.#asks.placeAt(lane, messages, bytes, NO_OPTIONS), answer);
+    return this.#explainer.explain(this.#reader.placeAt(lane, messages, bytes, NO_OPTIONS), answer);
   }
 
   groupOf(lane: number): GroupConfig {
-    return this.#node.groups.at(Math.floor(lane / DIRECTION_COUNT));
+    return this.#groups.ofLane(lane);
   }
 }
 
 /** The sums of so many lanes are looked at in one round; 5,000 groups take 8 s. */
 const KEPT_LANES = 64;
-/** With 10,000 groups these take a few ms of CPU per second. */
-const HINTS_PER_SECOND = 10;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});

@@ -1,23 +1,23 @@
 import { Command, CommanderError } from 'commander';
 import { demoCommand } from '../demo/command.js';
-import { EXIT_OK, EXIT_USAGE } from '../errors.js';
-import { VERSION } from '../version.js';
-import { auditCommand } from './audit-command.js';
-import { checkCommand } from './check-command.js';
+import { EXIT_OK, EXIT_USAGE } from '../errors/error-row.js';
+import { VERSION } from '../package/version.js';
+import { exitWithError, survivePipeEnd } from '../terminal/exit.js';
 import { completionCommand } from './completion-command.js';
-import { configCommand } from './config-command.js';
-import { exitWithError, survivePipeEnd } from './exit.js';
-import { explainCommand } from './explain-command.js';
-import { groupCommand } from './group-command.js';
-import { mqttCommand } from './mqtt-command.js';
-import { nodesCommand } from './nodes-command.js';
-import { quotaCommand } from './quota-command.js';
-import { recordCommand } from './record-command.js';
-import { runCommand } from './run-command.js';
-import { simCommand } from './sim-command.js';
-import { statusCommand } from './status-command.js';
-import { tokenCommand } from './token-command.js';
-import { topCommand } from './top-command.js';
+import { checkCommand } from './config/check-command.js';
+import { configCommand } from './config/config-command.js';
+import { tokenCommand } from './config/token-command.js';
+import { groupCommand } from './groups/group-command.js';
+import { quotaCommand } from './groups/quota-command.js';
+import { auditCommand } from './look/audit-command.js';
+import { explainCommand } from './look/explain-command.js';
+import { nodesCommand } from './look/nodes-command.js';
+import { statusCommand } from './look/status-command.js';
+import { topCommand } from './look/top-command.js';
+import { recordCommand } from './record/record-command.js';
+import { mqttCommand } from './run/mqtt-command.js';
+import { runCommand } from './run/run-command.js';
+import { simCommand } from './sim/sim-command.js';
 
 /** The command line. Commands load what they need when they run: `--version` and `--help` load commander only. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -42,9 +42,21 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
 
 function commands(): readonly Command[] {
   return [
-    ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-    ...[explainCommand(), groupCommand(), quotaCommand(), auditCommand(), tokenCommand()],
-    ...[simCommand(), recordCommand(), demoCommand()],
+    runCommand(),
+    mqttCommand(),
+    checkCommand(),
+    configCommand(),
+    statusCommand(),
+    topCommand(),
+    nodesCommand(),
+    explainCommand(),
+    groupCommand(),
+    quotaCommand(),
+    auditCommand(),
+    tokenCommand(),
+    simCommand(),
+    recordCommand(),
+    demoCommand(),
   ];
 }
 

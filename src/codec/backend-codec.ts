@@ -1,5 +1,5 @@
-import type { BackendRecord, TopicRecord } from '../core/report/record.js';
-import { type BackendHealth, isSaneHealth } from '../core/target/throttling-ratio.js';
+import type { BackendHealth, BackendRecord, TopicRecord } from '../core/protocol/record.js';
+import { isSaneHealth } from '../core/target/throttling-ratio.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, isName } from './wire-parts.js';
 

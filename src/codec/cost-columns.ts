@@ -1,5 +1,5 @@
-import type { ReportRow } from '../core/report/record.js';
-import { BACKENDS_PER_LANE, type LaneCosts } from '../core/target/cost-meter.js';
+import type { LaneCosts, ReportRow } from '../core/protocol/record.js';
+import { BACKENDS_PER_LANE } from '../core/target/cost-meter.js';
 import type { quotamesh } from './generated/report.js';
 import { isColumn, isRate, read48, write48 } from './wire-parts.js';
 
@@ -27,7 +27,7 @@ export function decodeCosts(report: quotamesh.v1.Report, count: number): readonl
   const isWithout = costedMessagesPerSecond.length === 0 && costBackendCounts.length === 0;
   if (isWithout && costBackendIds.length === 0 && costUnitsPerSecond.length === 0) return WITHOUT_COSTS;
   if (!isColumn(costedMessagesPerSecond, count) || !isColumn(costBackendCounts, count)) return null;
-  // One more than named: what stands under no backend.
+  // One more than the named backends: the entry for costs of no backend.
   if (costBackendCounts.some((backends) => backends > BACKENDS_PER_LANE + 1)) return null;
   const entries = costBackendCounts.reduce((sum, backends) => sum + backends, 0);
   if (costBackendIds.length !== entries * 6 || costUnitsPerSecond.length !== entries) return null;

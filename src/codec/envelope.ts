@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
-import { clusterHashOf } from '../core/ids.js';
-import { invariant } from '../core/invariant.js';
+import { clusterHashOf } from '../core/base/ids.js';
+import { invariant } from '../core/base/invariant.js';
 import { quotamesh } from './generated/report.js';
 
 const wire = quotamesh.v1;
 
 export const MAGIC = 0x53454d51;
 export const WIRE_VERSION = 1;
-/** A bucket of 64 groups is below 5 KiB; anything much larger is not one of our records. */
+/** A bundle of 64 groups is below 5 KiB; anything much larger is not one of our records. */
 export const MAX_RECORD_BYTES = 64 * 1024;
 
 /** Why a value of a topic was not taken for a record; each is a label of `quotamesh_records_ignored_total`. */
@@ -32,7 +32,7 @@ export interface Opened {
   readonly body: Uint8Array;
 }
 
-/** What every record of one cluster stands in, whatever its topic; see proto/report.proto. */
+/** The envelope around every record of one cluster, on either topic; see proto/report.proto. */
 export class Envelope {
   readonly #clusterHash: number;
 
@@ -60,7 +60,7 @@ export class Envelope {
   }
 }
 
-/** What `decode` gives, or null where it throws. */
+/** The result of `decode`, or null if it throws. */
 export function attempt<T>(decode: () => T): T | null {
   try {
     return decode();

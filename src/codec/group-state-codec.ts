@@ -1,6 +1,6 @@
+import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import type { GroupStateRecord, TopicRecord } from '../core/protocol/record.js';
 import { TIME_TO_LIVE_MAX_MS } from '../core/ramp/ramp.js';
-import type { GroupStateRecord, TopicRecord } from '../core/report/record.js';
-import { DIRECTION_COUNT } from '../core/vocabulary.js';
 import { quotamesh } from './generated/report.js';
 import { ABSURD, decodeAuthor, isRate, read48, write48 } from './wire-parts.js';
 

@@ -1,5 +1,5 @@
-import type { ReportRow, TopicRecord } from '../core/report/record.js';
-import { DIRECTION_COUNT } from '../core/vocabulary.js';
+import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import type { ReportRow, TopicRecord } from '../core/protocol/record.js';
 import { decodeBackend, encodeBackend } from './backend-codec.js';
 import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';

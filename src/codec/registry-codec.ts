@@ -1,14 +1,16 @@
 import { EPOCHS_MAX } from '../core/registry/registry-epochs.js';
 import type { RegistryRecord } from '../core/registry/registry-record.js';
-import { isMapping, type Mapping } from '../mapping.js';
+import { isMapping, type Mapping } from '../input/mapping.js';
 import { attempt, Envelope, MAX_RECORD_BYTES, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 
-/** In proto/report.proto: the body is JSON, because definitions are what people write, and are read by people. */
+/** Kinds of records in proto/report.proto. The body is JSON, because people write definitions, and read them. */
 const KIND = quotamesh.v1.Kind.QUOTA;
-/** Of a definition as JSON. */
+/** The most bytes of a definition as JSON. */
 export const DEFINITION_BYTES_MAX = 28 * 1024;
-/** Of a proposal and of a state, so that a record of the trail has room for what was before and what is after. */
+/**
+ * The most bytes of a proposal and of a state: a record of the trail has room for what was before and what is after.
+ */
 const BODY_BYTES_MAX = MAX_RECORD_BYTES / 2 - 512;
 
 export type DecodedRegistryRecord = { readonly record: RegistryRecord } | Refused;

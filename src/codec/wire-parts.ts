@@ -1,8 +1,11 @@
-import { incarnationCount, incarnationNonce, incarnationOf } from '../core/ids.js';
-import type { Author } from '../core/report/record.js';
+import { incarnationCount, incarnationNonce, incarnationOf } from '../core/base/ids.js';
+import type { Author } from '../core/protocol/record.js';
 import type { quotamesh } from './generated/report.js';
 
-/** Well formed, but no node of ours writes such a thing: lengths that differ, rates that are negative or not finite. */
+/**
+ * Thrown for a record that is well formed but that no node of ours writes: lengths differ, rates are negative or not
+ * finite.
+ */
 export const ABSURD = 'absurd';
 
 const MAX_NAME_LENGTH = 1024;

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { parseQuantity } from '../config/quantity.js';
+import { parseQuantity } from '../config/setting/quantity.js';
 
 export interface DemoOptions {
   /** Absent = until Ctrl-C. */

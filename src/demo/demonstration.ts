@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
-import { loadConfig } from '../config/load-config.js';
-import type { GroupConfig } from '../config/resolved-config.js';
-import type { Rates } from '../core/vocabulary.js';
+import { loadConfig } from '../config/files/load-config.js';
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import type { Rates } from '../core/base/vocabulary.js';
 import type { DemoOptions } from './command.js';
 import { Ending, type EndReason, exitCodeOf } from './ending.js';
 import { judge } from './measure/verdict.js';
@@ -15,7 +15,7 @@ import { RecentSecond } from './view/recent-second.js';
 import { verdictLines } from './view/verdict-table.js';
 import { createView, type View } from './view/view.js';
 
-/** Of the two seconds in which Ctrl-C leaves. */
+/** Ctrl-C leaves within two seconds: so much of them is for a measurement under way. */
 const MEASUREMENT_TIMEOUT_MS = 300;
 const TRAFFIC_STOP_PATIENCE_MS = 500;
 const LOG_LINES_SHOWN = 10;

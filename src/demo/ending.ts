@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { EXIT_OK, EXIT_UNEXPECTED } from '../errors.js';
+import { EXIT_OK, EXIT_UNEXPECTED } from '../errors/error-row.js';
 
 /** Why the demonstration is over. */
 export type EndReason =

@@ -2,7 +2,7 @@ import { arrivalStreams } from '../../sim/load/arrival-streams.js';
 import { rateAt } from '../../sim/load/rate-profile.js';
 import type { RawScenario, ScenarioCheck } from '../../sim/scenario/load-scenario.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
-import type { Findings } from '../config/findings.js';
+import type { Findings } from '../config/setting/findings.js';
 
 export type LiveTopicKind = 'embedded' | 'kafka';
 
@@ -10,7 +10,7 @@ export interface LiveBounds {
   readonly topic: LiveTopicKind;
   /** Whether a broker can be frozen. */
   readonly brokerKnown: boolean;
-  /** Of all nodes together, retries included. */
+  /** Requests of all nodes together, retries included. */
   readonly requestsPerSecondMax: number;
 }
 

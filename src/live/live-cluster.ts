@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodeStatus } from '../api/node-status.js';
 import { portsFor } from '../demo/processes/free-ports.js';
 import { type NodeFolder, NodeProcess } from '../demo/processes/node-process.js';
-import { QuotameshError } from '../errors.js';
-import type { NodeStatus } from '../runtime/status.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 
 const READY_TIMEOUT_MS = 30_000;
 const STOP_PATIENCE_MS = 5000;

@@ -3,7 +3,7 @@ import { arrivalStreams } from '../../sim/load/arrival-streams.js';
 import { drawArrivals } from '../../sim/load/draw-arrivals.js';
 import type { Scenario } from '../../sim/scenario/scenario.js';
 import { Child } from '../demo/processes/child.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import { LIVE_GROUP } from './live-config.js';
 import type { TrafficOrder, TrafficPlan, TrafficReport } from './traffic/protocol.js';
 

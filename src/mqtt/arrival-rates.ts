@@ -1,4 +1,4 @@
-import type { MqttConfig } from '../config/resolved-config.js';
+import type { MqttConfig } from '../config/resolved/resolved-config.js';
 import { KeyedBuckets } from '../core/limiter/keyed-buckets.js';
 import { OneBucket } from '../core/limiter/one-bucket.js';
 

@@ -12,7 +12,10 @@ export class CleanSubscriptions<Connection extends { readonly destroyed: boolean
     this.#rules = rules;
   }
 
-  /** False where there is no room, or nobody any more. A topic that the connection has subscribed to already takes none. */
+  /**
+   * Returns false if there is no room, or if the connection is gone. A topic that the connection has subscribed to
+   * already takes no room.
+   */
   add(connection: Connection, clientId: string, topic: string): boolean {
     const { counts, maxSubscriptions, onFull } = this.#rules;
     const topics = this.#topics.get(connection) ?? new Set();

@@ -1,9 +1,9 @@
 import type { Telemetry } from '../ports/telemetry.js';
 import type { DispatchRules } from './dispatch-queue.js';
+import type { Passage, Passages } from './gate-requests.js';
 import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { PublishHead } from './packets.js';
-import type { Passage, Passages } from './passages.js';
 
 export interface DispatchGateParts {
   readonly passages: Passages;
@@ -11,7 +11,7 @@ export interface DispatchGateParts {
   readonly telemetry: Telemetry;
 }
 
-/** Messages on their way to a subscriber: charged to the dispatch quota of whoever gets them. */
+/** Charges messages on their way to a subscriber to the dispatch quota of that subscriber. */
 export class DispatchGate implements Pick<DispatchRules, 'tryAdmit' | 'admit'> {
   readonly #parts: DispatchGateParts;
 

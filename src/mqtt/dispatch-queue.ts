@@ -2,12 +2,15 @@ import type { GatedConnection } from './gated-connection.js';
 import { type PublishHead, publishHead } from './packets.js';
 
 export interface DispatchRules {
-  /** Beyond either, QoS 0 is dropped and publishers of QoS 1 and 2 wait; beyond twice that, the subscriber is cut off. */
+  /**
+   * Beyond either bound, QoS 0 is dropped and publishers of QoS 1 and 2 wait; beyond twice the bound, the subscriber is
+   * cut off.
+   */
   readonly maxMessages: number;
   readonly maxBytes: number;
   /** A subscriber that has taken nothing from its socket for this long while something waits is cut off. */
   readonly notReadingMs: number;
-  /** Whether it goes at once; if not, it is demand from now on. */
+  /** Whether the message goes at once; if not, it counts as demand from now on. */
   readonly tryAdmit: (connection: GatedConnection, head: PublishHead) => boolean;
   /** Resolves when it may go; false = never, it is dropped. */
   readonly admit: (connection: GatedConnection, head: PublishHead, isCounted: boolean) => Promise<boolean>;
@@ -93,7 +96,7 @@ export class DispatchQueue {
     this.#isRunning = true;
     void this.#drain().finally(() => {
       this.#isRunning = false;
-      // Something may have come in between the last look at the queue and now.
+      // A message may have come between the last look at the queue and now.
       if (this.#queue.length > 0 && !this.#connection.isBackedUp) this.run();
     });
   }

@@ -35,7 +35,7 @@ export class EndedConnections {
   }
 }
 
-/** Somebody should look at these; the others are clients that come and go. */
+/** People should look at these reasons; the others are clients that come and go. */
 const WORTH_A_WARNING: ReadonlySet<string> = new Set([
   'dispatch-queue-full',
   'not-reading',
@@ -55,7 +55,7 @@ const SAID_SELDOM: ReadonlySet<string> = new Set([
 ]);
 const WARNED_EVERY_MS = 60_000;
 
-/** What to raise where the client is right. */
+/** The setting to raise if the client is right. */
 const BOUND_BY: Readonly<Record<string, string>> = {
   'packet-too-large': 'mqtt.maxPacketBytes',
   'too-many-filters': 'mqtt.maxFiltersPerPacket',

@@ -21,7 +21,7 @@ import { SubscribeTurn } from './subscribe-turn.js';
 import { TurnPacer } from './turn-pacer.js';
 
 /**
- * What stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
+ * Stands between a client's socket and aedes: hands packets to aedes one by one, and takes from it what goes to the
  * client. The socket is read only when nothing that was read before waits, so at most one packet waits here, with what
  * the same read brought behind it, and TCP holds the client back (PIP-322, throttling at the connection).
  *
@@ -36,7 +36,7 @@ export class GatedConnection extends Duplex {
   readonly ended: AbortController = new AbortController();
   clientId = '';
   username = '';
-  /** What the client has asked for; 0 = no keep-alive. */
+  /** The keep-alive that the client has asked for; 0 = none. */
   keepAliveMs = 0;
   readonly #rules: ConnectionRules;
   readonly #arrived: ArrivedPackets;

@@ -1,16 +1,16 @@
-import type { Where } from '../admission/decision.js';
-import type { MqttRule } from '../config/mqtt-rules.js';
-import type { Place } from '../core/attachments/attachment.js';
+import type { Where } from '../api/decision.js';
+import type { MqttRule } from '../config/schema/mqtt-rules.js';
+import type { Scope } from '../core/attachments/attachment.js';
 import type { Attachments } from '../core/attachments/attachments.js';
 import { type Captured, fill, matchName, matchTopic } from '../core/attachments/patterns.js';
 
-/** Who sends or receives. */
+/** The client that sends or receives. */
 export interface Identity {
   readonly clientId: string;
   readonly username: string;
 }
 
-/** Of the node, as they are now: groups and attachments come and go while the broker runs. */
+/** The node's rules as they are now: groups and attachments come and go while the broker runs. */
 export interface GroupsInForce {
   readonly defaultGroup: string | null;
   isGroup(name: string): boolean;
@@ -55,7 +55,7 @@ export class GroupRules {
   #attached({ tenant, namespace }: Captured): Where | null {
     const own = this.#existing(namespace === undefined ? null : `${tenant}/${namespace}`);
     if (own !== null) return own;
-    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Place;
+    const place = { tenant, ...(namespace === undefined ? {} : { namespace }) } as Scope;
     const { groups, exempt } = this.#inForce.resolve(place);
     const isWhole = groups.every((group) => this.#inForce.isGroup(group));
     return exempt || (groups.length > 0 && isWhole) ? place : null;

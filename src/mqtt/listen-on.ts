@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 
 /** Resolves with the URL, whose port is the real one where 0 was asked for; rejects with MQTT_ADDRESS_IN_USE. */
 export async function listenOn(

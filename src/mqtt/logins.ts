@@ -1,7 +1,7 @@
 import type { Access } from '../access/access.js';
 import { type Caller, hasRole } from '../access/caller.js';
 import { hashOf } from '../access/token.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { GatedConnection } from './gated-connection.js';
 
 /** Return codes of CONNACK (MQTT 3.1.1 §3.2.2.3). */
@@ -10,8 +10,8 @@ const BAD_USERNAME_OR_PASSWORD = 4;
 const NOT_AUTHORIZED = 5;
 
 /**
- * Who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays what the client
- * says; rules of groups may ask for it (docs/access.md).
+ * Decides who may connect: with `auth:`, clients whose password is a token with the role traffic. The username stays
+ * what the client says; rules of groups may ask for it (docs/operate/access.md).
  */
 export class Logins {
   readonly #access: Access;

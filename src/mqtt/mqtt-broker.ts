@@ -2,33 +2,37 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Client } from 'aedes';
 import { Aedes } from 'aedes';
 import type { Access } from '../access/access.js';
-import type { MqttConfig } from '../config/resolved-config.js';
+import type { MqttConfig } from '../config/resolved/resolved-config.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { Clock } from '../ports/clock.js';
 import type { Telemetry } from '../ports/telemetry.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
 import { ArrivalRates } from './arrival-rates.js';
 import { CleanSubscriptions } from './clean-subscriptions.js';
 import type { ConnectionRules } from './connection-rules.js';
 import { DispatchGate } from './dispatch-gate.js';
 import { EndedConnections } from './ended-connections.js';
+import { Passages } from './gate-requests.js';
 import { GatedConnection } from './gated-connection.js';
 import { GroupRules } from './group-rules.js';
 import { listenOn } from './listen-on.js';
 import { Logins, SERVER_UNAVAILABLE } from './logins.js';
 import { createMqttCounts, type MqttCounts } from './mqtt-counts.js';
-import { Passages } from './passages.js';
 import { PublishGate } from './publish-gate.js';
 import { boundSessions, type SessionBound, type SessionRules, type SessionStore } from './session-bounds.js';
 import { matchesFilter } from './topic-filter.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'gate' | 'life'>;
+
 /**
- * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches on
- * their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded (session-bounds.ts).
+ * An MQTT broker (aedes, MQTT 3.1 and 3.1.1) whose traffic this node's quotas limit: publishes on arrival, dispatches
+ * on their way out. Sessions, retained messages and subscriptions are aedes's, in memory, and bounded
+ * (session-bounds.ts).
  */
 export class MqttBroker {
   readonly counts: MqttCounts = createMqttCounts();
   readonly connections = new Set<GatedConnection>();
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   readonly #config: MqttConfig;
   readonly #telemetry: Telemetry;
   readonly #logins: Logins;
@@ -45,7 +49,7 @@ export class MqttBroker {
   #watch: NodeJS.Timeout | null = null;
   #url = '';
 
-  constructor(node: QuotaNode, telemetry: Telemetry, access: Access) {
+  constructor(node: UsedParts, telemetry: Telemetry, access: Access) {
     const { mqtt, defaultGroup } = node.config;
     this.#node = node;
     this.#config = mqtt;
@@ -65,7 +69,7 @@ export class MqttBroker {
     this.#cleanSubscriptions = new CleanSubscriptions(this.#sessionRules());
     this.#connectionRules = this.#rulesOfConnections();
     this.#aedes = this.#createAedes();
-    // Half open: a client that has sent its last message and gone is still heard out.
+    // Half open: the last message of a client that has gone is still read.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.#accept(socket));
   }
 
@@ -128,7 +132,7 @@ export class MqttBroker {
         else this.#gate.arrive(connectionOf(client), message, done);
       },
       authorizeSubscribe: (client, subscription, done) => {
-        // Those of sessions are asked about when they are stored.
+        // Messages for sessions are asked about when they are stored.
         const fits = !client.clean || this.#cleanSubscriptions.add(connectionOf(client), client.id, subscription.topic);
         done(fits ? null : new Error('too many subscriptions'), subscription);
       },

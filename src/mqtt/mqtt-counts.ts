@@ -2,7 +2,7 @@ import type { DispatchCounts } from './dispatch-queue.js';
 
 /** What is kept for clients between their connections, and for later subscribers: gauges, but for `…Dropped`. */
 export interface SessionCounts {
-  /** Those of clean clients as well. */
+  /** Subscriptions of clean clients count as well. */
   subscriptions: number;
   sessionMessages: number;
   sessionBytes: number;
@@ -23,7 +23,7 @@ export interface MqttCounts extends DispatchCounts {
   publishesAfterWaiting: number;
   publishesUnlimited: number;
   publishesRejected: number;
-  /** Of connections that have ended. */
+  /** Summed over connections that have ended. */
   throttledMs: number;
   /** Gauge: publishes admitted and not delivered yet. */
   pendingPublishes: number;

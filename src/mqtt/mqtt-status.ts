@@ -9,7 +9,7 @@ export interface MqttStatus {
   readonly throttledConnections: number;
   /** Connections held now, by reason; one may be held for several. */
   readonly throttledBy: Readonly<Record<ThrottleReason, number>>;
-  /** Of all connections together, those that have ended included. */
+  /** Summed over all connections, ended ones included. */
   readonly throttledMs: number;
   readonly connects: { readonly accepted: number; readonly refused: number };
   readonly publishes: {
@@ -41,7 +41,7 @@ export function mqttStatus({ counts, connections, url, clock }: MqttBroker): Mqt
     throttledConnections++;
     for (const reason of REASONS) if (throttle.countOf(reason) > 0) throttledBy[reason]++;
   }
-  return { url, ...{ throttledConnections, throttledBy }, throttledMs: Math.round(throttledMs), ...shown(counts) };
+  return { url, throttledConnections, throttledBy, throttledMs: Math.round(throttledMs), ...shown(counts) };
 }
 
 const REASONS = Object.keys(THROTTLE_REASONS) as ThrottleReason[];

@@ -2,9 +2,9 @@ import { PacketBody } from './packet-body.js';
 import { CONNECT, PacketError, PUBLISH, SUBSCRIBE, typeOf, UNSUBSCRIBE } from './packets.js';
 
 /**
- * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT forbids
- * its clients to accept. Throws a PacketError. Returns how much work it is: filters of a SUBSCRIBE or UNSUBSCRIBE, 1 for
- * others.
+ * Looks into a packet before aedes does, which would work it off however much it is, and pass on to others what MQTT
+ * forbids its clients to accept. Throws a PacketError. Returns how much work it is: filters of a SUBSCRIBE or
+ * UNSUBSCRIBE, 1 for others.
  */
 export function checkPacket(packet: Buffer, maxFilters: number): number {
   const type = typeOf(packet);
@@ -47,7 +47,7 @@ function filtersOf(body: PacketBody, type: number, max: number): number {
 /** Client id, topic of the will, username (3.1.3); will and password are any bytes. */
 function checkConnect(body: PacketBody): void {
   body.text();
-  // Of MQTT 5 the fields are others: aedes refuses it with return code 1.
+  // MQTT 5 has other fields: aedes refuses it with return code 1.
   if ((body.byte() & ~BRIDGE_BIT) > MQTT_3_1_1) return;
   const flags = body.byte();
   body.skip(KEEP_ALIVE_BYTES);
@@ -60,7 +60,7 @@ function checkConnect(body: PacketBody): void {
 }
 
 const MQTT_3_1_1 = 4;
-/** Of brokers that connect to each other, as mosquitto marks them. */
+/** The bit by which mosquitto marks a connection from broker to broker. */
 const BRIDGE_BIT = 0x80;
 const WILL = 0x04;
 const USERNAME = 0x80;

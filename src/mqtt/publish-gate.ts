@@ -1,10 +1,10 @@
 import type { ThrottleReason } from '../core/limiter/throttle-tracker.js';
-import { QuotameshError } from '../errors.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { Telemetry } from '../ports/telemetry.js';
+import type { FirstAnswer, Passage, Passages } from './gate-requests.js';
 import type { GatedConnection } from './gated-connection.js';
 import type { GroupRules } from './group-rules.js';
 import type { MqttCounts } from './mqtt-counts.js';
-import type { FirstAnswer, Passage, Passages } from './passages.js';
 
 /** What aedes shows of a message. */
 export interface PublishedMessage {
@@ -32,10 +32,10 @@ interface Pending {
 }
 
 /**
- * Publishes on their arrival: charged to their group (one message, the payload's bytes), and where it has nothing left,
- * the answer to aedes is withheld and the connection not read until it is its turn. Five reasons can hold a connection
- * at once (node, topic, group rate, pending publishes, memory; client rate and slow subscribers besides): nothing passes
- * before the last of them has gone.
+ * Charges publishes on arrival to their group (one message, and the payload's bytes). If the group has no tokens left,
+ * the gate withholds its answer to aedes and does not read the connection until its turn comes. Five reasons can hold a
+ * connection at once (node, topic, group rate, pending publishes, memory; client rate and slow subscribers besides):
+ * nothing passes before the last of them has gone.
  */
 export class PublishGate {
   readonly #parts: PublishGateParts;
@@ -69,7 +69,7 @@ export class PublishGate {
     }
   }
 
-  /** A will: its client is gone, so that nobody could be held back. */
+  /** A will: its client is gone, so there is no connection to hold back. */
   arriveWill(connection: GatedConnection, message: PublishedMessage, pass: Pass): void {
     try {
       const passage = this.#passageOf(connection, message);
@@ -134,7 +134,7 @@ export class PublishGate {
     return where === null ? null : { where, direction: 'publish', topic, bytes };
   }
 
-  /** On, when no other reason holds the connection; then its next one may come. */
+  /** Goes on when no other reason holds the connection; then its next PUBLISH may come. */
   #passOn(connection: GatedConnection, message: PublishedMessage, pass: Pass, reason?: ThrottleReason): void {
     connection.whenReading(() => {
       this.#count(connection, message);

@@ -34,7 +34,7 @@ export interface Owner {
   readonly id: string;
 }
 
-/** What of aedes's persistence is bounded (aedes-persistence 11, in memory). */
+/** The part of aedes's persistence that is bounded (aedes-persistence 11, in memory). */
 export interface SessionStore {
   storeRetained(packet: StoredPacket): Promise<void>;
   addSubscriptions(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void>;
@@ -58,14 +58,14 @@ interface Held {
 
 interface Session {
   readonly topics: Set<string>;
-  /** By aedes's number of the message, which outlives changes of its message id. */
+  /** Messages by aedes's own number, which stays when the message id changes. */
   readonly held: Map<number, Held>;
   readonly numbers: Map<number, number>;
 }
 
 /**
- * Bounds what aedes keeps for clients that are away, and for those that never acknowledge: aedes itself has no bound. It
- * asks its store by these methods alone; each is passed on, and what it changes is counted beside it, because the
+ * Bounds what aedes keeps for clients that are away, and for those that never acknowledge: aedes itself has no bound.
+ * It asks its store by these methods alone; each is passed on, and what it changes is counted beside it, because the
  * store does not say how much it holds.
  */
 export function boundSessions(store: SessionStore, rules: SessionRules): void {
@@ -125,8 +125,8 @@ class SessionBounds {
   }
 
   /**
-   * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from everybody
-   * for more than ten minutes.
+   * aedes asks for all filters of a SUBSCRIBE once for each of them: 100,000 in one packet took the broker from
+   * everybody for more than ten minutes.
    */
   #addOnce(client: Owner, subscriptions: readonly { readonly topic: string }[]): Promise<void> {
     const known = this.#added.get(subscriptions);

@@ -26,9 +26,9 @@ export class SubscribeTurn {
 }
 
 export interface SubscribeTurnRules {
-  /** Until it may subscribe; 0 = now, and one is taken. */
+  /** Milliseconds until the client may subscribe; 0 = now, and a token is taken. */
   readonly waitMs: () => number;
-  /** True: it waits from now on. False: it may be asked again. */
+  /** True = the client waits from now on; false = it may be asked again. */
   readonly onHeld: (isHeld: boolean) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where the runtime tells people what happened. One log line per event; `facts` are flat and carry units in their names.
+ * Tells people what happened in the runtime. One log line per event; `facts` are flat and carry units in their names.
  * Must not throw and must not block.
  */
 export interface Telemetry {

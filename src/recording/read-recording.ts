@@ -1,9 +1,8 @@
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { type GroupSettings, LIMITING_MODES } from '../core/settings.js';
-import { LIMITING_SPLITS } from '../core/target/limiting-rate.js';
-import { QuotameshError } from '../errors.js';
+import { type GroupSettings, LIMITING_MODES, LIMITING_SPLITS } from '../core/base/settings.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 import {
   decodeEpoch,

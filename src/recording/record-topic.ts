@@ -1,6 +1,6 @@
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { VERSION } from '../package/version.js';
 import type { ReadRecord, ReportTopic, ReportTopicListener } from '../ports/report-topic.js';
-import { VERSION } from '../version.js';
 import { RecordingWriter } from './recording-writer.js';
 
 export interface RecordOptions {
@@ -38,8 +38,12 @@ export async function recordTopic(options: RecordOptions): Promise<RecordSummary
       return { records: 0, bytes: 0 };
     }
     await writer.begin({
-      ...{ format: 1, cluster: config.cluster, version: VERSION, topic: config.topic.kind },
-      ...{ startedAt: new Date().toISOString(), partitions: topic.partitions },
+      format: 1,
+      cluster: config.cluster,
+      version: VERSION,
+      topic: config.topic.kind,
+      startedAt: new Date().toISOString(),
+      partitions: topic.partitions,
       timing: { ...config.timing, sampleIntervalMs: config.sampleIntervalMs },
       limiting: config.limiting,
       groups: config.groups,

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { GroupSettings, LimitingSettings } from '../core/settings.js';
+import type { GroupSettings, LimitingSettings } from '../core/base/settings.js';
 import type { ReadRecord } from '../ports/report-topic.js';
 
 /**
@@ -36,7 +36,7 @@ const RECORD_HEAD_BYTES = 22;
 export interface RecordingHeader {
   readonly format: 1;
   readonly cluster: string;
-  /** Of the program that recorded. */
+  /** Version of the program that recorded. */
   readonly version: string;
   readonly topic: string;
   /** ISO 8601, of the recorder's clock; for people. */

@@ -1,8 +1,8 @@
-import { type ConnectionCounts, END_REASONS } from '../admission/http/connection-counts.js';
-import type { ExemptCounts } from '../admission/places.js';
+import type { ExemptCounts } from '../admission/request/scope-resolver.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
 import { LEVELS } from '../core/limiter/levels.js';
 import type { Limiter } from '../core/limiter/limiter.js';
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/vocabulary.js';
+import { type ConnectionCounts, END_REASONS } from '../http/connections/connection-counts.js';
 import type { ADMISSION_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
 
@@ -27,7 +27,7 @@ export function admissionReadings({
     quotamesh_attempted_bytes_total: counted('attempted', BYTES),
     quotamesh_refused_messages_total: counted('refused', MESSAGES),
     quotamesh_refused_bytes_total: counted('refused', BYTES),
-    quotamesh_exempt_requests_total: exempt('asks'),
+    quotamesh_exempt_requests_total: exempt('requests'),
     quotamesh_exempt_messages_total: exempt('messages'),
     quotamesh_exempt_bytes_total: exempt('bytes'),
     quotamesh_refusals_total: perLane((lane) => limiter.refusals.at(lane), limiter),
@@ -49,7 +49,8 @@ export function admissionReadings({
       series(ended - expired, { outcome: 'handed-back' });
       series(expired, { outcome: 'expired' });
     },
-    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.handBacksRefused),
+    quotamesh_refunds_refused_total: (series) => series(gate.batches.counts.refundsRefused),
+    quotamesh_hand_backs_refused_total: (series) => series(gate.batches.counts.refundsRefused),
     quotamesh_http_acquires_total: (series) => {
       series(outcomes.granted, { outcome: 'granted' });
       series(outcomes.refused, { outcome: 'refused' });

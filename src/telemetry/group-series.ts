@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { LaneState } from '../core/lane-state.js';
-import type { GroupSettings } from '../core/settings.js';
+import type { GroupSettings } from '../core/base/settings.js';
+import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
 import type { ShareBook } from '../core/share/share-book.js';
-import { BYTES, DIRECTIONS, laneOf, MESSAGES, slotOf } from '../core/vocabulary.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
+import type { NodeParts } from '../node/node-parts.js';
 import { GROUP_METRICS } from './metric-table.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'clock' | 'limiter' | 'groups' | 'loop'>;
 
 /**
  * The series of the groups that `metrics.perGroup` names, in the text format.
@@ -13,12 +16,12 @@ import { GROUP_METRICS } from './metric-table.js';
  * two seconds at a stretch. Here the labels are written once, and requests get their turn in between.
  */
 export class GroupSeries {
-  readonly #node: QuotaNode;
+  readonly #node: UsedParts;
   readonly #readings: Readings;
   #lanes: readonly WatchedLane[] = [];
   #version = -1;
 
-  constructor(node: QuotaNode) {
+  constructor(node: UsedParts) {
     this.#node = node;
     this.#readings = readingsOf(node);
   }
@@ -66,7 +69,7 @@ interface WatchedLane {
   readonly quota: readonly number[];
 }
 
-function watchedLanes({ config, groups }: QuotaNode): readonly WatchedLane[] {
+function watchedLanes({ config, groups }: UsedParts): readonly WatchedLane[] {
   const { perGroup } = config.metrics;
   if (perGroup === 'none') return [];
   const named = perGroup === 'all' ? null : new Set(perGroup);
@@ -80,14 +83,14 @@ function watchedLanes({ config, groups }: QuotaNode): readonly WatchedLane[] {
   });
 }
 
-function readingsOf(node: QuotaNode): Readings {
+function readingsOf(node: UsedParts): Readings {
   const { limiter } = node;
-  const state = ({ lane }: WatchedLane): LaneState | undefined => node.coordinator?.lanes.get(lane);
+  const state = ({ lane }: WatchedLane): LaneState | undefined => node.loop.coordinator?.lanes.get(lane);
   const ofShares = (column: 'target' | 'applied' | 'limit', dimension: number) => (lane: WatchedLane) =>
-    state(lane) === undefined ? undefined : node.coordinator?.shares[column][slotOf(lane.lane, dimension)];
+    state(lane) === undefined ? undefined : node.loop.coordinator?.shares[column][slotOf(lane.lane, dimension)];
   const sum = (dimension: number) => (lane: WatchedLane) => {
     const served = state(lane);
-    return served && node.coordinator ? shareSum(node.coordinator.shares, served, dimension) : undefined;
+    return served && node.loop.coordinator ? shareSum(node.loop.coordinator.shares, served, dimension) : undefined;
   };
   const reported = (column: 'usage' | 'demand', dimension: number) => (lane: WatchedLane) =>
     state(lane)?.reported[column][dimension];
@@ -121,12 +124,12 @@ function readingsOf(node: QuotaNode): Readings {
 }
 
 /** Infinity where there is no ramp: no series. */
-function rampLevel(node: QuotaNode): (lane: WatchedLane) => number | undefined {
+function rampLevel(node: UsedParts): (lane: WatchedLane) => number | undefined {
   return ({ lane, group, direction }) => {
-    const { coordinator } = node;
+    const { coordinator } = node.loop;
     const state = coordinator?.lanes.get(lane);
     if (coordinator === null || state === undefined) return undefined;
-    return coordinator.targets.ramps.levelOf(
+    return coordinator.targets.ramps.ceilingOf(
       coordinator.settings.groups[group] as GroupSettings,
       direction,
       state.mapLane,

@@ -6,7 +6,7 @@ export interface MetricRow {
 
 /**
  * Every metric of our own, by the conventions of Prometheus (base units, `_total` for counters). Registration, the
- * functions that read them (typed by these keys) and docs/metrics.md come from this table. Nothing is counted on the
+ * functions that read them (typed by these keys) and docs/reference/metrics.md come from this table. Nothing is counted on the
  * hot path for them: all are read at the scrape from counters that the node keeps anyway.
  */
 export const NODE_METRICS = {
@@ -162,16 +162,20 @@ export const ADMISSION_METRICS = {
     help: 'Bytes that accepted work has left as debt, over all groups.',
     labels: ['direction'],
   },
-  quotamesh_batches: { type: 'gauge', help: 'Batches (docs/batches.md) that are open now.' },
+  quotamesh_batches: { type: 'gauge', help: 'Batches (docs/guide/batches-and-refunds.md) that are open now.' },
   quotamesh_batches_granted_total: { type: 'counter', help: 'Batches granted, of the library and over HTTP.' },
   quotamesh_batches_ended_total: {
     type: 'counter',
     help: 'Batches by how they ended: handed-back, or expired (with their window or time, or because their group has another limiter or window; all of it counts as used).',
     labels: ['outcome'],
   },
+  quotamesh_refunds_refused_total: {
+    type: 'counter',
+    help: 'Refunds that gave nothing back: without a grant, late, twice, too large, or wrong.',
+  },
   quotamesh_hand_backs_refused_total: {
     type: 'counter',
-    help: 'Hand-backs that gave nothing back: without a grant, late, twice, too large, or wrong.',
+    help: 'Deprecated: the former name of quotamesh_refunds_refused_total, exported until 0.3.',
   },
   quotamesh_http_acquires_total: {
     type: 'counter',
@@ -201,7 +205,7 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_connections: { type: 'gauge', help: 'Connections.' },
   quotamesh_mqtt_throttled_connections: {
     type: 'gauge',
-    help: 'Connections that are not read, by reason (docs/mqtt.md); one may be held for several.',
+    help: 'Connections that are not read, by reason (docs/guide/mqtt.md); one may be held for several.',
     labels: ['reason'],
   },
   quotamesh_mqtt_throttled_seconds_total: {
@@ -235,12 +239,12 @@ export const MQTT_METRICS = {
   quotamesh_mqtt_kept_bytes: { type: 'gauge', help: 'Their payloads.', labels: ['kind'] },
   quotamesh_mqtt_not_kept_total: {
     type: 'counter',
-    help: 'Messages that were not kept because a bound was met (docs/mqtt.md).',
+    help: 'Messages that were not kept because a bound was met (docs/guide/mqtt.md).',
     labels: ['kind'],
   },
   quotamesh_mqtt_disconnects_total: {
     type: 'counter',
-    help: 'Connections ended by the broker or lost, by reason (docs/mqtt.md).',
+    help: 'Connections ended by the broker or lost, by reason (docs/guide/mqtt.md).',
     labels: ['reason'],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

@@ -1,9 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Access } from '../access/access.js';
-import type { AcquireOutcomes } from '../admission/http/acquire-outcomes.js';
+import type { NodeStatus } from '../api/node-status.js';
+import type { AcquireOutcomes } from '../http/acquire/acquire-outcomes.js';
 import type { MqttStatus } from '../mqtt/mqtt-status.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { NodeParts } from '../node/node-parts.js';
+import { describeNode } from '../status/describe-node.js';
 import { ACCESS_METRICS, accessReadings } from './access-metrics.js';
 import { admissionReadings } from './admission-readings.js';
 import { GroupSeries } from './group-series.js';
@@ -17,7 +18,7 @@ import { topicReadings } from './topic-readings.js';
 
 /** Where the metrics come from. */
 export interface MetricSources {
-  readonly node: QuotaNode;
+  readonly node: NodeParts;
   readonly access: Access;
   readonly outcomes: AcquireOutcomes;
   readonly incidents: { readonly unhandledRejections: number };
@@ -40,7 +41,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { node } = sources;
-  let status: NodeStatus = node.status();
+  let status: NodeStatus = describeNode(node);
   const now = () => status;
   register(registry, NODE_METRICS, nodeReadings(sources, now));
   register(registry, GROUP_SOURCE_METRICS, groupSourceReadings(node, now));
@@ -61,7 +62,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     contentType: registry.contentType,
     text: async () => {
       // Once per scrape: most readings are parts of it.
-      status = node.status();
+      status = describeNode(node);
       mqttNow = mqtt?.();
       return (await registry.metrics()) + (await groups.text());
     },

@@ -1,5 +1,5 @@
 import { pino, stdTimeFunctions } from 'pino';
-import type { ResolvedConfig } from '../config/resolved-config.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import type { ShareDecision, Telemetry } from '../ports/telemetry.js';
 import { DecisionLog } from './decision-log.js';
 import { Scrubber } from './scrubber.js';
@@ -11,7 +11,7 @@ export interface NodeLog extends Telemetry {
   hide(config: ResolvedConfig): void;
   /** Writes out what is buffered; gives up after `timeoutMs`, since nobody may be reading the other end. */
   close(timeoutMs: number): Promise<void>;
-  /** The same at once, for a process that is about to crash. */
+  /** Writes everything at once, for a process that is about to crash. */
   flushSync(): void;
 }
 

@@ -1,11 +1,14 @@
-import type { LaneState } from '../core/lane-state.js';
+import type { NodeStatus } from '../api/node-status.js';
+import { DIMENSION_COUNT } from '../core/base/vocabulary.js';
+import type { LaneState } from '../core/lanes/lane-state.js';
 import type { Backend } from '../core/target/backend-book.js';
 import { HEALTHY } from '../core/target/throttling-ratio.js';
-import { DIMENSION_COUNT } from '../core/vocabulary.js';
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { NODE_METRICS } from './metric-table.js';
 import type { MetricSources, Reading } from './metrics.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'version' | 'clock' | 'topic' | 'attachments' | 'poller' | 'loop'>;
 
 export function nodeReadings(
   { node, incidents }: MetricSources,
@@ -19,10 +22,10 @@ export function nodeReadings(
     quotamesh_degraded: (series) => {
       series(status().topic.lost === null ? 0 : 1, { reason: 'topic-lost' });
       series(isolatedPartitions(node) > 0 ? 1 : 0, { reason: 'isolated' });
-      series(node.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
+      series(node.loop.coordinator?.log.epochs.isHolding ? 1 : 0, { reason: 'epoch' });
       series((node.topic.partitionsFound ?? 0) > node.topic.partitions ? 1 : 0, { reason: 'partitions-added' });
       series(status().registry.lost === null ? 0 : 1, { reason: 'registry-lost' });
-      series(node.gate.places.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
+      series(node.attachments.dangling.length === 0 ? 0 : 1, { reason: 'attachment-dangling' });
     },
     quotamesh_incarnation: (series) => series(status().incarnation),
     quotamesh_members: (series) => {
@@ -40,7 +43,7 @@ export function nodeReadings(
     },
     quotamesh_busy_lanes: (series) => series(status().busyLanes),
     quotamesh_backends: (series) => {
-      const states = Array.from(node.coordinator?.targets.backends.all() ?? [], stateOf);
+      const states = Array.from(node.loop.coordinator?.targets.backends.all() ?? [], stateOf);
       for (const state of ['well', 'saturated', 'silent']) {
         series(states.filter((one) => one === state).length, { state });
       }
@@ -48,11 +51,11 @@ export function nodeReadings(
     quotamesh_backend_polls_total: (series) => {
       for (const [outcome, count] of Object.entries(node.poller.polls)) series(count, { outcome });
     },
-    quotamesh_cost_lanes: (series) => series(node.coordinator?.costs.laneCount ?? 0),
+    quotamesh_cost_lanes: (series) => series(node.loop.coordinator?.costs.laneCount ?? 0),
     ...epochReadings(status),
     quotamesh_isolated_partitions: (series) => series(isolatedPartitions(node)),
-    quotamesh_rounds_total: (series) => series(node.rounds.count),
-    quotamesh_round_seconds_total: (series) => series(node.rounds.totalMs / 1000),
+    quotamesh_rounds_total: (series) => series(node.loop.rounds.count),
+    quotamesh_round_seconds_total: (series) => series(node.loop.rounds.totalMs / 1000),
     ...poolReadings(status),
     quotamesh_last_rebalancing_seconds: (series) => series(status().lastRebalancingMs / 1000),
     quotamesh_report_round_trip_seconds: (series) => series(status().reportRoundTripMs / 1000),
@@ -63,12 +66,12 @@ export function nodeReadings(
 /** Converging one lane again takes 2 to 20 µs: a scrape must not hold requests back. */
 const CONVERGED_LANES_MAX = 1000;
 
-function servedLanes(node: QuotaNode): readonly LaneState[] {
-  return [...(node.coordinator?.lanes.values() ?? [])];
+function servedLanes(node: UsedParts): readonly LaneState[] {
+  return [...(node.loop.coordinator?.lanes.values() ?? [])];
 }
 
-function isolatedPartitions(node: QuotaNode): number {
-  return node.coordinator?.link.isolatedPartitions.length ?? 0;
+function isolatedPartitions(node: UsedParts): number {
+  return node.loop.coordinator?.link.isolatedPartitions.length ?? 0;
 }
 
 function stateOf({ isSilent, ratio }: Backend): string {
@@ -80,23 +83,23 @@ function longestSilenceMs({ members }: NodeStatus): number {
   return Math.max(0, ...members.filter(({ state }) => state === 'alive').map(({ silentMs }) => silentMs));
 }
 
-function oldestReportMs(node: QuotaNode): number {
-  const { coordinator } = node;
+function oldestReportMs(node: UsedParts): number {
+  const { coordinator } = node.loop;
   if (coordinator === null) return 0;
   const { usageMap, membership } = coordinator;
   const nowMs = node.clock();
   let oldestMs = nowMs;
   for (const { mapLane } of servedLanes(node)) {
     for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
-      if (membership.inSlot(usageMap.rows.memberOf(row)).position === -1) continue;
+      if (membership.inSlot(usageMap.rows.memberOf(row)).index === -1) continue;
       oldestMs = Math.min(oldestMs, usageMap.rows.readMsOf(row));
     }
   }
   return nowMs - oldestMs;
 }
 
-function largestShareSum(node: QuotaNode): number {
-  const { coordinator } = node;
+function largestShareSum(node: UsedParts): number {
+  const { coordinator } = node.loop;
   if (coordinator === null) return 0;
   let largest = 0;
   for (const { group, direction, mapLane } of servedLanes(node).slice(0, CONVERGED_LANES_MAX)) {

@@ -21,11 +21,15 @@ export const GROUP_SOURCE_METRICS = {
     type: 'gauge',
     help: '1 when all that was in the registry at the start has been read, or there is none.',
   },
-  quotamesh_registry_position: {
+  quotamesh_registry_offset: {
     type: 'gauge',
     help: 'Offset after the last record read of the registry; the difference between nodes is how far one lags behind.',
   },
-  quotamesh_registry_revision: { type: 'gauge', help: 'Of the newest change that was applied here.' },
+  quotamesh_registry_position: {
+    type: 'gauge',
+    help: 'Deprecated: the former name of quotamesh_registry_offset, exported until 0.3.',
+  },
+  quotamesh_registry_revision: { type: 'gauge', help: 'Revision of the newest change that was applied here.' },
   quotamesh_registry_changes_total: {
     type: 'counter',
     help: 'Changes asked for at this node, by outcome: made, late (somebody else was faster), invalid, unconfirmed, too-fast (429, registry.changesPerSecond).',

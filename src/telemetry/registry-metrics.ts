@@ -1,10 +1,13 @@
-import type { QuotaNode } from '../runtime/quota-node.js';
-import type { NodeStatus } from '../runtime/status.js';
+import type { NodeStatus } from '../api/node-status.js';
+import type { NodeParts } from '../node/node-parts.js';
 import type { Reading } from './metrics.js';
 import type { GROUP_SOURCE_METRICS } from './registry-metric-table.js';
 
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'attachments' | 'registry'>;
+
 export function groupSourceReadings(
-  node: QuotaNode,
+  node: UsedParts,
   status: () => NodeStatus,
 ): Readonly<Record<keyof typeof GROUP_SOURCE_METRICS, Reading>> {
   const changes = () => Object.entries(node.registry?.changes ?? {});
@@ -23,7 +26,8 @@ export function groupSourceReadings(
       series(Math.max(0, node.groups.numbers.size - groups), { origin: 'yaml' });
     },
     quotamesh_registry_ready: (series) => series(status().registry.ready ? 1 : 0),
-    quotamesh_registry_position: (series) => series(status().registry.position),
+    quotamesh_registry_offset: (series) => series(status().registry.offset),
+    quotamesh_registry_position: (series) => series(status().registry.offset),
     quotamesh_registry_revision: (series) => series(node.registry?.revision ?? 0),
     quotamesh_registry_changes_total: (series) => {
       for (const [outcome, count] of changes()) series(count, { outcome });
@@ -33,6 +37,6 @@ export function groupSourceReadings(
     quotamesh_registry_refused_groups: (series) => series(status().registry.refused.length),
     quotamesh_registry_records_ignored_total: (series) => series(status().registry.recordsIgnored),
     quotamesh_registry_audited_changes: (series) => series(node.registry?.audited ?? 0),
-    quotamesh_registry_attachments: (series) => series(node.gate.places.attachments.size),
+    quotamesh_registry_attachments: (series) => series(node.attachments.size),
   };
 }

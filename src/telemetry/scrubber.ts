@@ -1,6 +1,6 @@
-import type { ResolvedConfig } from '../config/resolved-config.js';
-import { valueBelow } from '../config/setting-value.js';
-import { SECTIONS, yamlPath } from '../config/settings.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { SECTIONS, yamlPath } from '../config/schema/all-settings.js';
+import { valueBelow } from '../config/setting/setting-value.js';
 
 /** `http.tls.key`: every row of the settings table that is marked as secret. */
 export const SECRET_SETTINGS: readonly string[] = [
@@ -19,14 +19,14 @@ export const SECRET_SETTINGS: readonly string[] = [
 export class Scrubber {
   /** The longest first, because one may begin with another. */
   #secrets: readonly string[] = [];
-  /** The same as they stand inside a JSON string. */
+  /** The secrets as they look inside a JSON string. */
   #quoted: readonly string[] = [];
 
   constructor(config: ResolvedConfig | null) {
     if (config !== null) this.take(config);
   }
 
-  /** Of a configuration that was read again. Those of the one before stay: they may be in use elsewhere. */
+  /** Adds the secrets of a configuration that was read again. Earlier ones stay: they may be in use elsewhere. */
   take(config: ResolvedConfig): void {
     const given = SECRET_SETTINGS.map((path) => valueBelow(config, path.split('.'))).filter(
       (secret): secret is string => typeof secret === 'string' && secret.length >= LENGTH_MIN,

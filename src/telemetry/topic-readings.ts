@@ -1,4 +1,4 @@
-import type { NodeStatus } from '../runtime/status.js';
+import type { NodeStatus } from '../api/node-status.js';
 import type { TOPIC_METRICS } from './metric-table.js';
 import type { Reading } from './metrics.js';
 

@@ -14,7 +14,7 @@ const UNDER_WAY_MS = 1000;
  *
  * Shares of the same prefix of the log never exceed the quota (ARCHITECTURE.md, invariants 1 and 2), and nobody rises without the log
  * (invariant 3). So what may come on top is what somebody keeps who does not follow the log while others do: "it adds what it held, afterwards
- * its fallback" (docs/when-the-topic-is-away.md). It adds nothing for as long as the others still count it with what it keeps: until they have
+ * its fallback" (docs/operate/when-the-topic-is-away.md). It adds nothing for as long as the others still count it with what it keeps: until they have
  * expired it after `stalenessMs`, and while nothing has changed beside it.
  */
 export class Allowed {

@@ -53,7 +53,10 @@ export class Clients {
     for (let at = 0; at < calls.length; at += CALL_FIELDS) {
       const [dueMs, sentMs, endedMs, slot, group, outcome] = calls.subarray(at, at + CALL_FIELDS);
       this.calls.push({
-        ...{ dueMs: dueMs as number, sentMs: sentMs as number, endedMs: endedMs as number, group: group as number },
+        dueMs: dueMs as number,
+        sentMs: sentMs as number,
+        endedMs: endedMs as number,
+        group: group as number,
         node: (slot as number) % NODES,
         outcome: OUTCOMES[outcome as number] as Outcome,
       });

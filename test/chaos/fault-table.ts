@@ -3,7 +3,7 @@
 export type FaultKind = keyof typeof FAULTS;
 
 /**
- * What a fault means in the words of docs/when-the-topic-is-away.md:
+ * What a fault means in the words of docs/operate/when-the-topic-is-away.md:
  *
  * alone:   the nodes it hits have lost the topic, or have it late, while the others go on with it
  * topic:   the whole topic is away, or some of its partitions, for everybody
@@ -89,11 +89,9 @@ const ROWS = {
     excludes: 'brokers',
   },
   'partitions-added': {
-    ...{
-      scope: 'topic',
-      what: 'partitions added, a node started, the topic made anew as it was',
-      lastsMs: [8000, 12_000],
-    },
+    scope: 'topic',
+    what: 'partitions added, a node started, the topic made anew as it was',
+    lastsMs: [8000, 12_000],
     hits: 'node',
     excludes: 'brokers',
     without: ['node-kill', 'node-restart', 'node-twice'],

@@ -29,7 +29,7 @@ export interface AloneSpan {
 }
 
 /**
- * Who was alone and when, by what was done to the cluster: from the first blow until the time that the documents give it to be back. What hits
+ * The nodes that were alone, and when: from the first blow until the time that the documents give it to be back. What hits
  * everybody alike leaves nobody alone.
  */
 export function aloneSpans(happened: readonly HappenedFault[]): AloneSpan[] {
@@ -44,8 +44,12 @@ function cutOff({ fault, fromMs, doneMs }: HappenedFault): AloneSpan {
   // Cut off from some partitions only, it hears of the others: silence is noticed by the partition's own signs of life.
   const rare = fault.kind === 'link-one-broker' || fault.kind === 'link-delay' ? PARTITION_HEARTBEAT_MS : 0;
   return {
-    ...{ node: fault.node as number, fromMs, toMs: doneMs + BACK_WITHIN_MS, deafSinceMs: fromMs },
-    ...{ noticesAfterMs: ISOLATION_AFTER_MS + rare, hearsLate: fault.kind === 'link-delay' },
+    node: fault.node as number,
+    fromMs,
+    toMs: doneMs + BACK_WITHIN_MS,
+    deafSinceMs: fromMs,
+    noticesAfterMs: ISOLATION_AFTER_MS + rare,
+    hearsLate: fault.kind === 'link-delay',
   };
 }
 
@@ -57,8 +61,12 @@ function wokenInto(frozen: HappenedFault, topic: readonly HappenedFault[]): Alon
       ({ fromMs, doneMs }) => fromMs < frozen.remedyMs + BACK_WITHIN_MS && doneMs + BACK_WITHIN_MS > frozen.remedyMs,
     )
     .map(({ doneMs }) => ({
-      ...{ node: frozen.fault.node as number, fromMs: frozen.remedyMs, toMs: doneMs + BACK_WITHIN_MS },
-      ...{ deafSinceMs: frozen.fromMs, noticesAfterMs: ISOLATION_AFTER_MS, hearsLate: false },
+      node: frozen.fault.node as number,
+      fromMs: frozen.remedyMs,
+      toMs: doneMs + BACK_WITHIN_MS,
+      deafSinceMs: frozen.fromMs,
+      noticesAfterMs: ISOLATION_AFTER_MS,
+      hearsLate: false,
     }));
 }
 

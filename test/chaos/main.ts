@@ -8,7 +8,10 @@ import { reportLines, windowsTable } from './report.js';
 import { scheduleOf } from './schedule.js';
 import { judge } from './verdict.js';
 
-/** `npm run chaos -- --seed N --minutes M`: see docs/chaos.md. Exit code 0 when every promise was kept, 1 when not, 2 when it could not be played. */
+/**
+ * `npm run chaos -- --seed N --minutes M`: see docs/contribute/chaos.md. Exit code 0 when every promise was kept, 1 when
+ * not, 2 when it could not be played.
+ */
 
 const program = new Command('npm run chaos --')
   .description('Breaks a real Kafka and five nodes by a schedule, and holds what was admitted against the documents.')

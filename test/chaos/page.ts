@@ -57,7 +57,11 @@ function chartValues({ happened, samples }: Evidence, { windows }: Verdict): unk
     const own = windows.filter((window) => window.group === group);
     const allowed = own.map((window) => perSecond(window.allowed));
     return {
-      ...{ name, quota, allowed, admitted: own.map((window) => perSecond(window.admitted)), shares: sums[group] },
+      name,
+      quota,
+      allowed,
+      admitted: own.map((window) => perSecond(window.admitted)),
+      shares: sums[group],
       top: Math.max(...allowed) * 1.05,
     };
   });

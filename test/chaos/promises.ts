@@ -5,19 +5,19 @@ import type { ChaosGroup } from './workload.js';
  * otherwise breaks a promise.
  */
 
-/** docs/settings.md, timing.*, as they are by default. */
+/** docs/reference/settings.md, timing.*, as they are by default. */
 export const ISOLATION_AFTER_MS = 3000;
 export const PARTITION_HEARTBEAT_MS = 5000;
 export const STALENESS_MS = 5000;
 export const SHARE_VALID_MS = 4000;
 
-/** docs/when-the-topic-is-away.md: shares follow the log again this long after what was away is up again. */
+/** docs/operate/when-the-topic-is-away.md: shares follow the log again this long after what was away is up again. */
 export const BACK_WITHIN_MS = 5000;
 
 /** The window of every bound. */
 export const WINDOW_MS = 5000;
 
-/** docs/when-the-topic-is-away.md: most over any 5 s, in quotas, while nobody is away and shares are settled. */
+/** docs/operate/when-the-topic-is-away.md: most over any 5 s, in quotas, while nobody is away and shares are settled. */
 export const STEADY_QUOTAS = 1.02;
 
 /** docs/decisions/0004: 100 ms of the limit, or 20 pieces of work bounded by a quarter second of target / N, or up to two pieces. */

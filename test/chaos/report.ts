@@ -49,7 +49,7 @@ export function windowsTable({ windows }: Verdict): string {
   return [head, ...rows].map((row) => `${row.join(',')}\n`).join('');
 }
 
-/** Of every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
+/** Figures over every window of 5 s: the part of the quota that was admitted, and of what was allowed. */
 function groupTable({ windows }: Verdict): Table {
   const rows = GROUPS.map(({ name, quota }, group) => {
     const own = windows.filter((window) => window.group === group);
@@ -59,8 +59,14 @@ function groupTable({ windows }: Verdict): Table {
     const nearest = Math.max(...own.map(({ admitted, allowed }) => admitted / allowed));
     const mean = parts(own).reduce((sum, part) => sum + part, 0) / own.length;
     return [
-      ...[name, `${quota}/s`, percent(mean), percent(Math.max(...parts(own))), percent(nearest)],
-      ...[`${quiet.length}`, percent(Math.min(...parts(quiet))), percent(Math.max(...parts(quiet)))],
+      name,
+      `${quota}/s`,
+      percent(mean),
+      percent(Math.max(...parts(own))),
+      percent(nearest),
+      `${quiet.length}`,
+      percent(Math.min(...parts(quiet))),
+      percent(Math.max(...parts(quiet))),
     ];
   });
   const head = ['group', 'quota', 'mean', 'worst 5 s', 'worst of allowed', 'settled windows', 'least', 'most'];

@@ -1,4 +1,4 @@
-import { Random } from '../../sim/random.js';
+import { Random } from '../../sim/cluster/random.js';
 import { FAULT_KINDS, FAULTS, type FaultKind } from './fault-table.js';
 
 /** One fault of the plan. Times are milliseconds since the run began. */
@@ -67,7 +67,9 @@ function planned(kind: FaultKind, roundMs: number, others: readonly PlannedFault
   const broker = Math.floor(random.next() * BROKERS);
   const delayMs = Math.round(random.between(...DELAY_MS));
   return {
-    ...{ kind, fromMs, toMs },
+    kind,
+    fromMs,
+    toMs,
     node: hits.startsWith('node') ? node : null,
     broker: hits.endsWith('broker') ? broker : null,
     delayMs: kind === 'link-delay' ? delayMs : null,

@@ -26,7 +26,7 @@ const ALL_NODES: readonly number[] = Array.from({ length: NODES }, (_, node) => 
 
 /**
  * Faults that must show in what every node says of itself, and did not: who hears nothing for more than 3 s says that it is isolated
- * (docs/when-the-topic-is-away.md), who was started anew has another life, who was frozen answers nobody, and a topic that was made anew is
+ * (docs/operate/when-the-topic-is-away.md), who was started anew has another life, who was frozen answers nobody, and a topic that was made anew is
  * another log for everybody. The other kinds are looked at when they are done (faults.ts).
  */
 export function tracelessOf(samples: readonly Sample[], happened: readonly HappenedFault[]): Traceless[] {
@@ -63,7 +63,7 @@ function sameLife(node: number, byNode: ByNode, { fromMs, doneMs }: HappenedFaul
   return isSame && before !== undefined ? [`${nodeName(node)} has the life that it had before`] : [];
 }
 
-/** Who is cut off in the same round finds the other log when it is back. */
+/** A node that is cut off in the same round finds the other log when it is back. */
 function sameLog(node: number, byNode: ByNode, { fromMs }: HappenedFault, roundDoneMs: number): string[] {
   const before = seenIn(node, byNode, 0, fromMs).at(-1);
   const after = seenIn(node, byNode, roundDoneMs + BACK_WITHIN_MS, Number.POSITIVE_INFINITY)[0];

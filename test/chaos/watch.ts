@@ -1,4 +1,4 @@
-import type { GroupStatus, NodeStatus } from '../../src/runtime/status.js';
+import type { GroupStatus, NodeStatus } from '../../src/api/node-status.js';
 import { NODES } from './schedule.js';
 import { GROUPS, nodeName } from './workload.js';
 

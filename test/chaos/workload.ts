@@ -17,19 +17,31 @@ const PARTS = [1, 0.6, 0.3, 0.12, 0.05];
 /** 410/s in all of 850/s that are asked for: the machine has three brokers and five nodes to carry beside it. */
 export const GROUPS: readonly ChaosGroup[] = [
   {
-    ...{ name: 'wide', strategy: 'max-min', quota: 200, demand: skewed(200, 0) },
+    name: 'wide',
+    strategy: 'max-min',
+    quota: 200,
+    demand: skewed(200, 0),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
   },
   {
-    ...{ name: 'even', strategy: 'equal', quota: 100, demand: Array.from({ length: NODES }, () => 40) },
+    name: 'even',
+    strategy: 'equal',
+    quota: 100,
+    demand: Array.from({ length: NODES }, () => 40),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
   },
   {
-    ...{ name: 'closed', strategy: 'max-min', quota: 100, demand: skewed(100, 2) },
+    name: 'closed',
+    strategy: 'max-min',
+    quota: 100,
+    demand: skewed(100, 2),
     isolation: { policy: 'closed', holdMs: 0 },
   },
   {
-    ...{ name: 'small', strategy: 'max-min', quota: 10, demand: skewed(10, 4) },
+    name: 'small',
+    strategy: 'max-min',
+    quota: 10,
+    demand: skewed(10, 4),
     isolation: { policy: 'equal-share', holdMs: 10_000 },
   },
 ];

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMMAND_FILE } from '../../src/package-root.js';
-import type { NodeStatus } from '../../src/runtime/status.js';
+import type { NodeStatus } from '../../src/api/node-status.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 export interface ClusterOptions {
   /** The `topic:` value of the YAML, as JSON (which is YAML). `embedded` uses the cluster's own folder. */
@@ -86,7 +86,7 @@ export class Cluster {
     try {
       return Math.min(...(await Promise.all(nodes.map((node) => untilReady(node)))));
     } catch (error) {
-      // Whoever waits for this has no cluster to stop.
+      // The caller has no cluster yet that it could stop.
       await this.stop();
       throw error;
     }

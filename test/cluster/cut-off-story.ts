@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { admittedRate } from '../../sim/measure.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import type { RedisServer } from '../redis/redis.js';
 import { Cluster } from './cluster.js';
 import { CuttableProxy } from './cuttable-proxy.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedTopic } from '../../src/topic/embedded/embedded-topic.js';
 import { Cluster } from './cluster.js';
-import { type WorstWindows, worstWindows } from './hot-quotas.js';
+import { type WorstWindows, worstSpans } from './hot-quotas.js';
 import { TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
@@ -48,8 +48,8 @@ export async function playHalvedQuota(): Promise<Halved> {
     });
     return {
       appliedMs,
-      sinceAppend: (lengthMs) => worstWindows(answered, [quotas], { fromMs, toMs, lengthMs }),
-      sinceApplied: (lengthMs) => worstWindows(answered, perNode, { fromMs, toMs, lengthMs }),
+      sinceAppend: (lengthMs) => worstSpans(answered, [quotas], { fromMs, toMs, lengthMs }),
+      sinceApplied: (lengthMs) => worstSpans(answered, perNode, { fromMs, toMs, lengthMs }),
     };
   } finally {
     traffic.stop();

@@ -41,7 +41,7 @@ export interface WorstWindows {
  * another not yet, both quotas are in force: the larger one bounds from above, the smaller one from below. So it is with
  * grants: one was made between its request and its answer, and where a window begins or ends in between, either may be.
  */
-export function worstWindows(
+export function worstSpans(
   answered: readonly Answered[],
   perNode: readonly (readonly QuotaStep[])[],
   { fromMs, toMs, lengthMs }: { readonly fromMs: number; readonly toMs: number; readonly lengthMs: number },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from './cluster.js';
-import { rewriteQuota, takenMs, type WorstWindows, worstWindows } from './hot-quotas.js';
+import { rewriteQuota, takenMs, type WorstWindows, worstSpans } from './hot-quotas.js';
 import { TrafficProcess } from './traffic.js';
 
 const IDS = ['a', 'b', 'c'];
@@ -39,7 +39,7 @@ export async function playHotReloads(reloads: number): Promise<WorstWindows & { 
       return [{ sinceMs: 0, messagesPerSecond: QUOTAS[0] as number }, ...steps];
     });
     const taken = perNode.map((steps) => steps.length - 1);
-    return { ...worstWindows(answered, perNode, { fromMs, toMs, lengthMs: WINDOW_MS }), taken };
+    return { ...worstSpans(answered, perNode, { fromMs, toMs, lengthMs: WINDOW_MS }), taken };
   } finally {
     traffic.stop();
     await cluster.stop();

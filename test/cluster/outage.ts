@@ -1,47 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import { findDistribution } from '../kafka/distribution.js';
-import { KAFKA_START_TIMEOUT_MS, type KafkaNode, startKafka } from '../kafka/kafka.js';
+import { KAFKA_START_TIMEOUT_MS, type Kafka, type KafkaNode, startKafka } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { carriable, now, percent, Story, worstFiveSeconds } from './story.js';
 import { TrafficProcess } from './traffic.js';
 
-/** Two outages at once, with the machine to themselves: 1,100 asks a second in all. */
+/** 550 asks a second in all: stories on other clusters run beside this one. */
 const QUOTA = 300;
 const NODES = ['a', 'b', 'c'] as const;
 /** Everybody wants more than a third, so that fallback and normal admit the same total and any rise shows at once. */
 const DEMAND = { a: 250, b: 150, c: 150 };
 /**
  * An isolated node holds the least share of up to 15 s (2 × isolationAfterMs + partitionHeartbeatMs + 0.5 s, and a third), and a node that
- * has just begun had next to none: docs/when-the-topic-is-away.md.
+ * has just begun had next to none: docs/operate/when-the-topic-is-away.md.
  */
 const IN_USE_MS = 16_000;
 /** Beside the outage itself: starts, settling, the way back, and counting. */
 export const AROUND_OUTAGE_MS = 90_000;
 
 /**
- * The topic goes away under load and comes back: nobody ever rises, every second admits something, and shares follow the log again soon
- * after. Asserts the counts, prints the times.
+ * The topic goes away under load and comes back, twice on one cluster: nobody ever rises, every second admits something, and shares follow
+ * the log again soon after. Asserts the counts, prints the times.
  */
 export function outagePromises(outageMs: number): void {
   describe(`a Kafka outage of ${outageMs / 1000} s under load`, () => {
-    beforeAll(() => findDistribution().then(() => {}), KAFKA_START_TIMEOUT_MS);
+    let kafka: Kafka;
+    let loaded: LoadedCluster;
+    beforeAll(async () => {
+      await findDistribution();
+      kafka = await startKafka();
+      loaded = await LoadedCluster.start({ kind: 'kafka', brokers: kafka.brokers, name: 'outage' });
+    }, KAFKA_START_TIMEOUT_MS + AROUND_OUTAGE_MS);
+    afterAll(async () => {
+      await loaded?.stop();
+      await kafka?.stop();
+    });
 
     for (const outage of [KILLED, FROZEN]) {
-      test.concurrent(`the broker is ${outage.name}`, { timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
-        const kafka = await startKafka();
+      test(`the broker is ${outage.name}`, { timeout: outageMs + AROUND_OUTAGE_MS }, async () => {
         const broker = kafka.nodes[0] as KafkaNode;
-        await surviveOutage({
+        await loaded.survive({
           name: `kafka ${outage.name}, ${outageMs / 1000} s`,
-          topic: { kind: 'kafka', brokers: kafka.brokers, name: 'outage' },
           during: async () => {
             await outage.begin(broker);
             await sleep(outageMs);
           },
           end: () => outage.end(broker),
           isAway: true,
-        }).finally(() => kafka.stop());
+        });
       });
     }
   });
@@ -68,7 +76,6 @@ const FROZEN: KafkaOutage = {
 /** What happens to a topic under load. */
 export interface Outage {
   readonly name: string;
-  readonly topic: ClusterOptions['topic'];
   /** From the first blow until just before the last remedy. */
   during(): Promise<void>;
   /** Resolves when the topic could work again. */
@@ -77,21 +84,48 @@ export interface Outage {
   readonly isAway: boolean;
 }
 
-/** Admission goes on, never 2 % above the quota over any 5 s, and shares follow the log again within 5 s. */
-export async function surviveOutage({ name, topic, during: happens, end, isAway }: Outage): Promise<void> {
-  const cluster = await Cluster.create({ topic, quota: QUOTA });
-  const traffic = await TrafficProcess.start();
-  const story = new Story(cluster, traffic, QUOTA);
-  try {
-    await cluster.start(...NODES);
-    await story.phase(DEMAND, IN_USE_MS, 1500);
+/** One outage on a cluster of its own. */
+export async function surviveOutage(topic: ClusterOptions['topic'], outage: Outage): Promise<void> {
+  const loaded = await LoadedCluster.start(topic);
+  await loaded.survive(outage).finally(() => loaded.stop());
+}
+
+/** Three nodes under load whose shares have been in use for so long that an outage may begin. */
+class LoadedCluster {
+  readonly #cluster: Cluster;
+  readonly #traffic: TrafficProcess;
+  readonly #story: Story;
+
+  private constructor(cluster: Cluster, traffic: TrafficProcess) {
+    this.#cluster = cluster;
+    this.#traffic = traffic;
+    this.#story = new Story(cluster, traffic, QUOTA);
+  }
+
+  static async start(topic: ClusterOptions['topic']): Promise<LoadedCluster> {
+    const cluster = await Cluster.create({ topic, quota: QUOTA });
+    const loaded = new LoadedCluster(cluster, await TrafficProcess.start());
+    try {
+      await cluster.start(...NODES);
+      await loaded.#story.phase(DEMAND, IN_USE_MS, 1500);
+      return loaded;
+    } catch (error) {
+      // The caller has no cluster yet that it could stop.
+      await loaded.stop();
+      throw error;
+    }
+  }
+
+  /** Admission goes on, never 2 % above the quota over any 5 s, and shares follow the log again within 5 s. */
+  async survive({ name, during: happens, end, isAway }: Outage): Promise<void> {
+    const story = this.#story;
     const lostMs = now();
     await happens();
-    const degraded = (await cluster.status('a')).degraded;
+    const degraded = (await this.#cluster.status('a')).degraded;
     const backMs = now();
     await end();
     const upMs = now();
-    const normalMs = await untilNormal(cluster);
+    const normalMs = await untilNormal(this.#cluster);
     const during = await story.since(lostMs, 1000, NODES);
     const after = await story.phase(DEMAND, 5500, 500);
     const worst = worstFiveSeconds(story.history, QUOTA);
@@ -107,9 +141,11 @@ export async function surviveOutage({ name, topic, during: happens, end, isAway 
     expect(normalMs - upMs).toBeLessThanOrEqual(5000);
     expect(after.total / after.carriable).toBeGreaterThanOrEqual(0.98);
     expect(after.total / QUOTA).toBeLessThanOrEqual(1.02);
-  } finally {
-    traffic.stop();
-    await cluster.stop();
+  }
+
+  async stop(): Promise<void> {
+    this.#traffic.stop();
+    await this.#cluster.stop();
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster, type ClusterOptions } from './cluster.js';
-import { type QuotaStep, worstWindows } from './hot-quotas.js';
+import { type QuotaStep, worstSpans } from './hot-quotas.js';
 import { carriable, now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
 
@@ -51,7 +51,7 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
     const toMs = now();
     await sleep(100);
     history.push(...(await traffic.collect()));
-    const { least, most } = worstWindows(history, [QUOTA_IN_FORCE], { fromMs, toMs, lengthMs: WINDOW_MS });
+    const { least, most } = worstSpans(history, [QUOTA_IN_FORCE], { fromMs, toMs, lengthMs: WINDOW_MS });
     phases.push({ what, least, most, carriable: leastCarriable(history, fromMs, toMs) });
   }
   try {
@@ -69,7 +69,7 @@ export async function playPools(topic: ClusterOptions['topic']): Promise<PoolRun
     drive('a');
     await settled('1 node after kill -9', 'a');
     const most = (lengthMs: number) => {
-      return worstWindows(history, [QUOTA_IN_FORCE], { fromMs, toMs: now(), lengthMs }).most;
+      return worstSpans(history, [QUOTA_IN_FORCE], { fromMs, toMs: now(), lengthMs }).most;
     };
     return { phases, worstFiveSeconds: most(WINDOW_MS), worstSecond: most(1000) };
   } finally {

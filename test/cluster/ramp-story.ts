@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GroupStatus } from '../../src/runtime/status.js';
+import type { GroupStatus } from '../../src/api/node-status.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 import { now } from './story.js';
 import { type Answered, TrafficProcess } from './traffic.js';
@@ -88,11 +88,12 @@ function group(overMs: string): object {
   return {
     quota: { publish: { messagesPerSecond: TO } },
     ramp: { mode: 'scheduled', fromPerSecond: FROM, overMs },
-    ...{ allowanceRatio: 0, burstMinMessages: 1 },
+    allowanceRatio: 0,
+    burstMinMessages: 1,
   };
 }
 
-/** A ramp begins with the first use (docs/ramps.md), not when clients begin to connect. */
+/** A ramp begins with the first use (docs/guide/ramps.md), not when clients begin to connect. */
 function firstUse(answered: readonly Answered[], sinceMs: number): number {
   return Math.min(...answered.flatMap(({ granted, atMs }) => (granted && atMs >= sinceMs ? [atMs] : [])));
 }
@@ -136,5 +137,5 @@ function followed(
 async function shownLevel(cluster: Cluster, id: string, name: string): Promise<number> {
   const answer = await fetch(`${cluster.url(id)}/v1/groups/${name}`, { signal: AbortSignal.timeout(5000) });
   const { directions } = (await answer.json()) as GroupStatus;
-  return directions.publish.ramp?.level ?? Number.NaN;
+  return directions.publish.ramp?.ceiling ?? Number.NaN;
 }

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { KAFKA_START_TIMEOUT_MS } from '../kafka/kafka.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 

@@ -25,9 +25,8 @@ export function redisOutages(outageMs: number): void {
     const options = { timeout: outageMs + AROUND_OUTAGE_MS };
     test.concurrent.each(OUTAGES)('$what', options, async ({ what, begin, end }) => {
       const redis = await startRedis();
-      await surviveOutage({
+      await surviveOutage(topicOf(redis), {
         name: `redis ${what}, ${outageMs / 1000} s`,
-        topic: topicOf(redis),
         during: () => redis[begin]().then(() => sleep(outageMs)),
         end: () => redis[end](),
         isAway: true,
@@ -52,13 +51,8 @@ export function redisLosses(): void {
           await sleep(1500);
         }
       };
-      await surviveOutage({
-        name: 'redis FLUSHALL',
-        topic: topicOf(redis),
-        during,
-        end: async () => {},
-        isAway: false,
-      });
+      const end = async () => {};
+      await surviveOutage(topicOf(redis), { name: 'redis FLUSHALL', during, end, isAway: false });
     });
 
     test('its clock jumps an hour back, two hours on, and home', async () => {
@@ -79,7 +73,7 @@ export function redisLosses(): void {
       };
       try {
         const end = async () => {};
-        await surviveOutage({ name: 'redis, its clock moved', topic: topicOf(own), during, end, isAway: false });
+        await surviveOutage(topicOf(own), { name: 'redis, its clock moved', during, end, isAway: false });
       } finally {
         await own.stop();
         await rm(folder, { recursive: true, force: true });
@@ -97,7 +91,7 @@ export function redisLosses(): void {
         };
         const end = () => set.untilMaster(set.servers[1]);
         try {
-          await surviveOutage({ name: `redis failover (${way})`, topic, during, end, isAway: false });
+          await surviveOutage(topic, { name: `redis failover (${way})`, during, end, isAway: false });
         } finally {
           await set.stop();
         }

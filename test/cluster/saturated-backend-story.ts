@@ -14,7 +14,9 @@ export function saturatedBackendStory({ settleSec, measureSec }: StoryLengths): 
     let scene: SaturatedBackend;
     beforeAll(async () => {
       scene = await SaturatedBackend.start({
-        ...{ kind: 'kafka', brokers: await sharedKafka(), name: `saturated-${process.pid}` },
+        kind: 'kafka',
+        brokers: await sharedKafka(),
+        name: `saturated-${process.pid}`,
       });
     }, 120_000);
     afterAll(() => scene.stop());

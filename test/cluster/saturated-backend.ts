@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { GroupExplanation } from '../../src/runtime/target/explain.js';
+import type { GroupExplanation } from '../../src/api/group-explanation.js';
 import { Cluster, type ClusterOptions } from './cluster.js';
 
 /** Pieces of work per second that each backend can do. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { admittedRate } from '../../sim/measure.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import { jainIndex } from '../../sim/verdict/fairness.js';
 import type { Cluster, DecisionLine } from './cluster.js';
 import type { Answered, TrafficProcess } from './traffic.js';

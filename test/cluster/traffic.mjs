@@ -9,7 +9,7 @@ import http from 'node:http';
 const TICK_MS = 4;
 const OUTSTANDING_MAX = 400;
 const ANSWER_TIMEOUT_MS = 3000;
-/** Who is not ready is asked 100 times a second, not for every arrival: thousands of refusals a second are what a start would wait for. */
+/** A node that is not ready is asked 100 times a second: with a request per arrival, refusing them would slow its start. */
 const NOT_READY_PAUSE_MS = 10;
 const NOT_LISTENING_PAUSE_MS = 50;
 const targets = new Map();

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Arrival } from '../../sim/world.js';
+import type { Arrival } from '../../sim/cluster/world.js';
 
 export interface TargetRate {
   readonly node: string;

@@ -1,5 +1,5 @@
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { reportTopicConformance } from './report-topic.js';
 
 const appendTimeoutMs = 200;

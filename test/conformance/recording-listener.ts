@@ -4,7 +4,7 @@ import type { ReadRecord, ReportTopicListener } from '../../src/ports/report-top
 export class RecordingListener implements ReportTopicListener {
   /** In order; one more element for each epoch that began. */
   readonly epochs: string[] = [];
-  /** As delivered since the epoch began, repetitions included. */
+  /** Everything delivered since the epoch began, repetitions included. */
   delivered: ReadRecord[] = [];
   /** What was called, without repetitions in a row. */
   readonly order: ('epoch' | 'records' | 'caught-up')[] = [];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { type RedisServer, startRedis } from '../redis/redis.js';
 import { findRedis } from '../redis/redis-source.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HmacConfig } from '../../src/config/resolved-config.js';
+import type { HmacConfig } from '../../src/config/resolved/resolved-config.js';
 import { silentTelemetry } from '../../src/ports/telemetry.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
 import { RecordingListener } from './recording-listener.js';

@@ -1,6 +1,6 @@
 import { silentTelemetry } from '../../src/ports/telemetry.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
 import { SignedTopic } from '../../src/topic/signed/signed-topic.js';
 import { reportTopicConformance } from './report-topic.js';
 

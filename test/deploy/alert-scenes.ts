@@ -16,7 +16,7 @@ const still = (value: number) => `${value}${FOR}`;
 /** A counter. */
 const rising = (perMinute: number) => `0+${perMinute}${FOR}`;
 
-/** Of the nodes a and b of a cluster, which is a job of Prometheus; of b what a is compared with. */
+/** Series of the nodes a and b of one cluster, which is a job of Prometheus; b has those that a is compared with. */
 export function seriesOf(job: string, changed: AlertScene['series']): { series: string; values: string }[] {
   const a = Object.entries({ ...HEALTHY, ...changed });
   const b = Object.entries(HEALTHY).filter(([name]) => COMPARED.test(name));
@@ -29,7 +29,7 @@ export function seriesOf(job: string, changed: AlertScene['series']): { series: 
   return [...a.map(on('a')), ...b.map(on('b'))];
 }
 
-const COMPARED = /^(up|quotamesh_(ready|node_info|members|registry_position))\b/;
+const COMPARED = /^(up|quotamesh_(ready|node_info|members|registry_offset))\b/;
 
 const HEALTHY: Readonly<Record<string, string>> = {
   [at('up')]: still(1),
@@ -61,13 +61,13 @@ const HEALTHY: Readonly<Record<string, string>> = {
   [at('quotamesh_config_needs_restart')]: still(0),
   [at('quotamesh_config_differing_groups')]: still(0),
   [at('quotamesh_registry_ready')]: still(1),
-  [at('quotamesh_registry_position')]: rising(60),
+  [at('quotamesh_registry_offset')]: rising(60),
   [at('quotamesh_registry_refused_groups')]: still(0),
   [at('quotamesh_registry_records_ignored_total')]: still(0),
   [at('quotamesh_registry_changes_total', 'outcome="made"')]: rising(1),
   [at('quotamesh_registry_changes_total', 'outcome="unconfirmed"')]: still(0),
   [at('quotamesh_registry_changes_total', 'outcome="too-fast"')]: still(0),
-  // Whoever shows nothing at all (a browser, a probe) is counted, and nobody is told.
+  // Callers without any token (a browser, a probe) are counted and raise no alert.
   [at('quotamesh_auth_failures_total', 'listener="http",reason="missing"')]: rising(60),
   [at('quotamesh_auth_failures_total', 'listener="http",reason="unknown"')]: rising(1),
   [at('quotamesh_group_demand_messages_per_second', 'group="orders",direction="publish"')]: still(900),
@@ -133,7 +133,7 @@ export const ALERT_SCENES: readonly AlertScene[] = [
   { alert: 'QuotameshYamlDiffers', series: { [at('quotamesh_config_differing_groups')]: still(1) } },
   { alert: 'QuotameshRegistryLost', series: { [at('quotamesh_degraded', 'reason="registry-lost"')]: still(1) } },
   { alert: 'QuotameshRegistryNotRead', series: { [at('quotamesh_registry_ready')]: still(0) } },
-  { alert: 'QuotameshRegistryBehind', series: { [at('quotamesh_registry_position')]: still(0) } },
+  { alert: 'QuotameshRegistryBehind', series: { [at('quotamesh_registry_offset')]: still(0) } },
   { alert: 'QuotameshRegistryGroupRefused', series: { [at('quotamesh_registry_refused_groups')]: still(1) } },
   {
     alert: 'QuotameshRegistryRecordsUnreadable',

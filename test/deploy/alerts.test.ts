@@ -32,13 +32,13 @@ describe('every alert', () => {
     expect(() => unknownIn('sum(quotamesh_ready', known)).toThrow('not PromQL');
   });
 
-  test('has a severity, a summary, a description, and a section of docs/alerts.md; no section is without alert', () => {
-    const sections = [...readFileSync(join(root, 'docs/alerts.md'), 'utf8').matchAll(/^### (\w+)$/gm)];
+  test('has a severity, a summary, a description, and a section of docs/operate/alerts.md; no section is without alert', () => {
+    const sections = [...readFileSync(join(root, 'docs/operate/alerts.md'), 'utf8').matchAll(/^### (\w+)$/gm)];
     expect(sections.map(([, name]) => name)).toEqual(names);
     for (const { alert, labels, annotations } of alerts) {
       expect(['critical', 'warning', 'info'], alert).toContain(labels.severity);
       expect(Object.keys(annotations), alert).toEqual(['summary', 'description', 'runbook_url']);
-      expect(annotations.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
+      expect(annotations.runbook_url).toBe(`docs/operate/alerts.md#${alert.toLowerCase()}`);
     }
   });
 

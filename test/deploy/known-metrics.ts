@@ -6,15 +6,15 @@ import { type Matcher, readQuery } from './promql.js';
 export const SCRAPE_LABELS = ['job', 'instance'];
 
 /**
- * Metric → label → the values that a node has just exported. Ours are those of docs/metrics.md, which comes from the code's
+ * Metric → label → the values that a node has just exported. Ours are those of docs/reference/metrics.md, which comes from the code's
  * tables (test/unit/telemetry); those of the process are the scrape's.
  */
 export type KnownMetrics = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Of a node that decides, with the series of its groups. Beside no MQTT broker: of those the labels alone are known. */
+/** The metrics of a node without an MQTT broker, with the series of its groups; of the broker's, the labels alone. */
 export async function knownMetrics(): Promise<KnownMetrics> {
   const known = new Map<string, Map<string, Set<string>>>([['up', new Map()]]);
-  const table = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const table = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
   for (const [, name, labels] of table.matchAll(/^\| `(\w+)` \| \w+ \| (.*?) \|/gm)) {
     const all = [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!);
     known.set(name!, new Map(all.map((label) => [label, new Set()])));

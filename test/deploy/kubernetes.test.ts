@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { STOP_WITHIN_MS } from '../../src/cli/stop-on-signals.js';
-import { loadConfig } from '../../src/config/load-config.js';
-import type { ResolvedConfig } from '../../src/config/resolved-config.js';
+import { STOP_WITHIN_MS } from '../../src/cli/run/stop-on-signals.js';
+import { loadConfig } from '../../src/config/files/load-config.js';
+import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
 import { findKustomize, type Manifest, mistakesIn, rendered, WHAT_TO_INSTALL, written } from './kustomize.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

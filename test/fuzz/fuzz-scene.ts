@@ -5,26 +5,24 @@ import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
 import { Access } from '../../src/access/access.js';
-import { createAcquireOutcomes } from '../../src/admission/http/acquire-outcomes.js';
-import { closeHttp, createHttpServer, listen } from '../../src/admission/http/http-server.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import { createAcquireOutcomes } from '../../src/http/acquire/acquire-outcomes.js';
+import { closeHttp, createHttpServer, listen } from '../../src/http/server/http-server.js';
 import type { Telemetry } from '../../src/ports/telemetry.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../whole-node.js';
 
 const CLUSTER = 'fuzz';
 /** Nobody names it: whatever is asked of the others, its share stays. */
 const CANARY = 'canary';
 const CONFIG = {
-  ...{
-    cluster: CLUSTER,
-    node: 'a',
-    topic: 'memory',
-    registry: { maxGroups: 50, changesPerSecond: 1_000_000 },
-    http: { port: 0 },
-  },
+  cluster: CLUSTER,
+  node: 'a',
+  topic: 'memory',
+  registry: { maxGroups: 50, changesPerSecond: 1_000_000 },
+  http: { port: 0 },
   limits: { maxReservations: 100, maxWaiting: 100 },
   limiting: { maxBackends: 20 },
   groups: {
@@ -37,11 +35,11 @@ const CONFIG = {
 
 /** A node on topics of its own, with its HTTP server; what is thrown at it must leave it as it was. */
 export class FuzzScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly #errors: string[];
 
-  private constructor(node: QuotaNode, app: FastifyInstance, errors: string[]) {
+  private constructor(node: WholeNode, app: FastifyInstance, errors: string[]) {
     this.node = node;
     this.app = app;
     this.#errors = errors;
@@ -57,7 +55,7 @@ export class FuzzScene {
     const config = resolveConfig(CONFIG, { source: '(fuzz)', env: {} });
     const options = { appendTimeoutMs: 1000 };
     const [topic, registryTopic] = [0, 1].map(() => new MemoryTopic(createMemoryLog(), options));
-    const node = new QuotaNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
+    const node = new WholeNode({ config, topic: topic!, registryTopic, telemetry, version: '0', nonce: 1 });
     const outcomes = createAcquireOutcomes();
     const access = new Access(null, node.clock, telemetry);
     const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { ConfigError } from '../../src/config/config-error.js';
-import { parseYaml } from '../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import type { ResolvedConfig } from '../../src/config/resolved-config.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../src/config/resolved/resolved-config.js';
+import { ConfigError } from '../../src/config/setting/config-error.js';
+import { parseYaml } from '../../src/config/yaml/parse-yaml.js';
 import { answerTo, FuzzScene, heapBytes, show } from './fuzz-scene.js';
 import { damaging, yamlText } from './grammar.js';
 import { registryRecords } from './records.js';
@@ -45,7 +45,7 @@ export async function fuzz(counts: FuzzCounts, seed: number): Promise<void> {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const rounds = Math.ceil(total / ROUNDS_OF);
   const heaps: number[] = [];
-  // The same one all the time: what it keeps is what the fuzz is about.
+  // One scene for all rounds: the fuzz looks for what a node keeps from one request to the next.
   const scene = await FuzzScene.begin();
   try {
     for (let round = 0; round < rounds; round++) {
@@ -110,7 +110,7 @@ async function playDocuments(scene: FuzzScene, count: number, seed: number): Pro
   await inBatches(yamlText, count, seed, async (batch) => {
     for (const text of batch) {
       const read = configOf(text);
-      // As a reload has it: the groups are new, the canary's YAML is the same.
+      // Groups after a reload: they are new, the canary's YAML is the same.
       if (read !== null) scene.node.yaml.take({ ...read, groups: [...read.groups, ...config.groups.slice(0, 1)] });
     }
     scene.expectUnharmed(batch);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { RegistryCodec } from '../../src/codec/registry-codec.js';
-import { clusterHashOf } from '../../src/core/ids.js';
+import { clusterHashOf } from '../../src/core/base/ids.js';
 import { attachmentName, keyOf, type RegistryRecord, registryKeys } from '../../src/core/registry/registry-record.js';
 import type { AppendRecord } from '../../src/ports/report-topic.js';
 import { attachmentDefinition, groupDefinition, groupName, leaf, placePath, tree } from './grammar.js';

@@ -45,10 +45,7 @@ function requestOf(operation: { path: string; method: Method; body: fc.Arbitrary
       { weight: 15, arbitrary: fc.constant(method) },
       { weight: 1, arbitrary: fc.constantFrom<Method>('GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS') },
     ),
-    query: mostly(
-      '',
-      ...['?dryRun=true', '?dryRun=yes', '?force=true', '?x', '?limit=-1', '?limit=5', '?%zz', '?sort=a'],
-    ),
+    query: mostly('', '?dryRun=true', '?dryRun=yes', '?force=true', '?x', '?limit=-1', '?limit=5', '?%zz', '?sort=a'),
     match: mostly(undefined, '*', '"1"', '"x"', 'W/"3"', '', '"99999999999999999999"'),
     type: mostly('application/json', 'text/plain', 'application/json; charset=utf-16', 'application/jsonx', '/'),
     payload: body ?? fc.constant(undefined),

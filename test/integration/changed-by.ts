@@ -1,4 +1,4 @@
-import type { Attaching } from '../../src/runtime/groups/attachment-scope.js';
+import type { Attaching } from '../../src/groups/changes/attachment-owner.js';
 
-/** Who changes groups where a test does it past HTTP. */
+/** The author of changes that a test makes past HTTP. */
 export const BY_TEST: Attaching = { name: 'test', how: 'open', requestId: 'test', atMs: 0, tenants: null };

@@ -8,10 +8,10 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-test('the program of docs/embedding.md runs as it stands there', async () => {
+test('the program of docs/guide/embedding.md runs as it stands there', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'quotamesh-doc-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const text = await readFile(join(root, 'docs/embedding.md'), 'utf8');
+  const text = await readFile(join(root, 'docs/guide/embedding.md'), 'utf8');
   const [first = '', second = ''] = [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
   // The second piece goes on where the first ends, and the node is closed once.
   const close = /^await node\.close\(\);.*$/m;

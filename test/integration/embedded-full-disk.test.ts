@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import type { NodeStatus } from '../../src/runtime/status.js';
+import type { NodeStatus } from '../../src/api/node-status.js';
 import { Cluster } from '../cluster/cluster.js';
 
 const run = promisify(execFile);
@@ -24,7 +24,8 @@ test('a bound that the file system does not tell of is an outage of the topic, m
   expect(JSON.parse(/\[.*\]$/.exec(stdout)?.[0] ?? 'null')).toEqual([
     // A write that is cut short is an input or output error to lmdb.
     expect.stringMatching(/^TOPIC_(UNREACHABLE|DISK_FULL)$/),
-    ...['TOPIC_DISK_FULL', 'TOPIC_DISK_FULL'],
+    'TOPIC_DISK_FULL',
+    'TOPIC_DISK_FULL',
   ]);
   expect(stderr.match(STACK)).toHaveLength(1);
 });

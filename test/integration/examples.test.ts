@@ -4,24 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import { describe, test } from 'vitest';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 const run = promisify(execFile);
 const embed = fileURLToPath(new URL('../../examples/embed.mjs', import.meta.url));
 
-describe('examples/embed.mjs', () => {
-  let folder: string;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-'));
-  });
-
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('two processes of it share 100 messages/s, not 100 each', async () => {
+describe.concurrent('examples', () => {
+  test('embed.mjs: two processes of it share 100 messages/s, not 100 each', async ({ expect, onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'quotamesh-embed-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const outputs = await Promise.all(
       ['one', 'two'].map((id) => run(process.execPath, [embed, id, folder], { timeout: 20_000 })),
     );
@@ -32,10 +24,9 @@ describe('examples/embed.mjs', () => {
     expect(total).toBeGreaterThanOrEqual(450);
     expect(total).toBeLessThanOrEqual(620);
   });
-});
 
-describe('examples/batch-consumer', () => {
-  test('three consumers share 60 calls/s in batches; without the quota they take what they can', async () => {
+  const WHAT = 'batch-consumer: three consumers share 60 calls/s in batches; without the quota they take what they can';
+  test(WHAT, async ({ expect }) => {
     const program = fileURLToPath(new URL('../../examples/batch-consumer/run.mjs', import.meta.url));
     const { stdout } = await run(process.execPath, [program, '6'], { timeout: 90_000 });
     console.log(stdout.trim());
@@ -50,10 +41,8 @@ describe('examples/batch-consumer', () => {
     expect(calls).toBeGreaterThanOrEqual(4 * 60);
     expect(handedBack).toBeGreaterThan(0);
   });
-});
 
-describe('examples/mqtt-broker', () => {
-  test('its configuration is valid', async () => {
+  test('mqtt-broker: its configuration is valid', async ({ expect }) => {
     const config = fileURLToPath(new URL('../../examples/mqtt-broker/broker.yaml', import.meta.url));
     const { stdout } = await run(process.execPath, [COMMAND_FILE, 'mqtt', '--config', config, '--check']);
     expect(stdout).toContain('valid');

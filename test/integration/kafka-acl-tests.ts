@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { prepareNode } from '../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
 import { aclCommand, NEEDED_ACLS } from '../../src/topic/kafka/needed-acls.js';
 import { CREATED_WITH } from '../../src/topic/kafka/topic-settings.js';
 import { within } from '../conformance/topic-expectations.js';
 import { aclsOf } from '../kafka/acls.js';
 import { createTopic } from '../kafka/admin.js';
 import { PASSWORD, USERS } from '../kafka/secure-listener.js';
+import { prepareWholeNode, type WholeNode } from '../whole-node.js';
 import { BY_TEST } from './changed-by.js';
 
 const DEADLINE_MS = 20_000;
@@ -28,7 +27,7 @@ export interface SecuredKafka {
 export function aclTests(kafka: () => SecuredKafka): void {
   const { permit } = aclsOf(() => kafka().brokers);
 
-  function prepare(): { name: string; topics: readonly string[]; node: Promise<QuotaNode> } {
+  function prepare(): { name: string; topics: readonly string[]; node: Promise<WholeNode> } {
     const name = `acl-${randomBytes(6).toString('hex')}`;
     const { secure, ca } = kafka();
     const sasl = { mechanism: 'plain', username: USER, password: PASSWORD };
@@ -36,11 +35,11 @@ export function aclTests(kafka: () => SecuredKafka): void {
     const hmac = { key: 'k'.repeat(32) };
     const topic = { kind: 'kafka', brokers: [secure], name, tls: { ca }, sasl, hmac, replicationFactor: 1 };
     const groups = { orders: { quota: { publish: { messagesPerSecond: 100 } } } };
-    const node = prepareNode({ config: { cluster: 'acl', node: 'n', topic, groups }, env: {} });
+    const node = prepareWholeNode({ config: { cluster: 'acl', node: 'n', topic, groups }, env: {} });
     return { name, topics: [name, `${name}-registry`], node };
   }
 
-  async function expectToWork(node: QuotaNode): Promise<void> {
+  async function expectToWork(node: WholeNode): Promise<void> {
     await within(DEADLINE_MS, 'ready', () => Promise.all([node.start(), node.ready(DEADLINE_MS)]));
     const definition = { quota: { publish: { messagesPerSecond: 5 } } };
     const made = await within(DEADLINE_MS, 'a group', async () =>
@@ -102,7 +101,7 @@ export function aclTests(kafka: () => SecuredKafka): void {
 }
 
 /** Why the node did not start; or, where it could open its topics, why it is not ready. */
-async function failureOf(node: QuotaNode): Promise<{ message: string; remedy: string | null }> {
+async function failureOf(node: WholeNode): Promise<{ message: string; remedy: string | null }> {
   let failure: { message: string; remedy: string | null } | null = null;
   node.start().catch((error: { message: string; remedy: string }) => {
     failure = error;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { LagWatch, settled, text, within } from '../conformance/topic-expectations.js';

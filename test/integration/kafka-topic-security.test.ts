@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { settled, within } from '../conformance/topic-expectations.js';

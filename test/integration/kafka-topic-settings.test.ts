@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { KafkaTopicConfig } from '../../src/config/resolved-config.js';
-import { QuotameshError } from '../../src/errors.js';
+import type { KafkaTopicConfig } from '../../src/config/resolved/resolved-config.js';
+import { QuotameshError } from '../../src/errors/quotamesh-error.js';
 import { KafkaReportTopic } from '../../src/topic/kafka/kafka-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { text } from '../conformance/topic-expectations.js';

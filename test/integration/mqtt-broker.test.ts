@@ -186,7 +186,7 @@ describe('rates of CONNECT and SUBSCRIBE', () => {
     for (let batch = 0; batch < 10; batch++) {
       const begin = performance.now();
       const sockets = await Promise.all(Array.from({ length: 100 }, rawSocket));
-      // Who hangs up before the answer may not have been looked at yet, and is no connect then.
+      // A client that hangs up before the answer may not have been looked at yet, and then is no connect.
       const answers = sockets.map(
         (socket) => new Promise((resolve) => socket.once('data', resolve).once('close', resolve)),
       );

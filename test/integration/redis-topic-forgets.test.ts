@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { RecordingListener } from '../conformance/recording-listener.js';
 import { expectRisingOffsets, settled, text, within } from '../conformance/topic-expectations.js';
@@ -61,7 +61,7 @@ describe.skipIf(!isHere)('what Redis forgets', () => {
       await topic.append([record('own', '1'), record('both', 'old')]);
       await listener.until('both', () => listener.records.length === 2, DEADLINE_MS);
       expect(listener.epochs).toHaveLength(1);
-      // As another Redis under the same name, on which other nodes were.
+      // What another Redis under the same name holds, on which other nodes were.
       const keys = `${config.prefix}c:${log}:`;
       const [first] = listener.records;
       const offset = (first?.offset ?? 0) - 10;

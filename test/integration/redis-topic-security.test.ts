@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RedisTopicConfig } from '../../src/config/resolved-config.js';
+import type { RedisTopicConfig } from '../../src/config/resolved/resolved-config.js';
 import { RedisConnection } from '../../src/topic/redis/redis-connection.js';
 import { RedisReportTopic } from '../../src/topic/redis/redis-report-topic.js';
 import { redisTopicOptions } from '../../src/topic/redis/redis-topic-options.js';
@@ -75,7 +75,7 @@ describe.skipIf(!isHere)('a Redis that asks who it is', () => {
     await listener.until('both', () => listener.records.length >= 2, DEADLINE_MS);
   }
 
-  it('works with a user that has the rights of docs/redis.md and no more', () =>
+  it('works with a user that has the rights of docs/operate/redis.md and no more', () =>
     expectToWork(make(plain, { username: 'alice', password: PASSWORD })));
 
   it('works in another database', () => expectToWork(make(plain, { username: 'alice', password: PASSWORD, db: 3 })));

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { attachmentName } from '../../src/core/registry/registry-record.js';
-import { createNode, type QuotaNode } from '../../src/index.js';
-import { putGroup } from '../../src/runtime/groups/administration.js';
+import { putGroup } from '../../src/groups/changes/change-group.js';
+import { createWholeNode, type WholeNode } from '../whole-node.js';
 import { BY_TEST } from './changed-by.js';
 import { EmbeddedProcesses, type Participant } from './embedded-processes.js';
 import { AUDITED_CHANGES, checkTrail, type Life, untilTrailsAreWhole } from './registry-kill-trail.js';
@@ -19,7 +19,7 @@ const DELETED_EVERY = 5;
 const DEADLINE_MS = 30_000;
 /** Others finish what the dead have left after 10 to 20 s. */
 const FINISHED_MS = 100_000;
-/** Of the node beside: often enough to stand between the writers, and cheap. */
+/** Pause between looks at the node beside: often enough to stand between the writers, and cheap. */
 const PAUSE_MS = 20;
 
 export interface RegistryKillFigures {
@@ -106,7 +106,7 @@ async function liveAndDie(writer: Participant): Promise<void> {
 /** `known`: group → state, for newcomers. */
 function examine(
   { node: writer, process: { output } }: Writer,
-  beside: QuotaNode,
+  beside: WholeNode,
   figures: RegistryKillFigures,
   known: Map<string, string>,
 ): Life[] {
@@ -137,7 +137,7 @@ function examine(
 function examinePlaces(
   group: string,
   { done, wanted }: { readonly done: number; readonly wanted: number },
-  { registry }: QuotaNode,
+  { registry }: WholeNode,
   known: Map<string, string>,
 ): void {
   const names = [group, `${group}/same`].map(attachmentName);
@@ -165,7 +165,7 @@ async function checkNewcomer(path: string, known: ReadonlyMap<string, string>, l
   try {
     for (const [group, state] of known) {
       const found = node.registry?.stateOf(group);
-      // Of a deleted group nothing may be left, not even its revision.
+      // Nothing of a deleted group may be left, not even its revision.
       if (JSON.parse(state).definition === null) expect(found?.definition, group).toBeNull();
       else expect(JSON.stringify(found), group).toBe(state);
     }
@@ -177,14 +177,14 @@ async function checkNewcomer(path: string, known: ReadonlyMap<string, string>, l
 
 /** A node that changes a group of its own all the time, and must never be kept from it. */
 class Beside {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   changes = 0;
   slowestMs = 0;
   #stopped = false;
   #failure: unknown = null;
   readonly #working: Promise<void>;
 
-  private constructor(node: QuotaNode) {
+  private constructor(node: WholeNode) {
     this.node = node;
     this.#working = this.#work().catch((error: unknown) => {
       this.#failure = error;
@@ -218,7 +218,7 @@ class Beside {
   }
 }
 
-async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
+async function nodeOf(nodeId: string, path: string): Promise<WholeNode> {
   const registry = { auditedChanges: AUDITED_CHANGES };
   const config = {
     cluster: 'kills',
@@ -227,7 +227,7 @@ async function nodeOf(nodeId: string, path: string): Promise<QuotaNode> {
     registry,
     groups: { orders: {} },
   };
-  return createNode({ config, env: {} });
+  return createWholeNode({ config, env: {} });
 }
 
 function answeredIn(output: string): number {

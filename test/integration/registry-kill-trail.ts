@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { AuditRecord } from '../../src/core/registry/registry-record.js';
-import type { QuotaNode } from '../../src/index.js';
+import type { WholeNode } from '../whole-node.js';
 
 /** What a writer that was killed has done to one group. */
 export interface Life {
@@ -23,7 +23,7 @@ const MORE_THAN_A_LIFE = 10_000;
  * @returns whether every change in force is in the trail
  */
 export function checkTrail(
-  node: QuotaNode,
+  node: WholeNode,
   { group, writer, answered, isWhole }: Life,
   definitionOf: (change: number) => object | null,
 ): boolean {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 import { Cluster } from '../cluster/cluster.js';
 
 describe('groups at run time, three processes on the embedded topic', () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunResult } from '../../sim/run-result.js';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import type { RunResult } from '../../sim/verdict/run-result.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 const run = promisify(execFile);
 
@@ -75,7 +75,7 @@ function admittedOf({ series, sampleMs }: RunResult): number {
   return rates.reduce((sum, rate) => sum + (rate * sampleMs) / 1000, 0);
 }
 
-/** Of the three nodes, from what they log, once all are ready. */
+/** Process ids of the three nodes, from what they log, once all are ready. */
 async function nodePids(child: ChildProcess): Promise<readonly number[]> {
   while (child.exitCode === null) {
     const own = readdirSync(folder).find((name) => name.startsWith('quotamesh-live-'));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
 import { Cluster } from '../cluster/cluster.js';
 import { now, percent, Story } from '../cluster/story.js';
 import { TrafficProcess } from '../cluster/traffic.js';

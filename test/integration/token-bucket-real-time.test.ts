@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../src/core/limiter/publish-throttle.js';
 import { ThrottleTracker } from '../../src/core/limiter/throttle-tracker.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
-import { createNode } from '../../src/index.js';
 import { monotonicClock } from '../../src/ports/clock.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
 import { readVectors } from '../vectors/read-vectors.js';
+import { createWholeNode, type WholeNode } from '../whole-node.js';
 
 /** The endToEnd cases of token-bucket.json in real time, with the tolerances that the file states. */
 interface RateCase {
@@ -61,7 +60,9 @@ describe.concurrent('a node holds its rate', () => {
   test.each(Object.entries(RATE_CASES))('%s', async (name, direction) => {
     const { limitPerSec, members, messages, skipFirstSeconds = 0, ...bounds } = endToEnd<RateCase>(name);
     const quota = { [direction]: { messagesPerSecond: limitPerSec } };
-    const node = await createNode({ config: { cluster: name, node: 'n', topic: 'memory', groups: { g: { quota } } } });
+    const node = await createWholeNode({
+      config: { cluster: name, node: 'n', topic: 'memory', groups: { g: { quota } } },
+    });
     const owners = members.producers ?? members.consumers;
     const beganMs = monotonicClock();
     const grantedMs = await takeAll(node, { direction, owners, messages, waitMs: 60_000 });
@@ -100,7 +101,7 @@ interface Load {
 }
 
 /** Every owner asks for all of its messages at once; answers when each was granted. */
-async function takeAll(node: QuotaNode, { direction, owners, messages, waitMs }: Load): Promise<number[]> {
+async function takeAll(node: WholeNode, { direction, owners, messages, waitMs }: Load): Promise<number[]> {
   const asks = Array.from({ length: messages }, async (_, at) => {
     const options = { direction, client: `owner-${at % owners}`, waitMs };
     const decision = await node.acquire('g', { messages: 1 }, options);
@@ -147,7 +148,11 @@ class Broker {
   readonly #buckets = new Buckets(1);
   readonly #tracker = new ThrottleTracker((on) => this.#setReading(on));
   readonly #throttle = new PublishThrottle({
-    ...{ buckets: this.#buckets, row: 0, reason: 'groupRate', debtMs: 60_000, wakes: 'expected' },
+    buckets: this.#buckets,
+    row: 0,
+    reason: 'groupRate',
+    debtMs: 60_000,
+    wakes: 'expected',
     onReleased: () => undefined,
   });
   readonly #producers = new Map<string, Producer>();

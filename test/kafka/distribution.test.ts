@@ -67,8 +67,20 @@ it('a container gets every property as the variable of the image', () => {
   };
   const args = runArguments('name', { properties, folder: '/f', clusterId: 'id', formatArguments: [] });
   expect(args).toEqual([
-    ...['run', '-d', '--name', 'name', '--network', 'host', '-e', 'CLUSTER_ID=id', '-e', 'KAFKA_NODE_ID=1'],
-    ...['-e', 'KAFKA_LISTENER_NAME_SECURE_SCRAM___SHA___256_SASL_JAAS_CONFIG=x y'],
-    ...['-e', 'KAFKA_LOG_DIRS=/tmp/quotamesh-log', 'apache/kafka:4.3.0'],
+    'run',
+    '-d',
+    '--name',
+    'name',
+    '--network',
+    'host',
+    '-e',
+    'CLUSTER_ID=id',
+    '-e',
+    'KAFKA_NODE_ID=1',
+    '-e',
+    'KAFKA_LISTENER_NAME_SECURE_SCRAM___SHA___256_SASL_JAAS_CONFIG=x y',
+    '-e',
+    'KAFKA_LOG_DIRS=/tmp/quotamesh-log',
+    'apache/kafka:4.3.0',
   ]);
 });

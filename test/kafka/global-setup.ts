@@ -15,20 +15,44 @@ declare module 'vitest' {
 
 export type SharedKafkaAnswer = { readonly brokers: readonly string[] } | { readonly error: string };
 
+/** Every project loads this module anew, and vitest ends them all at the end of its run: what they share is with their vitest. */
+const shared = globalThis as { quotameshOffers?: WeakMap<object, Promise<Offer>> };
+shared.quotameshOffers ??= new WeakMap();
+const offers = shared.quotameshOffers;
+
+interface Offer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const offer = offers.get(project.vitest) ?? offerKafka();
+  offers.set(project.vitest, offer);
+  const { port, stop } = await offer;
+  project.provide('sharedKafkaPort', port);
+  return stop;
+}
+
+async function offerKafka(): Promise<Offer> {
   let starting: Promise<Kafka> | undefined;
   const server = createServer((socket) => {
     starting ??= startKafka();
     void answer(socket, starting);
   });
-  project.provide('sharedKafkaPort', await listen(server));
-  return async () => {
+  const port = await listen(server);
+  const stop = async () => {
     server.close();
     await starting?.then(
       (kafka) => kafka.stop(),
       () => {},
     );
   };
+  let stopping: Promise<void> | undefined;
+  const stopOnce = () => {
+    stopping ??= stop();
+    return stopping;
+  };
+  return { port, stop: stopOnce };
 }
 
 async function answer(socket: Socket, starting: Promise<Kafka>): Promise<void> {

@@ -36,8 +36,10 @@ export function secureProperties(keyStore: string): (ports: NodePorts) => Readon
 
 /** For `StorageTool format`: SCRAM users are part of the metadata. */
 export const SCRAM_USERS = [
-  ...['--add-scram', `SCRAM-SHA-256=[name=${USERS['scram-sha-256']},password=${PASSWORD}]`],
-  ...['--add-scram', `SCRAM-SHA-512=[name=${USERS['scram-sha-512']},password=${PASSWORD}]`],
+  '--add-scram',
+  `SCRAM-SHA-256=[name=${USERS['scram-sha-256']},password=${PASSWORD}]`,
+  '--add-scram',
+  `SCRAM-SHA-512=[name=${USERS['scram-sha-512']},password=${PASSWORD}]`,
 ];
 
 /** A key and a self-signed certificate for 127.0.0.1; returns the file. */

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { Random } from '../../sim/random.js';
-import type { Batch, Where } from '../../src/admission/decision.js';
-import { examineGroup } from '../../src/config/group-definition.js';
-import { defineGroup, removeGroup } from '../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import { Random } from '../../sim/cluster/random.js';
+import type { Batch, Where } from '../../src/api/decision.js';
+import { examineGroup } from '../../src/config/read/group-definition.js';
 import { type HttpScene, readyScene } from '../unit/http/http-scene.js';
+import type { WholeNode } from '../whole-node.js';
 
 const FOR_MS = 5000;
 const PLACES: readonly Where[] = [{ tenant: 't', namespace: 'x' }, { tenant: 't' }, 'own', 'broad', 'temp'];
@@ -23,7 +22,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     scene = await readyScene({
       limits: { maxReservations: 50, maxWaiting: 40 },
       groups: { broad: { ...quota(300), ...windows }, own: { ...quota(200), ...OWN, ...windows } },
-      attachments: { places: { t: 'broad', 't/x': { group: 'own', andBroader: true } } },
+      attachments: { scopes: { t: 'broad', 't/x': { group: 'own', andBroader: true } } },
     });
     const { node } = scene;
     const endMs = performance.now() + FOR_MS;
@@ -42,15 +41,15 @@ test.each([1, 2, 3, 4, 5, 6])(
     node.gate.batches.expire(Number.POSITIVE_INFINITY);
     const { open, ended } = node.gate.batches.counts;
     expect([open, ended > 0]).toEqual([0, true]);
-    // Whoever is counted as waiting still would take room.
-    defineGroup(node, examineGroup('free', { enabled: false }, '(test)').config!);
+    // A waiter that is wrongly still counted would take room.
+    node.inForce.define(examineGroup('free', { enabled: false }, '(test)').config!);
     for (let batch = 0; batch < 50; batch++) await node.takeBatch('free', { messages: 1 });
     await expect(node.takeBatch('free', { messages: 1 })).rejects.toMatchObject({ code: 'BATCHES_FULL' });
   },
 );
 
 /** Returns what became of it: granted, the reason of a refusal, the code of an error. */
-async function askOnce(node: QuotaNode, random: Random): Promise<string> {
+async function askOnce(node: WholeNode, random: Random): Promise<string> {
   const upTo = (most: number) => Math.floor(random.next() * most);
   const signal = upTo(3) === 0 ? AbortSignal.timeout(1 + upTo(200)) : undefined;
   const options = { waitMs: upTo(600), client: `c${upTo(4)}`, topic: `t${upTo(3)}`, ...(signal && { signal }) };
@@ -62,7 +61,7 @@ async function askOnce(node: QuotaNode, random: Random): Promise<string> {
       messages: number;
     };
     const answer = await node.takeBatch(where, amounts, options);
-    if (answer.granted && upTo(4) > 0) (answer as Batch).handBack({ messages: upTo(answer.messages + 1) });
+    if (answer.granted && upTo(4) > 0) (answer as Batch).refund({ messages: upTo(answer.messages + 1) });
     return outcomeOf(answer);
   } catch (error) {
     if (error === signal?.reason) return 'aborted';
@@ -76,18 +75,21 @@ function outcomeOf(answer: { granted: boolean; reason?: string }): string {
   return answer.granted ? 'granted' : (answer.reason as string);
 }
 
-async function changeGroups(node: QuotaNode, random: Random, endMs: number): Promise<void> {
+async function changeGroups(node: WholeNode, random: Random, endMs: number): Promise<void> {
   const windows = { limiter: 'window', windowMs: 200 };
   const changes: (readonly [string, object])[] = [
     ...[0, 1, 200, 5000].map((rate) => ['own', { ...quota(rate), ...OWN }] as const),
     ...[0, 50, 300].map((rate) => ['broad', { ...quota(rate), ...windows }] as const),
-    ...[['own', {}] as const, ['own', { enabled: false }] as const, ['broad', quota(300)] as const],
-    ...[['temp', quota(50)] as const, ['temp', quota(50)] as const],
+    ['own', {}] as const,
+    ['own', { enabled: false }] as const,
+    ['broad', quota(300)] as const,
+    ['temp', quota(50)] as const,
+    ['temp', quota(50)] as const,
   ];
   while (performance.now() < endMs) {
     await sleep(random.next() * 150);
     const [name, group] = changes[Math.floor(random.next() * changes.length)] as (typeof changes)[number];
-    if (name === 'temp' && node.groups.numbers.has(name)) removeGroup(node, name);
-    else defineGroup(node, examineGroup(name, group, '(test)').config!);
+    if (name === 'temp' && node.groups.numbers.has(name)) node.inForce.remove(name);
+    else node.inForce.define(examineGroup(name, group, '(test)').config!);
   }
 }

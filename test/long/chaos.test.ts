@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, KAFKA_START_TIMEOUT_MS);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The command as a person runs it; half an hour of it is for people and nights (docs/chaos.md). */
+/** The command as a person runs it; half an hour of it is for people and nights (docs/contribute/chaos.md). */
 test(
   `${MINUTES} minutes of faults on three brokers and five nodes break no promise`,
   async () => {

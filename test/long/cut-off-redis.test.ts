@@ -6,7 +6,7 @@ import { findRedis } from '../redis/redis-source.js';
 const isHere = (await findRedis()) !== null;
 
 /**
- * Bounds in quotas: what is held is what b had beside the whole quota of the others (docs/when-the-topic-is-away.md: it adds
+ * Bounds in quotas: what is held is what b had beside the whole quota of the others (docs/operate/when-the-topic-is-away.md: it adds
  * what it held, then its fallback of a third), and with `closed` from the beginning nothing.
  */
 const CASES = [

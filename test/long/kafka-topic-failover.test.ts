@@ -13,7 +13,7 @@ import { kafkaTopicConfig } from '../kafka/kafka-topic-config.js';
 /** The controllers give a silent broker up after 3 s (broker-properties.ts); then others lead. */
 const DEADLINE_MS = 60_000;
 const APPEND_EVERY_MS = 20;
-/** docs/when-the-topic-is-away.md: what was away is followed again this long after it is back, here with other leaders. */
+/** docs/operate/when-the-topic-is-away.md: what was away is followed again this long after it is back, here with other leaders. */
 const BACK_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 50;
 const PARTITIONS = 6;

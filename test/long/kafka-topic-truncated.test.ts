@@ -60,7 +60,7 @@ it('is another log when its leader has lost records that were read, also when it
     expect(new Set(values).size).toBe(50);
     expect(listener.failures).toEqual([]);
   }
-  // The same name for all who saw it, and the epoch goes on when the old leader is back and gives its end up.
+  // All who saw the epoch name it alike, and it goes on when the old leader is back and gives its end up.
   expect([reader.listener.epochs, sleeper.epochs]).toEqual([writer.listener.epochs, writer.listener.epochs]);
   expect(reader.listener.epochs).toHaveLength(2);
   await leader.start();
@@ -73,7 +73,7 @@ it('is another log when its leader has lost records that were read, also when it
 class Sleeper {
   readonly child: ChildProcess;
   readonly epochs: string[] = [];
-  /** Of the epoch that was told last. */
+  /** Keys of the epoch that was told last. */
   keys: string[] = [];
 
   constructor(config: ReturnType<typeof kafkaTopicConfig>) {

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 const BYTES = 100_000_000;
-/** Of V8; the nodes, the topic and what is in flight of the file take some 20 MB of it. */
+/** V8's heap; the nodes, the topic and what is in flight of the file take some 20 MB of it. */
 const HEAP_MB = 64;
 
 test('a trace of 100 MB is played from standard input in 64 MB of heap', async () => {

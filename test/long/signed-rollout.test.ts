@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, it } from 'vitest';
-import { createNode } from '../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
 import { BY_TEST } from '../integration/changed-by.js';
+import { createWholeNode, type WholeNode } from '../whole-node.js';
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)];
 const NODES = ['a', 'b', 'c'];
 const GROUPS = Array.from({ length: 50 }, (_, at) => `group-${at}`);
 /** The registry writes again what others may do, after 10 to 20 s; unchanged groups are reported again every 15 s here. */
 const RENEWED_TIMEOUT_MS = 120_000;
-const running = new Map<string, QuotaNode>();
+const running = new Map<string, WholeNode>();
 afterEach(async () => {
   await Promise.all([...running.values()].map((node) => node.close()));
   running.clear();
 });
 
-/** As an operator does it: each node in turn, and on when the metric says so. */
+/** Restarts each node in turn, as an operator does, and goes on when the metric says so. */
 const STEPS: readonly { readonly what: string; readonly hmac: object | null }[] = [
   { what: 'unsigned', hmac: null },
   { what: 'signed, not required', hmac: { key: OLD, verify: 'warn' } },
@@ -42,11 +41,11 @@ it('signatures are introduced, changed and removed one node at a time, and nobod
   }
 });
 
-async function start(nodeId: string, hmac: object | null): Promise<QuotaNode> {
+async function start(nodeId: string, hmac: object | null): Promise<WholeNode> {
   const topic = { kind: 'memory', hmac };
   const timing = { forcedReportMs: '15s' };
   const config = { cluster: 'signed-rollout', node: nodeId, topic, timing, groups: { orders: {} } };
-  return createNode({ config, env: {} });
+  return createWholeNode({ config, env: {} });
 }
 
 function isWhole(): boolean {
@@ -56,7 +55,7 @@ function isWhole(): boolean {
   });
 }
 
-function isSafe(node: QuotaNode): boolean {
+function isSafe(node: WholeNode): boolean {
   return node.status().signatures.every(({ unverifiedKeys, previousKeys }) => unverifiedKeys + previousKeys === 0);
 }
 

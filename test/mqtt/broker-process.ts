@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MqttStatus } from '../../src/mqtt/mqtt-status.js';
-import { COMMAND_FILE } from '../../src/package-root.js';
+import { COMMAND_FILE } from '../../src/package/package-root.js';
 
 /** `quotamesh mqtt` as an operating system process, as a user would start it. */
 export interface BrokerProcess {

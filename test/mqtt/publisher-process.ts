@@ -15,7 +15,7 @@ export interface PublisherResult {
 export interface PublisherProcess {
   go(): void;
   stop(): Promise<PublisherResult>;
-  /** The same once everything under way is acknowledged. */
+  /** Stops once everything under way is acknowledged. */
   drain(): Promise<PublisherResult>;
   end(): void;
 }

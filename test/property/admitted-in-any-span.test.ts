@@ -60,7 +60,7 @@ const habitual = fc.nat(habits.length - 1).chain((habit) => {
   const step: fc.Arbitrary<Step> = habits[habit] as fc.Arbitrary<Step>;
   return fc.array(step, { minLength: 20, maxLength: 200, size: 'max' });
 });
-/** Whoever holds all that there is for a while, and then gives it back. */
+/** A client that holds all that there is for a while, and then gives it back. */
 const shortPass = fc.record({ kind: kind('pass'), ms: fc.nat(100) });
 const bank = fc
   .tuple(fc.array(fc.oneof(shortPass, holding, holding), { minLength: 80, maxLength: 200, size: 'max' }), cash)

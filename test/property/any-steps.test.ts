@@ -1,13 +1,12 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { groupIdOf } from '../../src/core/ids.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings, RampSettings } from '../../src/core/base/settings.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
 import { Limiter } from '../../src/core/limiter/limiter.js';
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/vocabulary.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { actions, historyOf, readOrder } from './history.js';
 
@@ -46,7 +45,7 @@ function known({ settings, membership, usageMap, log, shares, targets }: Coordin
   };
   const lanes = settings.groups.flatMap((group, at) => [0, 1].map((direction) => ofGroup(group, at, direction)));
   const backends = [...targets.backends.all()];
-  const times = log.logTimes.map(({ ms, spanMs }, partition) => [ms, spanMs, log.position(partition)]);
+  const times = log.logTimes.map(({ ms, spanMs }, partition) => [ms, spanMs, log.nextOffset(partition)]);
   return { members, lanes, backends, times, ignored: { ...log.ignored } };
 }
 

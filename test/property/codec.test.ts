@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Random } from '../../sim/random.js';
+import { Random } from '../../sim/cluster/random.js';
 import { DECODE_CAUSES, MAGIC, WIRE_VERSION } from '../../src/codec/envelope.js';
 import { quotamesh } from '../../src/codec/generated/report.js';
 import { type Decoded, RecordCodec } from '../../src/codec/record-codec.js';
-import { clusterHashOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
-import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/report/record.js';
+import { clusterHashOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import { nodeRecordKey, type ReportRow, reportRecordKey, type TopicRecord } from '../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { Follower } from './follower.js';
 

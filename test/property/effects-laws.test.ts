@@ -1,12 +1,12 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Coordinator } from '../../src/core/coordinator.js';
-import type { Effects } from '../../src/core/coordinator-protocol.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import type { ReportRow } from '../../src/core/report/record.js';
-import type { GroupSettings } from '../../src/core/settings.js';
-import { laneOf, slotOf } from '../../src/core/vocabulary.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { laneOf, slotOf } from '../../src/core/base/vocabulary.js';
+import type { Coordinator } from '../../src/core/coordinator/coordinator.js';
+import type { Effects } from '../../src/core/protocol/events-and-effects.js';
+import type { ReportRow } from '../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { OneNode } from '../unit/core/coordinator/one-node.js';
 
@@ -177,7 +177,7 @@ function expectTold(before: Map<number, Held>, after: Map<number, Held>, effects
 
 /** Who moves with log time alone is what a round computed now says of it. */
 function expectMoving({ lanes, shares, membership, nodeKey, targets }: Coordinator, seen: Seen): void {
-  const own = membership.get(nodeKey)?.position ?? -1;
+  const own = membership.get(nodeKey)?.index ?? -1;
   for (const lane of lanes.values()) {
     const round = shares.converge(lane.group, lane.direction, lane.mapLane);
     const moving = Array.from(round.moving.subarray(0, round.count));

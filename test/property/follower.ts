@@ -1,12 +1,12 @@
-import type { Notice, ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import type { Notice, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { LogReader } from '../../src/core/reading/log-reader.js';
 import { ShareBook } from '../../src/core/share/share-book.js';
 import { TargetBook } from '../../src/core/target/target-book.js';
-import { LogReader } from '../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../src/core/usage-map/usage-map.js';
-import { DIMENSION_COUNT, DIRECTION_COUNT } from '../../src/core/vocabulary.js';
 
 export interface LaneShares {
   readonly lane: string;
@@ -35,7 +35,7 @@ export class Follower {
     this.membership = new Membership(settings.stalenessMs, settings.partitions);
     this.usageMap = new UsageMap(() => undefined, settings);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, () => undefined);
-    const told = { ...{ backends: this.targets.backends, ramps: this.targets.ramps }, notices: this.notices };
+    const told = { backends: this.targets.backends, ramps: this.targets.ramps, notices: this.notices };
     this.log = new LogReader(settings, this.membership, this.usageMap, told);
     const lanes = settings.groups.length * DIRECTION_COUNT;
     this.#shares = new ShareBook(settings, lanes, this.log, this.targets);

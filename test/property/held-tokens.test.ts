@@ -1,9 +1,9 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
 import type { Hold } from '../../src/core/limiter/held-tokens.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 const fraction = fc.double({ min: 0, max: 1, noNaN: true });

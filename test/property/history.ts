@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/ids.js';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import {
   backendRecordKey,
   groupStateRecordKey,
   nodeRecordKey,
+  partitionOf,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../src/core/report/record.js';
-import { partitionOf } from '../../src/core/report/report-book.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+} from '../../src/core/protocol/record.js';
 
 /** One record of a random log. Lives overlap on purpose: a late record of an earlier life may follow a later one. */
 export interface Action {
@@ -18,7 +18,7 @@ export interface Action {
   readonly node: number;
   readonly life: number;
   readonly partition: number;
-  readonly bucket: number;
+  readonly bundle: number;
   readonly rows: readonly {
     readonly group: number;
     readonly direction: number;
@@ -55,7 +55,7 @@ export function actions(settings: CoordinatorSettings): fc.Arbitrary<Action[]> {
     node: fc.nat(4),
     life: fc.integer({ min: 1, max: 3 }),
     partition: fc.nat(settings.partitions - 1),
-    bucket: fc.nat(2),
+    bundle: fc.nat(2),
     rows: fc.array(row, { maxLength: 4 }),
     gapMs: fc.oneof(fc.integer({ min: 0, max: 1500 }), fc.constantFrom(-7_200_000, 7_200_000)),
     late: fc.boolean(),
@@ -96,7 +96,7 @@ function recordOf(
     case 'node':
       return { key: nodeRecordKey(nodeKey), record: { kind: 'node', author, nodeId, version: 'test' } };
     case 'backend': {
-      const backend = `backend-${action.bucket}`;
+      const backend = `backend-${action.bundle}`;
       const health = { kind: 'level', level: 1 + action.node, target: 2, spring: 1 } as const;
       const record = { kind: 'backend', author, backend, zone: `zone-${action.life % 2}`, health } as const;
       return { key: backendRecordKey(backend), record };
@@ -110,7 +110,7 @@ function recordOf(
         } = { group: 0, direction: 0, rates: [] },
       ] = action.rows;
       const groupId = groupIdOf(cluster, settings.groups[group]?.name ?? '');
-      const lateMs = 100 * action.bucket;
+      const lateMs = 100 * action.bundle;
       const state = {
         groupId,
         direction,
@@ -133,9 +133,9 @@ function recordOf(
   }
 }
 
-/** A bucket belongs to one partition, so its number tells it. */
-function reportKey(nodeKey: number, { bucket, partition }: Action): string {
-  return reportRecordKey(nodeKey, bucket * 16 + partition);
+/** A bundle belongs to one partition, so its number tells it. */
+function reportKey(nodeKey: number, { bundle, partition }: Action): string {
+  return reportRecordKey(nodeKey, bundle * 16 + partition);
 }
 
 /** A group belongs to one partition: rows of other groups are not reported here. */

@@ -1,8 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { Buckets } from '../../src/core/limiter/buckets.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
 
 /**
  * The same bucket in exact arithmetic. Times are multiples of 2^-10 ms and rates of 2^-10 per second, so that a double

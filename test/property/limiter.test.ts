@@ -1,8 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter } from '../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../src/core/vocabulary.js';
 
 const limit = fc.oneof(
   fc.constant(0),

@@ -1,9 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, RAMP, SETTINGS } from '../simulation/settings.js';
 import { Follower, type LaneShares } from './follower.js';
 import { actions, historyOf, readOrder } from './history.js';
@@ -27,7 +26,9 @@ const GROUPS: readonly GroupSettings[] = [
   },
   { ...GROUP, name: 'ramped', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, ramp: SHORT_RAMP },
   {
-    ...{ ...GROUP, name: 'scheduled', quota: { publish: [1000, 1e6], dispatch: [100, 100] } },
+    ...GROUP,
+    name: 'scheduled',
+    quota: { publish: [1000, 1e6], dispatch: [100, 100] },
     ramp: { ...SHORT_RAMP, mode: 'scheduled' },
   },
   { ...GROUP, name: 'no-floor', quota: { publish: [1000, 1e6], dispatch: [100, 100] }, floorRatio: 0 },
@@ -133,9 +134,9 @@ describe('laws of the log', () => {
         const newest = new Map([...follower.membership.all()].map((member) => [member.nodeKey, member.incarnation]));
         for (const { partition, record, key } of order) {
           if (record === null || record.author.incarnation >= (newest.get(record.author.nodeKey) ?? 0)) continue;
-          const position = follower.log.position(partition);
+          const nextOffset = follower.log.nextOffset(partition);
           // At the same append time as the record before it, so that nobody ages.
-          follower.read({ partition, offset: position, appendMs: Number.NEGATIVE_INFINITY, key, record });
+          follower.read({ partition, offset: nextOffset, appendMs: Number.NEGATIVE_INFINITY, key, record });
         }
         expect(follower.shares()).toEqual(before);
       }),

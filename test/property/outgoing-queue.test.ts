@@ -1,8 +1,8 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Append } from '../../src/core/coordinator-protocol.js';
-import { OutgoingQueue, type Produce } from '../../src/core/topic/outgoing-queue.js';
+import { OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
+import type { Append } from '../../src/core/protocol/events-and-effects.js';
 
 const PARTITIONS = 3;
 const KEYS = ['NODE', 'bucket-0', 'bucket-1', 'bucket-2'];

@@ -1,4 +1,4 @@
-import { Random } from '../../sim/random.js';
+import { Random } from '../../sim/cluster/random.js';
 
 /** Numbers from 0 to 1, the same for the same seed. */
 export function randomOf(seed: number): () => number {

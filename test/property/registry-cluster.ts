@@ -165,7 +165,7 @@ export class RegistryCluster {
   }
 
   #deliver(node: SimulatedRegistry, most: number): boolean {
-    const from = node.registry.position;
+    const from = node.registry.offset;
     const records = this.#from(from, most);
     if (records.length > 0) node.step({ kind: 'records-read', records }, this.nowMs);
     if (node.goal === null) node.goal = this.#end;
@@ -214,7 +214,7 @@ export class SimulatedRegistry {
     this.decisions.push(...effects.decisions);
   }
 
-  /** Whoever applies definitions reads those that a step names, and no others. More may be named than have moved. */
+  /** A node reads anew only the entries that a step names. A step may name more than have moved. */
   #expectTold(before: ReadonlyMap<string, number>, changed: ReadonlySet<string>): void {
     for (const name of new Set([...before.keys(), ...this.#revisions().keys()])) {
       const { revision } = this.registry.stateOf(name);
@@ -226,7 +226,7 @@ export class SimulatedRegistry {
     return new Map([...this.registry.names()].map((name) => [name, this.registry.stateOf(name).revision]));
   }
 
-  /** Who changed what, as this node tells it. */
+  /** The trail of changes, as this node tells it. */
   get trail(): AuditRecord[] {
     return this.registry.trail.after(0, Number.POSITIVE_INFINITY, null);
   }

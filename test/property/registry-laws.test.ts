@@ -15,7 +15,7 @@ const PLACES: readonly (readonly [path: string, definitions: readonly GroupDefin
   ['acme/orders', [{ group: 'billing' }, { sameAs: 'acme' }, { sameAs: 'acme/orders/new' }]],
   ['acme/orders/new', [{ sameAs: 'acme/orders' }, { sameAs: 'acme' }, { group: 'billing' }]],
 ];
-/** Of the trail: some, or all that there are. */
+/** Changes that the trail keeps: some, or all that there are. */
 const KEPT_CHANGES = fc.constantFrom(3, 20, 1_000_000);
 
 describe('the laws of the registry, in virtual time', () => {
@@ -146,7 +146,7 @@ describe('the laws of the registry, in virtual time', () => {
     const cluster = new RegistryCluster(() => 0.5);
     const [first, second] = [cluster.start('first'), cluster.start('second')];
     cluster.settle();
-    const at = first.registry.position;
+    const at = first.registry.offset;
     first.propose('orders', 0, { n: 1 }, cluster.nowMs);
     second.propose('orders', 0, { n: 2 }, cluster.nowMs);
     cluster.settle();

@@ -1,16 +1,23 @@
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Append } from '../../src/core/coordinator-protocol.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { Append } from '../../src/core/protocol/events-and-effects.js';
 import { GROUP, SETTINGS } from '../simulation/settings.js';
 import { CompactedLog, Process, type View } from './small-cluster.js';
 
 const GROUP_COUNT = 5;
 const TARGET = 1000;
 const SETTINGS_OF_ALL: Omit<CoordinatorSettings, 'partitions' | 'nodeId'> = {
-  ...{ ...SETTINGS, nonce: 1, groupsPerRecord: 1, sampleIntervalMs: 50 },
-  ...{ heartbeatMs: 500, partitionHeartbeatMs: 1000, stalenessMs: 2000, forgetAfterMs: 4000, isolationAfterMs: 2000 },
+  ...SETTINGS,
+  nonce: 1,
+  groupsPerRecord: 1,
+  sampleIntervalMs: 50,
+  heartbeatMs: 500,
+  partitionHeartbeatMs: 1000,
+  stalenessMs: 2000,
+  forgetAfterMs: 4000,
+  isolationAfterMs: 2000,
   groups: Array.from({ length: GROUP_COUNT }, (_, at) => ({ ...GROUP, name: `group-${at}`, strategy: 'max-min' })),
 };
 const NODE_IDS = ['anchor', 'coming-and-going', 'as-well'];

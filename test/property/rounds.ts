@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { HEADROOMS } from '../../src/core/vocabulary.js';
+import { HEADROOMS } from '../../src/core/base/vocabulary.js';
 import type { Participants } from '../unit/core/convergence/round-of.js';
 
 /**
@@ -13,7 +13,7 @@ export const rate = fc.oneof(
 
 export const positiveRate = rate.map((value) => (value === 0 ? 1 : value));
 
-/** Of a report, in log time: 0 … minutes. */
+/** Age of a report, in log time: 0 … minutes. */
 const age = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 300_000 }));
 
 export interface Cluster

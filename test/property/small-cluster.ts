@@ -1,10 +1,10 @@
-import { Coordinator } from '../../src/core/coordinator.js';
-import type { Append, ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import { enforce } from '../../src/core/limiter/enforce.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT } from '../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
+import { enforce } from '../../src/core/coordinator/enforce.js';
 import { Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
-import type { CoordinatorSettings } from '../../src/core/settings.js';
-import { DIRECTION_COUNT } from '../../src/core/vocabulary.js';
+import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
 
 /** Members, what they demand, and their shares, of every group: what must not depend on who looks. */
 export type View = Readonly<Record<string, Readonly<Record<string, readonly [demand: number, share: number]>>>>;
@@ -39,13 +39,13 @@ export class CompactedLog {
 export class Process {
   readonly coordinator: Coordinator;
   readonly #limiter: Limiter;
-  readonly #position: number[];
+  readonly #nextOffset: number[];
   readonly #out: Append[] = [];
 
   constructor(settings: CoordinatorSettings, history: readonly (readonly ReadEvent[])[], nowMs: number) {
     this.#limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
     this.coordinator = new Coordinator(settings, this.#limiter);
-    this.#position = history.map(() => 0);
+    this.#nextOffset = history.map(() => 0);
     this.read(history, nowMs);
   }
 
@@ -64,10 +64,10 @@ export class Process {
   read(log: readonly (readonly ReadEvent[])[], nowMs: number): void {
     log.forEach((partition, at) => {
       let from = partition.length;
-      while (from > 0 && (partition[from - 1] as ReadEvent).offset >= (this.#position[at] as number)) from--;
+      while (from > 0 && (partition[from - 1] as ReadEvent).offset >= (this.#nextOffset[at] as number)) from--;
       const records = partition.slice(from);
       if (records.length === 0) return;
-      this.#position[at] = (records.at(-1) as ReadEvent).offset + 1;
+      this.#nextOffset[at] = (records.at(-1) as ReadEvent).offset + 1;
       this.#step({ kind: 'records-read', records }, nowMs);
     });
   }

@@ -1,11 +1,11 @@
 import { vi } from 'vitest';
-import type { Amounts, Batch, Reservation, Where } from '../../src/admission/decision.js';
-import { resolveConfig } from '../../src/config/resolve-config.js';
-import type { GroupConfig } from '../../src/config/resolved-config.js';
-import { BYTES, laneOf, MESSAGES } from '../../src/core/vocabulary.js';
-import { QuotaNode } from '../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../src/topic/memory-topic.js';
+import type { Amounts, Batch, Reservation, Where } from '../../src/api/decision.js';
+import { resolveConfig } from '../../src/config/read/resolve-config.js';
+import type { GroupConfig } from '../../src/config/resolved/resolved-config.js';
+import { BYTES, laneOf, MESSAGES } from '../../src/core/base/vocabulary.js';
+import { createMemoryLog } from '../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../whole-node.js';
 import { SpanLedger } from './span-ledger.js';
 
 const NONE = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ interface Held {
  * with limits of clients, topics and the node beside them.
  */
 export class SpanScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   /** Per limit what it let in: `a`, `b`, `a/client/c`, `node`, … */
   readonly ledgers = new Map<string, SpanLedger>();
   readonly held: Held[] = [];
@@ -44,13 +44,13 @@ export class SpanScene {
       a: { ...group, ...limits, perTopic: { publish: { messagesPerSecond: PER_TOPIC } } },
       b: { ...group, topics: 'even' },
     };
-    const places = { acme: 'b', 'acme/orders': { group: 'a', andBroader: true } };
+    const scopes = { acme: 'b', 'acme/orders': { group: 'a', andBroader: true } };
     const own = { publish: { messagesPerSecond: NODE }, burstMs: 100 };
-    const raw = { cluster: 'c', node: 'n', topic: 'memory', limits: own, attachments: { places }, groups };
+    const raw = { cluster: 'c', node: 'n', topic: 'memory', limits: own, attachments: { scopes }, groups };
     const config = resolveConfig(raw, { source: '(test)' });
     const topic = new MemoryTopic(createMemoryLog());
     const clock = () => this.nowMs;
-    this.node = new QuotaNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
+    this.node = new WholeNode({ config, topic, telemetry: { log: () => {} }, version: '0', nonce: 1, clock });
     for (const at of [0, 1]) {
       this.node.limiter.setLimit(laneOf(at, 0), BYTES, NONE, NONE, 0);
       this.node.limiter.validUntilMs.set(laneOf(at, 0), NONE);
@@ -79,7 +79,7 @@ export class SpanScene {
     this.ledger(this.#nameOf(group)).limited(this.nowMs, perSecond, windowMs === 0 ? most : 2 * most);
   }
 
-  /** As a reload does. */
+  /** Applies a new limit as a reload does. */
   change(group: number, changed: Partial<GroupConfig>): void {
     this.node.groups.define({ ...this.node.groups.at(group), ...changed });
     this.node.gate.groupChanged(group);
@@ -153,7 +153,7 @@ export class SpanScene {
   /** What is refused counts as used in full. */
   #handedBack(given: Batch, entries: readonly { amount: number }[], used: number): void {
     try {
-      given.handBack({ messages: given.messages - Math.min(used, given.messages) });
+      given.refund({ messages: given.messages - Math.min(used, given.messages) });
     } catch {
       return;
     }

@@ -2,9 +2,9 @@ import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clamped } from '../../src/core/convergence/clamp.js';
-import { STRATEGIES } from '../../src/core/convergence/registry.js';
 import { slewed } from '../../src/core/convergence/slew.js';
 import { smoothed } from '../../src/core/convergence/smoothing.js';
+import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { roundOf, sharesOf } from '../unit/core/convergence/round-of.js';
 import { plainMaxMin } from './plain-max-min.js';
@@ -132,7 +132,7 @@ describe.each(STRATEGY_ROWS)('%s', (name, strategy) => {
   test('in clusters of any size they all agree, while these grow and afterwards', () => {
     for (const size of [...SIZES, 3]) {
       for (const each of fc.sample(evenCluster(fc.constant(size)), { numRuns: 3, seed: size })) {
-        // Of one dimension alone max-min has the same twin as the others.
+        // In a single dimension, max-min has the same twin as the others.
         const given = name === 'max-min' ? { ...each, target: [12 * size, Number.POSITIVE_INFINITY] } : each;
         expectSame(sharesOf(strategy, given), twinShares(name, given), given);
         for (const [, wrap, plain] of HELD_BACK) expectHeldAlike(strategy, wrap, plain, given);

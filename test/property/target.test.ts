@@ -1,9 +1,10 @@
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LIMITING_SPLITS } from '../../src/core/base/settings.js';
 import { CostMeter, sumOfCosts } from '../../src/core/target/cost-meter.js';
 import { followedHealth } from '../../src/core/target/followed-health.js';
-import { bearableRate, LIMITING_SPLITS } from '../../src/core/target/limiting-rate.js';
+import { bearableRate } from '../../src/core/target/limiting-rate.js';
 import { SmoothedRate } from '../../src/core/target/smoothed-rate.js';
 import { createDecision, decideTarget, type TargetInputs } from '../../src/core/target/target-rate.js';
 import { HEALTHY, isSaneHealth, throttlingRatio } from '../../src/core/target/throttling-ratio.js';
@@ -56,8 +57,12 @@ describe('the decision', () => {
         const reservedRate = given.reservedCost / out.averageCost;
         expect(out.target).toBeGreaterThanOrEqual(Math.min(reservedRate, out.desired));
         const named = {
-          ...{ unlimited: NONE, messages: given.quotaMessages, cost: given.totalCost / out.averageCost },
-          ...{ limiting: given.bearable, minimum: out.minimum, reserved: out.reserved },
+          unlimited: NONE,
+          messages: given.quotaMessages,
+          cost: given.totalCost / out.averageCost,
+          limiting: given.bearable,
+          minimum: out.minimum,
+          reserved: out.reserved,
         }[out.binding];
         expect(out.target, out.binding).toBe(named);
       }),
@@ -127,8 +132,12 @@ describe('health', () => {
 
   test('what a backend can bear is a rate, by usage and by quota', () => {
     const contribution = fc.record({
-      ...{ ratio: fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(HEALTHY)), transactions: rate },
-      ...{ cost: rate, costOfAll: rate, quota: ceiling, quotaOfAll: rate },
+      ratio: fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant(HEALTHY)),
+      transactions: rate,
+      cost: rate,
+      costOfAll: rate,
+      quota: ceiling,
+      quotaOfAll: rate,
     });
     fc.assert(
       fc.property(fc.constantFrom(...LIMITING_SPLITS), contribution, (split, on) => {

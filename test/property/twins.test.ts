@@ -1,7 +1,7 @@
 import './seed.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { STRATEGIES } from '../../src/core/convergence/registry.js';
+import { STRATEGIES } from '../../src/core/convergence/strategies.js';
 import type { Strategy } from '../../src/core/convergence/strategy.js';
 import { sharesOf, total } from '../unit/core/convergence/round-of.js';
 import { cluster } from './rounds.js';

@@ -1,9 +1,9 @@
+import type { WholeNode } from '../whole-node.js';
 import './seed.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Batch } from '../../src/admission/decision.js';
-import { MESSAGES } from '../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../src/runtime/quota-node.js';
+import type { Batch } from '../../src/api/decision.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import { windowedNode } from '../simulation/windowed-node.js';
 
 const WINDOW_MS = 1000;
@@ -61,7 +61,7 @@ class Twin {
     return granted;
   }
 
-  handBack(id: string, unused: number): boolean {
+  refund(id: string, unused: number): boolean {
     const grant = this.grants.get(id);
     if (grant === undefined || grant.window !== this.#window || unused > grant.granted) return false;
     this.grants.delete(id);
@@ -76,7 +76,7 @@ class Twin {
 
 class Scene {
   nowMs = 0;
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly batches: Batch[] = [];
   /** Per window: net of what was handed back, and the largest limit in it. */
   readonly used = new Map<number, number>();
@@ -112,9 +112,9 @@ class Scene {
     return answer;
   }
 
-  handBack(batch: Batch, unused: number): boolean {
+  refund(batch: Batch, unused: number): boolean {
     try {
-      batch.handBack({ messages: unused });
+      batch.refund({ messages: unused });
     } catch {
       return false;
     }
@@ -142,7 +142,7 @@ test('never more than the largest share in any window, nothing minted, whatever 
           const batch = scene.batches[Math.floor(now.which * scene.batches.length)];
           if (batch === undefined) continue;
           const unused = Math.round(batch.messages * now.part);
-          expect(scene.handBack(batch, unused)).toBe(twin.handBack(batch.id, unused));
+          expect(scene.refund(batch, unused)).toBe(twin.refund(batch.id, unused));
         } else {
           const asked = now.kind === 'take' ? now.messages : 1e6;
           const batch = scene.take(now.kind === 'take' ? { messages: asked } : 'all');

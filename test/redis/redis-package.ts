@@ -74,7 +74,7 @@ export async function fetchRedis(): Promise<FetchedRedis | { readonly reason: st
   return { reason: reasons.join('; ') };
 }
 
-/** Of the process that runs it. */
+/** The environment of the process that runs it. */
 export function environmentOf({ libraries }: FetchedRedis): NodeJS.ProcessEnv {
   return libraries === null ? process.env : { ...process.env, LD_LIBRARY_PATH: libraries };
 }

@@ -9,7 +9,7 @@ export interface SentinelSet {
   readonly servers: readonly [RedisServer, RedisServer];
   /** host:port of each Sentinel. */
   readonly addresses: readonly string[];
-  /** Who the Sentinels say is the master now. */
+  /** The server that the Sentinels call the master now. */
   master(): Promise<RedisServer>;
   /** Resolves when the Sentinels have made the other one the master, and it takes writes. */
   untilMaster(server: RedisServer): Promise<void>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, worstWindow } from '../../sim/measure.js';
-import { World } from '../../sim/world.js';
+import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;
@@ -28,8 +28,8 @@ describe.each([
     const world = cluster(51, named(nodes));
     for (const node of named(nodes)) world.drive({ node, ratePerSecond: (nowMs) => (nowMs < 20_000 ? from : to) });
     world.runFor(45_000);
-    const second = worstWindow(world.arrivals, 1000, 20_000, world.nowMs) / QUOTA;
-    const fiveSeconds = worstWindow(world.arrivals, 5000, 20_000, world.nowMs) / QUOTA;
+    const second = worstSpan(world.arrivals, 1000, 20_000, world.nowMs) / QUOTA;
+    const fiveSeconds = worstSpan(world.arrivals, 5000, 20_000, world.nowMs) / QUOTA;
     const after = admittedRate(world.arrivals, 32_000, 45_000) / QUOTA;
     console.log(
       `${nodes} × ${from} → ${to}/s: worst second ${second.toFixed(2)}, worst 5 s ${fiveSeconds.toFixed(2)}, then ${after.toFixed(3)}`,
@@ -54,9 +54,9 @@ describe.each([
     world.runFor(25_000);
     world.node('a').cutOff(false, ways);
     world.runFor(10_000);
-    const before = worstWindow(world.arrivals, 1000, 5000, 16_000) / QUOTA;
+    const before = worstSpan(world.arrivals, 1000, 5000, 16_000) / QUOTA;
     const fallback = admittedRate(world.arrivals, 17_000, 30_000, 'a') / QUOTA;
-    const after = worstWindow(world.arrivals, 1000, 33_000, 40_000) / QUOTA;
+    const after = worstSpan(world.arrivals, 1000, 33_000, 40_000) / QUOTA;
     console.log(
       `held ${held.toFixed(0)}/s: worst second while held ${before.toFixed(2)}, fallback ${fallback.toFixed(3)}, after ${after.toFixed(2)}`,
     );
@@ -149,5 +149,5 @@ test('a topic that is away leaves groups with the policy "open" unlimited, and l
   expect(admittedRate(world.arrivals, 12_000, 18_000)).toBeGreaterThan(1700);
   world.topic.isAway = false;
   world.runFor(6000);
-  expect(worstWindow(world.arrivals, 1000, 21_000, 24_000) / QUOTA).toBeLessThanOrEqual(1.1);
+  expect(worstSpan(world.arrivals, 1000, 21_000, 24_000) / QUOTA).toBeLessThanOrEqual(1.1);
 });

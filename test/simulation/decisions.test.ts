@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { World } from '../../sim/world.js';
+import { World } from '../../sim/cluster/world.js';
 import { SETTINGS } from './settings.js';
 
 /**

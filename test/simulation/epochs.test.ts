@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { SimulatedNode } from '../../sim/simulated-node.js';
-import { World, type WorldSettings } from '../../sim/world.js';
-import { groupIdOf } from '../../src/core/ids.js';
-import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { groupIdOf } from '../../src/core/base/ids.js';
+import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const NAMES = ['orders', 'mails', 'events'];
@@ -67,7 +67,7 @@ function expectSameShares(world: World): void {
     for (const view of views) expect(view).toEqual(views[0]);
     expect(views[0]).toHaveLength(nodes.length);
     for (const node of nodes) {
-      const own = node.coordinator.membership.get(node.coordinator.nodeKey)?.position as number;
+      const own = node.coordinator.membership.get(node.coordinator.nodeKey)?.index as number;
       expect(appliedOf(node, group)).toBe(views[0]?.[own]);
     }
   }
@@ -128,7 +128,7 @@ for (const [fate, befall] of Object.entries(FATES)) {
       world.runFor(15_000);
       world.node('c').cutOff(true, { reads: true, appends: false });
       befall(world);
-      // Whoever starts before c's next heartbeat cannot know of c: it may have a part for as long.
+      // A node that starts before c's next heartbeat cannot know of c: it may have a part for as long.
       world.runFor(SETTINGS.heartbeatMs + 10);
       world.start('y');
       const { worst } = watch(world, 1500);

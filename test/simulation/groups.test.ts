@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, worstWindow } from '../../sim/measure.js';
-import { type LaneArrival, World, type WorldSettings } from '../../sim/world.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
+import { type LaneArrival, World, type WorldSettings } from '../../sim/cluster/world.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const UNLIMITED = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
@@ -111,8 +111,8 @@ test('groups that fall idle and come back never over-admit', () => {
   world.runFor(79_000);
   expect(world.node('a').coordinator.lanes.size).toBe(0);
   world.runFor(86_000);
-  expect(worstWindow(world.arrivals, 1000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.2);
-  expect(worstWindow(world.arrivals, 5000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.05);
+  expect(worstSpan(world.arrivals, 1000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.2);
+  expect(worstSpan(world.arrivals, 5000, 0, 165_000) / 1000).toBeLessThanOrEqual(1.05);
   expect(admittedRate(world.arrivals, 82_000, 85_000)).toBeGreaterThan(970);
 });
 
@@ -128,7 +128,7 @@ test('a node id that starts again within a second takes over what it had, withou
   world.runFor(4000);
   expect(world.node('a').notices.filter(({ notice }) => notice.kind === 'member-expired')).toEqual([]);
   expect(admittedRate(world.arrivals, 6000, 9000, 'b')).toBeGreaterThan(310);
-  expect(worstWindow(world.arrivals, 1000, 2000, 9000) / 1000).toBeLessThanOrEqual(1.1);
+  expect(worstSpan(world.arrivals, 1000, 2000, 9000) / 1000).toBeLessThanOrEqual(1.1);
 });
 
 test('appends and acknowledgements that get lost cost accuracy, not safety', () => {
@@ -139,6 +139,6 @@ test('appends and acknowledgements that get lost cost accuracy, not safety', () 
   world.drive({ node: 'c', ratePerSecond: () => 100 });
   world.runFor(20_000);
   for (const node of ['a', 'b', 'c']) expect(world.node(node).coordinator.phase).toBe('ready');
-  expect(worstWindow(world.arrivals, 5000, 1000, 20_000) / 1000).toBeLessThanOrEqual(1.1);
+  expect(worstSpan(world.arrivals, 5000, 1000, 20_000) / 1000).toBeLessThanOrEqual(1.1);
   expect(admittedRate(world.arrivals, 2000, 20_000)).toBeGreaterThan(900);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { World } from '../../sim/cluster/world.js';
 import { runSwarm } from '../../sim/swarm/run-swarm.js';
-import { World } from '../../sim/world.js';
-import type { GroupSettings } from '../../src/core/settings.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { World, type WorldSettings } from '../../sim/world.js';
-import type { ReadEvent } from '../../src/core/coordinator-protocol.js';
-import { nodeKeyOf } from '../../src/core/ids.js';
-import { nodeRecordKey } from '../../src/core/report/record.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { nodeKeyOf } from '../../src/core/base/ids.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { nodeRecordKey } from '../../src/core/protocol/record.js';
 import { Follower } from '../property/follower.js';
 import { GROUP, SETTINGS } from './settings.js';
 
@@ -98,7 +98,7 @@ test('keys of nodes that are gone for long are buried by one node, and nothing e
 
 test('a node that is buried while a newcomer still believes in it is believed when it comes back at life 1', () => {
   const settings = { ...settingsWith(1), stalenessMs: 2500, forgetAfterMs: 5000, heartbeatMs: 500 };
-  // Who has the lowest key buries the others.
+  // The node with the lowest key buries the others.
   const byKey = (left: string, right: string) => nodeKeyOf(settings.cluster, left) - nodeKeyOf(settings.cluster, right);
   const names = ['a', 'b', 'c'].sort(byKey);
   const [keeper, gone, late] = names as [string, string, string];

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { EpochTokens } from '../../sim/baselines/numaflow/epoch-tokens.js';
-import { EventQueue } from '../../sim/event-queue.js';
-import { admittedRate } from '../../sim/measure.js';
-import { Random } from '../../sim/random.js';
+import { EventQueue } from '../../sim/cluster/event-queue.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
+import { Random } from '../../sim/cluster/random.js';
+import { type Arrival, LOCAL_KAFKA } from '../../sim/cluster/world.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { loadBuiltIn } from '../../sim/scenario/load-scenario.js';
 import { systemNamed } from '../../sim/systems.js';
-import { type Arrival, LOCAL_KAFKA } from '../../sim/world.js';
+import { MESSAGES } from '../../src/core/base/vocabulary.js';
 import { MODES } from '../../src/core/ramp/ramp.js';
-import { MESSAGES } from '../../src/core/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 import { windowedNode } from './windowed-node.js';
 
 /**
- * What Numaflow as shipped does (../../sim/baselines/numaflow, from numaflow-fdb part A), beside what we do in the same
- * place. The rows are those of docs/batches.md, which this file checks; it prints them.
+ * What Numaflow as shipped does (../../sim/baselines/numaflow), beside what we do in the same
+ * place. The rows are those of docs/guide/batches-and-refunds.md, which this file checks; it prints them.
  */
 const ROWS: string[] = [];
 const EPOCH = 1_700_000_000;
@@ -26,11 +26,13 @@ function row(what: string, meant: string, theirs: string, ours: string): void {
 
 afterAll(() => {
   console.log(ROWS.join('\n'));
-  const page = readFileSync(new URL('../../docs/batches.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/guide/batches-and-refunds.md', import.meta.url), 'utf8');
   for (const line of ROWS) expect(page).toContain(line);
 });
 
-/** Twelve fetches in one second with work enough, by the reader as shipped: it hands back the batch less what it read. */
+/**
+ * Twelve fetches in one second with work enough, by the reader as shipped: it hands back the batch less what it read.
+ */
 function readByNumaflow(share: number, batch: number): number {
   const tokens = new EpochTokens({ mode: 'relaxed', min: share, max: share, rampSec: 1 });
   let read = 0;
@@ -53,9 +55,8 @@ function readByOurs(share: number, batch: number): number {
     if (!taken.granted) continue;
     read += taken.messages;
     const unused = batch - taken.messages;
-    if (unused === 0) taken.handBack({});
-    else
-      expect(() => taken.handBack({ messages: unused })).toThrow(expect.objectContaining({ code: 'BATCH_TOO_SMALL' }));
+    if (unused === 0) taken.refund({});
+    else expect(() => taken.refund({ messages: unused })).toThrow(expect.objectContaining({ code: 'BATCH_TOO_SMALL' }));
   }
   return read;
 }
@@ -75,7 +76,10 @@ function usedAfterLeaving(system: string, before: number, after: number): number
   const queue = new EventQueue();
   const random = new Random(4);
   const cluster = systemNamed(system)!.create({
-    ...{ queue, random, delays: LOCAL_KAFKA, nodes: before },
+    queue,
+    random,
+    delays: LOCAL_KAFKA,
+    nodes: before,
     quota: { messagesPerSecond: 900, bytesPerSecond: Number.POSITIVE_INFINITY },
     settings: { ...SETTINGS, groups: [{ ...GROUP, limiter: 'window' }] },
   });

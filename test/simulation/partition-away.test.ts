@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { World } from '../../sim/world.js';
+import { World } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const PARTITIONS = 4;
@@ -21,7 +21,7 @@ function world(): World {
   return cluster;
 }
 
-/** docs/when-the-topic-is-away.md: "A single partition other than the first may be away alone". */
+/** docs/operate/when-the-topic-is-away.md: "A single partition other than the first may be away alone". */
 test.each([1, 2, 3])(
   'while partition %i is silent, all nodes count as alive and hear themselves on the others',
   (away) => {

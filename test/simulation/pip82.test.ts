@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
-import { World, type WorldSettings } from '../../sim/world.js';
-import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { readVectors } from '../vectors/read-vectors.js';
 import { GROUP, SETTINGS } from './settings.js';
 

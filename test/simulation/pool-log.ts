@@ -13,7 +13,7 @@ export interface OwnEntry {
   readonly at: number;
   readonly isAlive: boolean;
   readonly isServed: boolean;
-  /** Of its newest record in the log. */
+  /** Sequence of its newest record in the log. */
   readonly sequence: number;
 }
 

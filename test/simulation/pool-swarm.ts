@@ -1,5 +1,5 @@
-import { EventQueue } from '../../sim/event-queue.js';
-import { Random } from '../../sim/random.js';
+import { EventQueue } from '../../sim/cluster/event-queue.js';
+import { Random } from '../../sim/cluster/random.js';
 import { OwnClaims } from '../../src/core/pool/own-claims.js';
 import { type Entry, type OwnEntry, PoolLog } from './pool-log.js';
 
@@ -18,7 +18,7 @@ export interface PoolRun {
   readonly largestSum: number;
   /** From the last change of the membership until all divide by the live count. */
   readonly settledMs: number;
-  /** The same in rounds of 20 ms. */
+  /** `settledMs` in rounds of 20 ms. */
   readonly rounds: number;
   readonly divisors: readonly number[];
   readonly live: number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, worstWindow } from '../../sim/measure.js';
-import { World } from '../../sim/world.js';
+import { admittedRate, worstSpan } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 /** The deterministic twin of test/cluster/pools-story.ts. */
@@ -51,7 +51,7 @@ describe.each([1, 4])('1 → 3 → 2 → 1 nodes of strategy equal under more th
       expect(least).toBeGreaterThanOrEqual(0.98);
       expect(most).toBeLessThanOrEqual(1.02);
     }
-    const worst = (windowMs: number) => worstWindow(world.arrivals, windowMs, 0, world.nowMs) / QUOTA;
+    const worst = (windowMs: number) => worstSpan(world.arrivals, windowMs, 0, world.nowMs) / QUOTA;
     expect(worst(WINDOW_MS)).toBeLessThanOrEqual(1.02);
     expect(worst(1000)).toBeLessThanOrEqual(1.1);
   });

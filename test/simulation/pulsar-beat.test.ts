@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { admittedRate } from '../../sim/measure.js';
-import { World } from '../../sim/world.js';
+import { admittedRate } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { type Beat, readBeats } from '../vectors/pulsar-beats.js';
 import { GROUP, SETTINGS } from './settings.js';
 
@@ -14,7 +14,7 @@ const ROUND_MS = 1000;
 const READY_MS = 100;
 const PRELUDE_MS = 5000;
 
-/** Strategies that an entry must be won with; the others are compared in docs/accuracy.md. */
+/** Strategies that an entry must be won with; the others are compared in docs/reference/accuracy.md. */
 const MUST_WIN = ['max-min'];
 const beats = readBeats();
 

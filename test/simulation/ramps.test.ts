@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import type { TopicDelays } from '../../sim/simulated-topic.js';
-import { World } from '../../sim/world.js';
-import { STRATEGY_NAMES } from '../../src/core/convergence/registry.js';
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
+import type { TopicDelays } from '../../sim/cluster/simulated-topic.js';
+import { World } from '../../sim/cluster/world.js';
+import type { RampSettings } from '../../src/core/base/settings.js';
+import { STRATEGY_NAMES } from '../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const RAMP: RampSettings = {
-  ...{ mode: 'scheduled', fromPerSecond: 100, toPerSecond: null, overMs: 10_000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 180_000 },
+  mode: 'scheduled',
+  fromPerSecond: 100,
+  toPerSecond: null,
+  overMs: 10_000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
+  timeToLiveMs: 180_000,
 };
 const NODES = ['a', 'b', 'c'];
 
@@ -37,7 +43,7 @@ function admitted(world: World, fromMs: number, toMs: number): number {
 
 function level(world: World, node = 'a'): number {
   const { targets, settings } = world.node(node).coordinator;
-  return targets.ramps.levelOf(settings.groups[0] as typeof GROUP, 0, 0);
+  return targets.ramps.ceilingOf(settings.groups[0] as typeof GROUP, 0, 0);
 }
 
 describe('a ramp from 100 to 1,000 in 10 s', () => {
@@ -66,7 +72,7 @@ describe('a ramp from 100 to 1,000 in 10 s', () => {
     expect(Math.min(...behind)).toBeGreaterThan(0);
   });
 
-  // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/strategies.md).
+  // equal-residual offers everybody what is left, and a ramp leaves something all the time (docs/guide/strategies.md).
   test.each(STRATEGY_NAMES.filter((name) => name !== 'equal-residual'))(
     '%s follows the line, too, and is at the quota after it',
     (strategy) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClusterUnderTest } from '../../sim/cluster-under-test.js';
+import type { ClusterUnderTest } from '../../sim/cluster/cluster-under-test.js';
 import { NOT_PLAYED } from '../../sim/run/play-happenings.js';
 import { runScenario } from '../../sim/run/run-scenario.js';
 import { builtInNames, loadBuiltIn, parseScenario } from '../../sim/scenario/load-scenario.js';
@@ -48,8 +48,14 @@ const ADMITS_ALL: System = {
   says: 'for tests',
   create: (): ClusterUnderTest => ({
     name: 'admits all',
-    ...{ start: nothing, crash: nothing, leave: nothing, stall: nothing, cutOff: nothing, setOutage: nothing },
-    ...{ setFaults: nothing, setQuota: nothing },
+    start: nothing,
+    crash: nothing,
+    leave: nothing,
+    stall: nothing,
+    cutOff: nothing,
+    setOutage: nothing,
+    setFaults: nothing,
+    setQuota: nothing,
     tryAcquire: () => true,
     limitOf: () => Number.POSITIVE_INFINITY,
     sent: { records: 0, bytes: 0 },

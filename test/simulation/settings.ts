@@ -1,9 +1,8 @@
-import type { RampSettings } from '../../src/core/ramp/ramp.js';
-import type { CoordinatorSettings, GroupSettings } from '../../src/core/settings.js';
+import type { CoordinatorSettings, GroupSettings, RampSettings } from '../../src/core/base/settings.js';
 
 const NO_COST_QUOTA = { total: Number.POSITIVE_INFINITY, reserved: 0 };
 
-/** The defaults of src/config/settings.ts, as the core takes them. */
+/** The defaults of src/config/schema/all-settings.ts, as the core takes them. */
 export const GROUP: GroupSettings = {
   name: 'orders',
   quota: { publish: [1000, Number.POSITIVE_INFINITY], dispatch: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] },
@@ -50,15 +49,20 @@ export const SETTINGS: Omit<CoordinatorSettings, 'nodeId' | 'nonce'> = {
   significantChangeRatio: 0.1,
   noiseFactor: 5,
   sampleIntervalMs: 20,
-  fastWindowMs: 50,
-  slowWindowMs: 5000,
+  fastSpanMs: 50,
+  slowSpanMs: 5000,
   isolationAfterMs: 3000,
   shareValidMs: 4000,
   forgetAfterMs: 600_000,
   groupsPerRecord: 6,
   limiting: {
-    ...{ mode: 'enforce', split: 'by-usage', zonesLeftOut: 1, contributionRatio: 0.01 },
-    ...{ healthValidMs: 10_000, levelSmoothingMs: 1000, maxBackends: 256 },
+    mode: 'enforce',
+    split: 'by-usage',
+    zonesLeftOut: 1,
+    contributionRatio: 0.01,
+    healthValidMs: 10_000,
+    levelSmoothingMs: 1000,
+    maxBackends: 256,
   },
   costs: { smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 10_000 },
   groups: [GROUP],

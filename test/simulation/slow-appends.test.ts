@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { World } from '../../sim/world.js';
+import { World } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 /** A broker that answers 200 ms later: every other round finds a produce under way. */

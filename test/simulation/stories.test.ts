@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { admittedRate, refusedPart, worstWindow } from '../../sim/measure.js';
-import { World, type WorldSettings } from '../../sim/world.js';
+import { admittedRate, refusedPart, worstSpan } from '../../sim/cluster/measure.js';
+import { World, type WorldSettings } from '../../sim/cluster/world.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 1000;
@@ -29,7 +29,7 @@ function share(world: World, id: string): number {
 }
 
 function worstFiveSeconds(world: World): number {
-  return worstWindow(world.arrivals, 5000, 0, world.nowMs) / QUOTA;
+  return worstSpan(world.arrivals, 5000, 0, world.nowMs) / QUOTA;
 }
 
 test.each(SEEDS)(
@@ -52,13 +52,13 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
     const total = admittedRate(world.arrivals, 10_000, 40_000) / QUOTA;
     expect(Math.abs(total - 1)).toBeLessThanOrEqual(0.01);
     expect(refusedPart(world.arrivals, 10_000, 40_000, 'b')).toBeLessThanOrEqual(0.005);
-    expect(worstWindow(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
+    expect(worstSpan(world.arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.1);
   });
 
   test('2000 + 9 × 80: quiet nodes refused ≤ 0.5 %, worst second ≤ 1.12', () => {
     const arrivals = busyAmongNineQuiet(seed);
     for (const quiet of TEN.slice(1)) expect(refusedPart(arrivals, 10_000, 40_000, quiet)).toBeLessThanOrEqual(0.005);
-    expect(worstWindow(arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.12);
+    expect(worstSpan(arrivals, 1000, 100, 40_000) / QUOTA).toBeLessThanOrEqual(1.12);
   });
 
   test('ten cold nodes under 3 × the quota: the first full second ≥ 95 %, worst second ≤ 1.10', () => {
@@ -66,7 +66,7 @@ describe.each(SEEDS)('steady Poisson traffic, seed %i', (seed) => {
     drive(world, Object.fromEntries(TEN.map((id) => [id, 300])));
     world.runFor(4000);
     expect(admittedRate(world.arrivals, 100, 1100) / QUOTA).toBeGreaterThanOrEqual(0.95);
-    expect(worstWindow(world.arrivals, 1000, 0, 4100) / QUOTA).toBeLessThanOrEqual(1.1);
+    expect(worstSpan(world.arrivals, 1000, 0, 4100) / QUOTA).toBeLessThanOrEqual(1.1);
   });
 });
 
@@ -79,7 +79,7 @@ test('2000 + 9 × 80: the total is within 1 % of the quota, the worst second wit
   const worlds = Array.from({ length: 8 }, (_, at) => busyAmongNineQuiet(at + 1));
   const errors = worlds.map((arrivals) => admittedRate(arrivals, 10_000, 40_000) / QUOTA - 1);
   const mean = meanOf(errors);
-  const worst = worlds.map((arrivals) => worstWindow(arrivals, 1000, 100, 40_000) / QUOTA);
+  const worst = worlds.map((arrivals) => worstSpan(arrivals, 1000, 100, 40_000) / QUOTA);
   console.log(`worst seconds: ${worst.map((ratio) => ratio.toFixed(3)).join(', ')}`);
   expect(meanOf(worst)).toBeLessThanOrEqual(1.1);
   console.log(`2000 + 9 × 80: ${errors.map((error) => `${(100 * error).toFixed(1)} %`).join(', ')}`);
@@ -138,7 +138,7 @@ test('a joiner lifts no second over 1.10', () => {
   world.runFor(3000);
   world.start('d');
   world.runFor(3000);
-  expect(worstWindow(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
+  expect(worstSpan(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
   expect(admittedRate(world.arrivals, 4000, 6000, 'd')).toBeGreaterThan(225);
 });
 
@@ -183,7 +183,7 @@ test('a node that slept for 10 s decides nothing with its old share and bursts n
   world.runFor(14_000);
   const kinds = world.node('a').notices.map(({ notice }) => notice.kind);
   expect(kinds).toEqual(expect.arrayContaining(['stalled', 'resumed']));
-  expect(worstWindow(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
+  expect(worstSpan(world.arrivals, 1000, 1000, world.nowMs) / QUOTA).toBeLessThanOrEqual(1.1);
   expect(share(world, 'a')).toBeCloseTo(QUOTA / 3, -1);
 });
 
@@ -266,7 +266,7 @@ test.each([1, 10])('a quota of %i/s over three nodes: sane bounds', (quota) => {
   world.runFor(60_000);
   const rate = admittedRate(world.arrivals, 10_000, 60_000);
   console.log(
-    `quota ${quota}/s: ${rate.toFixed(2)}/s admitted, worst second ${worstWindow(world.arrivals, 1000, 100, 60_000)}`,
+    `quota ${quota}/s: ${rate.toFixed(2)}/s admitted, worst second ${worstSpan(world.arrivals, 1000, 100, 60_000)}`,
   );
   expect(rate / quota).toBeGreaterThan(0.9);
   expect(rate / quota).toBeLessThan(1.05);

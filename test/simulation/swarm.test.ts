@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { defaultSettings } from '../../sim/scenario/world-settings.js';
 import { runSwarm } from '../../sim/swarm/run-swarm.js';
 
-/** Those of the command, so that it plays the same seeds. */
+/** The settings of `quotamesh sim swarm`, so that it plays the same seeds. */
 const SETTINGS = defaultSettings();
 /** SWARM_SEED=n replays one seed. */
 const SEEDS = process.env.SWARM_SEED

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { worstWindow } from '../../sim/measure.js';
+import { worstSpan } from '../../sim/cluster/measure.js';
+import { World } from '../../sim/cluster/world.js';
 import { type AwayFor, playTopicAway } from '../../sim/topic-away.js';
-import { World } from '../../sim/world.js';
-import type { IsolationPolicy } from '../../src/core/vocabulary.js';
+import type { IsolationPolicy } from '../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const QUOTA = 900;
@@ -12,12 +12,12 @@ const AWAY_SETTINGS = {
   groups: [{ ...GROUP, quota: { ...GROUP.quota, publish: [QUOTA, Number.POSITIVE_INFINITY] as const } }],
 };
 
-/** The rows of docs/when-the-topic-is-away.md, which this file prints and checks. */
+/** The rows of docs/operate/when-the-topic-is-away.md, which this file prints and checks. */
 const ROWS: string[] = [];
 
 afterAll(() => {
   console.log(ROWS.join('\n'));
-  const page = readFileSync(new URL('../../docs/when-the-topic-is-away.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/operate/when-the-topic-is-away.md', import.meta.url), 'utf8');
   for (const line of ROWS) expect(page).toContain(line);
 });
 
@@ -46,7 +46,7 @@ test.each(CASES)('%s after %d s, away for %s', (policy, holdSeconds, awayFor, mo
 });
 
 /**
- * As test/long/outage-redis.test.ts does it with real servers: connections come back one after the other. Who comes later
+ * Connections come back one after the other, as real ones do in test/long/outage-redis.test.ts. A node that comes later
  * than `stalenessMs` after the first is one node cut off alone, as in the table.
  */
 test.each([0, 600, 1200])('back after 60 s, one node every %d ms: never above the quota over any 5 s', (skewMs) => {
@@ -66,6 +66,6 @@ test.each([0, 600, 1200])('back after 60 s, one node every %d ms: never above th
       world.runFor(skewMs);
     }
     world.runFor(8000);
-    expect(worstWindow(world.arrivals, 5000, 0, world.nowMs) / 600).toBeLessThanOrEqual(1.02);
+    expect(worstSpan(world.arrivals, 5000, 0, world.nowMs) / 600).toBeLessThanOrEqual(1.02);
   }
 });

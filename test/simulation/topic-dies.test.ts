@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { SimulatedNode } from '../../sim/simulated-node.js';
-import { LOCAL_KAFKA, World } from '../../sim/world.js';
-import { MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
+import { LOCAL_KAFKA, World } from '../../sim/cluster/world.js';
+import { MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { SETTINGS } from './settings.js';
 
 const QUOTA = 1000;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { SimulatedNode } from '../../sim/cluster/simulated-node.js';
+import { World } from '../../sim/cluster/world.js';
 import { Oracle } from '../../sim/oracle/oracle.js';
-import type { SimulatedNode } from '../../sim/simulated-node.js';
-import { World } from '../../sim/world.js';
-import { MESSAGES, slotOf } from '../../src/core/vocabulary.js';
+import { MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from './settings.js';
 
 const NAMES = ['a', 'b', 'c'];

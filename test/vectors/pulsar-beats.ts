@@ -132,7 +132,7 @@ export function readBeats(): Beat[] {
     }
     const startLimits = entry.startLimits ?? Array.from({ length: entry.members ?? 0 }, () => entry.configured);
     const rounds = play.rounds ?? entry.admittedPerRound?.length ?? 12;
-    return { ...{ wants: () => MUCH, deaths: null, isSilent: false }, ...play, ...entry, startLimits, rounds };
+    return { wants: () => MUCH, deaths: null, isSilent: false, ...play, ...entry, startLimits, rounds };
   });
 }
 

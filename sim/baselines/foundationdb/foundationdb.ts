@@ -6,7 +6,7 @@ import { LimitedNode } from './limited-node.js';
 import { type HandOut, Ratekeeper, type RateMessage } from './ratekeeper.js';
 import { ClientWindow, ProxyWindow, type ReleaseWindow } from './release-windows.js';
 
-/** Nodes are the clients of the database; all get one number that trims the busy (numaflow-fdb B4). */
+/** Nodes are the clients of the database; all get one number that trims the busy. */
 export const FDB_CLIENT = throttled(
   'fdb-client',
   'FoundationDB, client mode: one limit for all, moved until the total fits',
@@ -14,7 +14,7 @@ export const FDB_CLIENT = throttled(
   () => new ClientWindow(),
 );
 
-/** Nodes are its proxies; equal parts, whatever they are asked for (numaflow-fdb B4). */
+/** Nodes are its proxies; equal parts, whatever they are asked for. */
 export const FDB_PROXY = throttled(
   'fdb-proxy',
   'FoundationDB, proxy mode: the smoothed target in equal parts',

@@ -10,7 +10,7 @@ const USAGE_BYTES = 40 + 16 + 3 * 8;
 
 /**
  * A client or proxy: asks the ratekeeper once per second, at once when it starts, and starts what its limit grants.
- * Without an answer the limit stays as last received; before the first there is none (numaflow-fdb B4).
+ * Without an answer the limit stays as last received; before the first there is none.
  */
 export class LimitedNode implements Member<RateMessage> {
   readonly #process: SimulatedProcess;

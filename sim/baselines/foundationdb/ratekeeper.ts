@@ -15,14 +15,14 @@ export interface Limit {
   readonly kind: 'limit';
   /** Transactions per second; Infinity = none published. */
   readonly perSecond: number;
-  /** The same in units of messages and bytes; Infinity in a dimension without quota. For display only. */
+  /** The limit in messages and bytes; Infinity in a dimension without quota. For display only. */
   readonly units: readonly [number, number];
 }
 
 export type HandOut = 'client' | 'proxy';
 
 export const RATEKEEPER = 'ratekeeper';
-/** Nodes ask and rates are computed once per second, quotas are read again every 5 s (numaflow-fdb B4). */
+/** Nodes ask and rates are computed once per second, quotas are read again every 5 s. */
 export const PUSH_MS = 1000;
 const QUOTA_READ_MS = 5000;
 /** A proxy that has not asked for two pushes is not counted: the sources name no time, a short one favours them. */

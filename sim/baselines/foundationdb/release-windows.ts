@@ -1,6 +1,6 @@
 import { Smoother } from './smoother.js';
 
-/** Whoever starts transactions may start what the limit grants in 2 s and has not been started (numaflow-fdb B4). */
+/** A client or proxy may start what the limit grants in 2 s and has not been started. */
 const WINDOW_SEC = 2;
 /** A proxy decides in rounds of about 10 ms, starts so many at most in one, keeps so much budget when idle (B5). */
 const ROUND_SEC = 0.01;

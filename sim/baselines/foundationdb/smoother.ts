@@ -1,4 +1,4 @@
-/** Follows a total with one time constant: estimate and rate (numaflow-fdb B2). Times in seconds. */
+/** Follows a total with one time constant: estimate and rate. Times in seconds. */
 export class Smoother {
   readonly #tauSec: number;
   #total = 0;
@@ -43,7 +43,7 @@ export class Smoother {
   }
 }
 
-/** Follows a total and its trend (Holt), each with a time constant of its own (numaflow-fdb B2). */
+/** Follows a total and its trend (Holt), each with a time constant of its own. */
 export class HoltSmoother {
   readonly #tauSec: number;
   readonly #trendTauSec: number;

@@ -1,15 +1,15 @@
 import { HoltSmoother, Smoother } from './smoother.js';
 
-/** Time constants of 7.4 in seconds (numaflow-fdb B5): count and its trend, cost, target and per-client rate. */
+/** Time constants of 7.4 in seconds: count and its trend, cost, target and per-client rate. */
 const COUNT_TAU_SEC = 2;
 const COUNT_TREND_TAU_SEC = 10;
 const COST_TAU_SEC = 10;
 const TARGET_TAU_SEC = 10;
-/** Below it the average cost is undefined and no limit is published; nobody is given less (numaflow-fdb B3, B4). */
+/** Below it the average cost is undefined and no limit is published; nobody is given less. */
 const MIN_RATE_TPS = 1;
 
 /**
- * What the ratekeeper makes of one tag's transactions and their cost (numaflow-fdb B3 and B4, generation 7.4). Backends
+ * What the ratekeeper makes of one tag's transactions and their cost (generation 7.4). Backends
  * are never saturated here, so target = desired = quota ÷ average cost.
  *
  * The cost has two dimensions here, messages and bytes, each with its quota; the tighter one counts. FoundationDB knows

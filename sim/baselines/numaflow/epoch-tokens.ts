@@ -9,7 +9,7 @@ export interface RampSettings {
 }
 
 /**
- * Tokens of one pod (numaflow-fdb A3 and A4): a fixed window per wall-clock second, nothing carried over, whole tokens
+ * Tokens of one pod: a fixed window per wall-clock second, nothing carried over, whole tokens
  * in equal parts. 15 tokens for a pool of 2 are 7 each; a limit below the pool size is nothing for everybody.
  */
 export class EpochTokens {

@@ -4,12 +4,12 @@ import { MessageBus } from '../message-bus.js';
 import { ANSWER_BYTES, DEFAULT_RAMP, Pod, type PodRamp, STORE, type StoreMessage } from './pod.js';
 import { PoolStore } from './pool-store.js';
 
-/** Default (numaflow-fdb A5): a silent pod counts for three minutes. */
+/** Default: a silent pod counts for three minutes. */
 const TTL_SEC = 180;
 /** How often a rollout looks whether the pod that it restarted serves. */
 const ROLLOUT_CHECK_MS = 100;
 
-/** Numaflow's distributed throttling with a Redis store, as shipped (numaflow-fdb part A). */
+/** Numaflow's distributed throttling with a Redis store, as shipped (docs/background/numaflow-throttling.md). */
 export const NUMAFLOW: Baseline = {
   name: 'numaflow',
   says: 'Numaflow as shipped: quota ÷ agreed pool size, which never shrinks',
@@ -55,7 +55,7 @@ function serveStore({ queue }: BaselineEnvironment, bus: MessageBus<StoreMessage
   });
 }
 
-/** One pod after the other is restarted with the new limit, the next when the last serves (numaflow-fdb A8). */
+/** One pod after the other is restarted with the new limit, the next when the last serves. */
 function rollOut(
   { queue }: BaselineEnvironment,
   cluster: BaselineCluster<StoreMessage>,

@@ -1,4 +1,4 @@
-import type { Reader } from '../../cluster-under-test.js';
+import type { Reader } from '../../cluster/cluster-under-test.js';
 import { type Quota, rateOf } from '../baseline.js';
 import type { Member } from '../baseline-cluster.js';
 import type { MessageBus } from '../message-bus.js';
@@ -13,7 +13,7 @@ export type StoreMessage =
   | { readonly kind: 'synced'; readonly answer: PoolAnswer };
 
 export const STORE = 'store';
-/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message (numaflow-fdb A1, A2). */
+/** Hard-coded: a sync every 100 ms, 1 s between the first agreement and the first message. */
 const SYNC_MS = 100;
 const WAIT_AFTER_AGREEMENT_MS = 1000;
 /** A pod that cannot register fails, and is started again (A6); Kubernetes' first back-off is 10 s, 1 s favours it. */
@@ -31,7 +31,7 @@ export const CALL_BYTES = 240;
 export const ANSWER_BYTES = 40;
 
 /**
- * A pod as shipped (numaflow-fdb A2): registers, syncs until all agree, waits, serves. It divides by the size last
+ * A pod as shipped: registers, syncs until all agree, waits, serves. It divides by the size last
  * agreed upon, without limit of time when the store is away (A6).
  *
  * Where work comes piece by piece one token is one message; only readers of batches show the granularity of a source
@@ -130,7 +130,8 @@ export class Pod implements Member<StoreMessage> {
     const { min, max } = this.#rampTo(messagesPerSecond);
     this.#reads ??= new EpochTokens({
       ...this.#ramp,
-      ...{ min: Math.ceil(min / batch), max: Math.ceil(max / batch) },
+      min: Math.ceil(min / batch),
+      max: Math.ceil(max / batch),
     });
     if (this.#reads.available(this.#known, this.#epoch) < 1) return 0;
     this.#reads.take(1, this.#known);

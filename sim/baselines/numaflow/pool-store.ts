@@ -5,7 +5,7 @@ export interface PoolAnswer {
 }
 
 /**
- * The shared store as its scripts were shipped (numaflow-fdb A2): who is alive, and which pool size each reports. All
+ * The shared store as its scripts were shipped: who is alive, and which pool size each reports. All
  * that report the same agree, whatever the live count is, so the size grows and never shrinks: 3 → 2 stays 3.
  */
 export class PoolStore {

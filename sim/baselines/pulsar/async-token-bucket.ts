@@ -1,11 +1,11 @@
-/** Refill is added in steps of at least 16 ms, unless one token takes longer (pulsar §2.1). */
+/** Refill is added in steps of at least 16 ms, unless one token takes longer. */
 const RESOLUTION_NS = 16_000_000;
 const NS_PER_SECOND = 1_000_000_000;
-/** A throttled producer waits for 1 % of the capacity, at least one token (pulsar §2.1). */
+/** A throttled producer waits for 1 % of the capacity, at least one token. */
 const TARGET_PART = 0.01;
 
 /**
- * Pulsar's AsyncTokenBucket after its corrections of 2025 (pulsar §2.1): capacity = rate of one second, full at its
+ * Pulsar's AsyncTokenBucket after its corrections of 2025: capacity = rate of one second, full at its
  * creation, whole tokens with the remainder in time. It never refuses: it goes into debt without limit.
  */
 export class AsyncTokenBucket {

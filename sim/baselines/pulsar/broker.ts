@@ -17,12 +17,12 @@ export interface BrokerRules {
   readonly calculate: QuotaCalculator;
   readonly suppress: SuppressionRule;
   readonly periodSec: number;
-  /** A report is forgotten so long after it was written; Infinity as released (pulsar §1.3). */
+  /** A report is forgotten so long after it was written; Infinity as released. */
   readonly forgetReportMs: number;
 }
 
 /**
- * Wire (pulsar §1.5, §3): the broker's URL, then per group an entry of name + 4 bytes suppressed, name + 28 with
+ * Wire: the broker's URL, then per group an entry of name + 4 bytes suppressed, name + 28 with
  * numbers. The URL of `pulsar://10.0.0.1:6650` with its tags is 24 bytes, a name `tenant/namespace` 20. LZ4 and
  * Pulsar's own message header are left out: they about cancel at this size.
  */
@@ -31,7 +31,7 @@ const NAME_BYTES = 20;
 const SUPPRESSED_BYTES = URL_BYTES + NAME_BYTES + 4;
 const REPORTED_BYTES = URL_BYTES + NAME_BYTES + 28;
 
-/** A Pulsar broker with one group attached: three tasks of one period, unrelated in phase (pulsar §1.2, §1.6). */
+/** A Pulsar broker with one group attached: three tasks of one period, unrelated in phase. */
 export class Broker implements Member<UsageMessage> {
   readonly #process: SimulatedProcess;
   readonly #bus: MessageBus<UsageMessage>;
@@ -63,7 +63,7 @@ export class Broker implements Member<UsageMessage> {
     }
   }
 
-  /** Any change of the group sets the limiter to the whole new limit (pulsar §1.3). */
+  /** Any change of the group sets the limiter to the whole new limit. */
   setQuota(quota: Quota): void {
     this.#quota = quota;
     this.#limiter.replace([this.#configured(0), this.#configured(1)], this.#process.nowMs);
@@ -81,7 +81,7 @@ export class Broker implements Member<UsageMessage> {
     return this.#limiter.rate(dimension);
   }
 
-  /** Older than two periods: dropped. A zero report stays as zero (pulsar §1.2). */
+  /** Older than two periods: dropped. A zero report stays as zero. */
   receive({ publishedMs, usage }: UsageMessage, from: string): void {
     const nowMs = this.#process.nowMs;
     if (usage === null || nowMs - publishedMs > 2000 * this.#rules.periodSec) return;

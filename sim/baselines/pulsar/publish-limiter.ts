@@ -1,7 +1,7 @@
 import { AsyncTokenBucket } from './async-token-bucket.js';
 
 /**
- * The limiter of a group at one broker (pulsar §2.2): what arrives is charged to both buckets whatever they hold; when
+ * The limiter of a group at one broker: what arrives is charged to both buckets whatever they hold; when
  * one is empty the producer is paused until both have 1 % of their capacity again.
  *
  * A broker's connections are one producer here, and a paused one has nothing in flight. That favours Pulsar: its
@@ -12,9 +12,9 @@ export class PublishLimiter {
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * Two new buckets, full, and everybody paused is woken (pulsar §1.3): debts are forgiven at each calculation.
+   * Two new buckets, full, and everybody paused is woken: debts are forgiven at each calculation.
    *
-   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter reads it (pulsar §1.2)
+   * @param quotas messages/s and bytes/s; ≤ 0 = no limit, as the limiter reads it
    */
   replace(quotas: readonly [number, number], nowMs: number): void {
     const bucketOf = (quota: number) => (quota > 0 ? new AsyncTokenBucket(quota, nowMs) : null);

@@ -6,10 +6,10 @@ import { Broker, type BrokerRules, type UsageMessage } from './broker.js';
 import { asForked, asReleased } from './quota-calculator.js';
 import { MAX_SUPPRESS_ROUNDS, suppressAsForked, suppressAsReleased } from './report-suppression.js';
 
-/** The default period (pulsar §1.1); operators may set another, so a shorter one has its own column. */
+/** The default period; operators may set another, so a shorter one has its own column. */
 const DEFAULT_PERIOD_SEC = 60;
 
-/** Apache Pulsar's resource groups, upstream, 2.8 to 5.0 (pulsar §0 and §1.2). */
+/** Apache Pulsar's resource groups, releases 2.8 to 5.0 (docs/background/pulsar-resource-groups.md). */
 export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
   const rules = { calculate: asReleased, suppress: suppressAsReleased, forgetReportMs: Number.POSITIVE_INFINITY };
   return brokers(name, `Apache Pulsar as released: quota · own usage ÷ usage, every ${periodSec} s`, {
@@ -19,7 +19,7 @@ export function pulsar(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {
 }
 
 /**
- * The vendor fork (pulsar §1.4). Silent brokers expire after 2 · period · rounds, 600 s by default. Its later code
+ * The vendor fork. Silent brokers expire after 2 · period · rounds, 600 s by default. Its later code
  * seems to expire living ones too; that is an inference, so it is left out in favour of the fork.
  */
 export function pulsarFork(name: string, periodSec = DEFAULT_PERIOD_SEC): Baseline {

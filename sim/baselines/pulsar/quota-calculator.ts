@@ -1,4 +1,4 @@
-/** pulsar §1.2 and §1.4: what one broker makes of the reports of all, for one unit (messages or bytes). */
+/** What one broker makes of the reports of all, for one unit (messages or bytes). */
 export type QuotaCalculator = (given: Calculation) => number | 'error';
 
 export interface Calculation {
@@ -14,12 +14,12 @@ export interface Calculation {
 }
 
 const UNLIMITED = -1;
-/** The limiter reads ≤ 0 as "no limit", so the calculator never goes below (pulsar §1.2). */
+/** The limiter reads ≤ 0 as "no limit", so the calculator never goes below. */
 const LEAST = 1;
 const float = Math.fround;
 
 /**
- * As released (pulsar §1.2): own + (configured − total) · own ÷ total, which is configured · own ÷ total, in 32-bit
+ * As released: own + (configured − total) · own ÷ total, which is configured · own ÷ total, in 32-bit
  * floats. 20 of 80 used of 100: 25. A broker without usage gets 1 while others have some.
  */
 export const asReleased: QuotaCalculator = ({ configured, own, total }) => {
@@ -32,7 +32,7 @@ export const asReleased: QuotaCalculator = ({ configured, own, total }) => {
   return Math.trunc(Math.max(float(float(own) + float(residual * part)), LEAST));
 };
 
-/** The vendor fork (pulsar §1.4): a broker without usage gets the whole limit; nothing is split below the threshold. */
+/** The vendor fork: a broker without usage gets the whole limit; nothing is split below the threshold. */
 export const asForked: QuotaCalculator = ({ configured, own, total, periodSec, threshold }) => {
   if (configured < 0) return UNLIMITED;
   if (own < 0 || total < 0) return 'error';

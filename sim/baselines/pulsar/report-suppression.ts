@@ -1,4 +1,4 @@
-/** Whether a broker puts its numbers into the message of this period (pulsar §1.2, task 2, and §1.4). */
+/** Whether a broker puts its numbers into the message of this period. */
 export type SuppressionRule = (given: ReportAttempt) => boolean;
 
 export interface ReportAttempt {
@@ -17,14 +17,14 @@ interface Usage {
   readonly lastReported: number;
 }
 
-/** 5 rounds and 5 % are constants of the releases (pulsar §0), defaults of the fork (§3). */
+/** 5 rounds and 5 % are constants of the releases, and defaults of the fork. */
 export const MAX_SUPPRESS_ROUNDS = 5;
 export const TOLERANCE_PERCENT = 5;
 
-/** 1000 → 1050 is exactly 5 %: suppressed. A drop to zero waits for the mandatory report (pulsar §1.2). */
+/** 1000 → 1050 is exactly 5 %: suppressed. A drop to zero waits for the mandatory report. */
 export const suppressAsReleased: SuppressionRule = (attempt) => isDue(attempt) || hasDrifted(attempt, differs);
 
-/** Rounds: 0 = always send, negative = no mandatory report. Tolerance ≤ 0 = any usage is sent (pulsar §1.4). */
+/** Rounds: 0 = always send, negative = no mandatory report. Tolerance ≤ 0 = any usage is sent. */
 export const suppressAsForked: SuppressionRule = (attempt) => {
   const { maxSuppressRounds } = attempt;
   if (maxSuppressRounds === 0 || attempt.msSinceLastReport === Number.POSITIVE_INFINITY) return true;

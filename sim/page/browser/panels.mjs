@@ -66,7 +66,10 @@ export function overviewPanel({ host, views, chosen, look, top, onTime, onZoom }
     columns: [views[0].seconds, ...order.map((at) => views[at].total.admitted), views[0].quota],
     series: [...series, { stroke: look.colour('ink'), width: 2, dash: [7, 5] }],
     marks: views[chosen[0]].run.happenings,
-    ...{ top, look, onTime, onZoom },
+    top,
+    look,
+    onTime,
+    onZoom,
   });
 }
 

@@ -1,13 +1,13 @@
 import { NOT_PLAYED } from '../../../sim/run/play-happenings.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
-import type { RunResult } from '../../../sim/run-result.js';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../../../sim/systems.js';
 import { formatMetric, METRICS, meanOf } from '../../../sim/verdict/metric-table.js';
-import type { CompareOptions } from '../sim-command.js';
-import { textTable } from '../text-table.js';
-import { ProgressBar } from './progress-bar.js';
+import type { RunResult } from '../../../sim/verdict/run-result.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
+import { textTable } from '../../terminal/text-table.js';
 import { tellBroken } from './run-one.js';
+import type { CompareOptions } from './sim-command.js';
 import { writePage } from './write-page.js';
 
 /** `quotamesh sim compare`: every system under the same arrivals. */

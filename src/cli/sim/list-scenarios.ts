@@ -1,7 +1,7 @@
 import { builtInNames, loadBuiltIn } from '../../../sim/scenario/load-scenario.js';
 import { SYSTEMS, shortName } from '../../../sim/systems.js';
 import { builtInTargetNames, loadBuiltInTarget } from '../../../sim/target/load-target-scenario.js';
-import { textTable } from '../text-table.js';
+import { textTable } from '../../terminal/text-table.js';
 
 /** `quotamesh sim list`. */
 export function listScenarios(json: boolean): void {

@@ -2,13 +2,13 @@ import { constants } from 'node:os';
 import { loadScenario } from '../../../sim/scenario/load-scenario.js';
 import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { Ending } from '../../demo/ending.js';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { checkLive } from '../../live/check-live.js';
 import { LiveRun } from '../../live/live-run.js';
 import type { Punctuality } from '../../live/traffic/protocol.js';
-import type { LiveCommandOptions } from '../sim-command.js';
-import { ProgressBar } from './progress-bar.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
 import { tellBroken } from './run-one.js';
+import type { LiveCommandOptions } from './sim-command.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 

@@ -1,13 +1,14 @@
 import { describeBroken } from '../../../sim/run/expectations.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
-import type { RunResult } from '../../../sim/run-result.js';
 import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { SYSTEM_NAMES, type System, systemNamed } from '../../../sim/systems.js';
 import { loadAnyScenario } from '../../../sim/target/load-target-scenario.js';
-import { didYouMean } from '../../config/nearest-name.js';
-import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
-import type { RunOptions } from '../sim-command.js';
-import { ProgressBar } from './progress-bar.js';
+import type { RunResult } from '../../../sim/verdict/run-result.js';
+import { EXIT_UNEXPECTED } from '../../errors/error-row.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
+import type { RunOptions } from './sim-command.js';
 import { verdictLines } from './verdict-lines.js';
 import { writePage } from './write-page.js';
 

@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 import { defaultSettings } from '../../../sim/scenario/world-settings.js';
 import { playSeeds } from '../../../sim/swarm/play-seeds.js';
 import { runSwarm, type SwarmVerdict } from '../../../sim/swarm/run-swarm.js';
-import { EXIT_UNEXPECTED } from '../../errors.js';
-import type { SwarmOptions } from '../sim-command.js';
-import { ProgressBar } from './progress-bar.js';
+import { EXIT_UNEXPECTED } from '../../errors/error-row.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
+import type { SwarmOptions } from './sim-command.js';
 import { SwarmSummary } from './swarm-summary.js';
 
 /** Without a terminal for a progress bar, one line at a time tells how far it is. */

@@ -1,10 +1,11 @@
 import { type PhaseOutcome, playTargetScenario, type TargetSecond } from '../../../sim/target/target-run.js';
 import type { TargetExpectation, TargetScenario } from '../../../sim/target/target-scenario.js';
-import { STRATEGY_NAMES } from '../../core/convergence/registry.js';
-import { EXIT_UNEXPECTED, QuotameshError } from '../../errors.js';
-import type { RunOptions } from '../sim-command.js';
-import { textTable } from '../text-table.js';
-import { ProgressBar } from './progress-bar.js';
+import { STRATEGY_NAMES } from '../../core/convergence/strategies.js';
+import { EXIT_UNEXPECTED } from '../../errors/error-row.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { ProgressBar } from '../../terminal/progress-bar.js';
+import { textTable } from '../../terminal/text-table.js';
+import type { RunOptions } from './sim-command.js';
 
 /** `quotamesh sim run` of a scenario of backends. */
 export function runTarget(scenario: TargetScenario, { seed, strategy, json, ...options }: RunOptions): void {
@@ -76,7 +77,7 @@ function expectedText({ what, group, value, tolerance }: TargetExpectation): str
   return `${what}${group === null ? '' : ` of ${group}`} ${shown(value)}${around}`;
 }
 
-/** Of every phase these and the last one. */
+/** The seconds of every phase that are shown; its last one is shown as well. */
 const SHOWN_SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300];
 
 function secondsTable(seconds: readonly TargetSecond[]): readonly string[] {

@@ -1,6 +1,6 @@
-import type { ExpectationResult, RunResult } from '../../../sim/run-result.js';
 import { formatMetric, METRICS } from '../../../sim/verdict/metric-table.js';
-import { textTable } from '../text-table.js';
+import type { ExpectationResult, RunResult } from '../../../sim/verdict/run-result.js';
+import { textTable } from '../../terminal/text-table.js';
 
 /** One run for people: the story, what happened, the verdict. */
 export function verdictLines(says: string, result: RunResult): readonly string[] {

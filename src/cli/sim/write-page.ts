@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { renderPage } from '../../../sim/page/render-page.js';
-import type { RunResult } from '../../../sim/run-result.js';
-import { QuotameshError } from '../../errors.js';
+import type { RunResult } from '../../../sim/verdict/run-result.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 
 export async function writePage(path: string, results: readonly RunResult[]): Promise<void> {
   try {

@@ -1,26 +1,29 @@
-/** Where work comes from and goes to; what is not known is absent. */
-export interface Place {
+/** Where work comes from and goes to; names that are not known are absent. */
+export interface Scope {
   readonly tenant?: string;
   readonly namespace?: string;
   readonly topic?: string;
   /** Client identity. */
   readonly client?: string;
-  /** Of the work, by lower-case name. */
+  /** Headers of the work, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a tenant, namespace or topic is attached to. Exactly one of `group`, `sameAs` and `exempt` says something. */
+/** What a tenant, namespace or topic is attached to. Exactly one of `group`, `sameAs` and `exempt` is set. */
 export interface Attachment {
   readonly group: string | null;
-  /** Path of a place: attached to whatever that is attached to. */
+  /** Path of another scope: this one is attached to whatever that one is attached to. */
   readonly sameAs: string | null;
   /** Limited by nothing, and counted apart (PIP-82 leaves replication out). */
   readonly exempt: boolean;
-  /** What the broader places are attached to is enforced too; else this alone is. */
+  /** True = the groups of the broader scopes are enforced as well; false = this attachment alone counts. */
   readonly andBroader: boolean;
 }
 
-/** Which work belongs to which group, by patterns; null = not asked for. The first that matches in all counts. */
+/**
+ * Says by patterns which work belongs to a group; null = any name matches. The first rule whose patterns all match
+ * counts.
+ */
 export interface AttachmentRule {
   readonly tenant: string | null;
   readonly namespace: string | null;
@@ -28,39 +31,39 @@ export interface AttachmentRule {
   readonly client: string | null;
   /** Lower-case name → pattern. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A name, or one made of captures: `{tenant}-premium`; null where `exempt`. */
+  /** The group's name, or a template with captured names: `{tenant}-premium`; null if `exempt`. */
   readonly group: string | null;
   readonly exempt: boolean;
   readonly andBroader: boolean;
 }
 
-/** The part of YAML that says which place belongs to which group. */
+/** The part of YAML that says which scope belongs to which group. */
 export interface AttachmentsConfig {
-  /** Path → attachment. */
-  readonly places: Readonly<Record<string, Attachment>>;
+  /** Path of a scope → attachment. */
+  readonly scopes: Readonly<Record<string, Attachment>>;
   readonly rules: readonly AttachmentRule[];
 }
 
 /** From broad to specific. */
-export const PLACE_LEVELS = ['tenant', 'namespace', 'topic'] as const;
-export type PlaceLevel = (typeof PLACE_LEVELS)[number];
+export const SCOPE_KINDS = ['tenant', 'namespace', 'topic'] as const;
+export type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** `acme` is a tenant, `acme/orders` a namespace, `acme/orders/a/b` a topic: tenants and namespaces have no slash. */
-export function levelOf(path: string): PlaceLevel {
+export function scopeKindOf(path: string): ScopeKind {
   const tenantEnd = path.indexOf('/');
   if (tenantEnd === -1) return 'tenant';
   return path.indexOf('/', tenantEnd + 1) === -1 ? 'namespace' : 'topic';
 }
 
-/** Paths of a place, the most specific first; empty without a tenant. */
-export function pathsOf({ tenant, namespace, topic }: Place): string[] {
+/** Paths of a scope, the most specific first; empty without a tenant. */
+export function pathsOf({ tenant, namespace, topic }: Scope): string[] {
   if (!isName(tenant)) return [];
   if (!isName(namespace)) return [tenant];
   const path = `${tenant}/${namespace}`;
   return topic === undefined || topic === '' ? [path, tenant] : [`${path}/${topic}`, path, tenant];
 }
 
-/** With a slash in it a tenant would pass for a namespace. */
+/** A slash is refused: a tenant with one in its name would pass for a namespace. */
 function isName(name: string | undefined): name is string {
   return name !== undefined && name !== '' && !name.includes('/');
 }

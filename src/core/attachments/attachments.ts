@@ -2,20 +2,23 @@ import {
   type Attachment,
   type AttachmentRule,
   type AttachmentsConfig,
-  levelOf,
-  type Place,
-  type PlaceLevel,
   pathsOf,
+  type Scope,
+  type ScopeKind,
+  scopeKindOf,
 } from './attachment.js';
 import { type Captured, fill, matchName, matchTopic } from './patterns.js';
 
 /** Why a group is enforced, or why nothing is. */
 export interface Because {
-  readonly level: 'rule' | PlaceLevel;
-  /** Path of the attached place; of a rule `rule 3`, counted from 0 as in YAML's mistakes. */
+  readonly level: 'rule' | ScopeKind;
+  /**
+   * Path of the attached scope, or `rule 3` for a rule. Rules are counted from 0, as in messages about mistakes in
+   * YAML.
+   */
   readonly at: string;
   readonly origin: 'yaml' | 'run-time';
-  /** What `sameAs` has led over. */
+  /** The paths over which `sameAs` led here. */
   readonly via: readonly string[];
   /** null = exempt. */
   readonly group: string | null;
@@ -23,14 +26,17 @@ export interface Because {
 }
 
 export interface Resolution {
-  /** All are enforced, the most specific first; empty where nothing is attached, or where it is exempt. */
+  /**
+   * The groups that are enforced, all at once, the most specific first; empty if nothing is attached, or if the work is
+   * exempt.
+   */
   readonly groups: readonly string[];
   readonly exempt: boolean;
-  /** What was found, in the order in which it counts. */
+  /** The attachments and rules that were found, in the order in which they count. */
   readonly because: readonly Because[];
 }
 
-export interface AttachedPlace {
+export interface AttachedScope {
   readonly path: string;
   readonly origin: 'yaml' | 'run-time';
   readonly attachment: Attachment;
@@ -44,16 +50,16 @@ export type Followed =
 /**
  * Which groups limit which work (PIP-82, attach to tenant and namespace).
  *
- * Rules come first, then the topic, its namespace, its tenant. The first that says something counts alone; with
- * `andBroader` the next one counts too, and so on: all those groups are enforced at once. Worked: tenant acme → gold,
- * namespace acme/orders → orders. Work of acme/orders is limited by orders; where that is `andBroader`, by orders and
- * gold; work of acme/other by gold. An exempt place that is reached first is limited by nothing; one behind a group
- * ends the search.
+ * Rules are looked at first, then the topic, its namespace, its tenant. The first that matches, or is attached, counts
+ * alone. If it says `andBroader`, the next one counts as well, and so on: all those groups are enforced at once.
+ * Worked: tenant acme → gold, namespace acme/orders → orders. Work of acme/orders is limited by orders, or by orders
+ * and gold if that attachment says `andBroader`. Work of acme/other is limited by gold. If the search meets an exempt
+ * scope first, nothing limits the work; an exempt scope behind a group only ends the search.
  *
- * What was attached at run time replaces what YAML says of the same place.
+ * An attachment made at run time replaces that of YAML for the same scope.
  */
 export class Attachments {
-  #places: Readonly<Record<string, Attachment>> = {};
+  #scopes: Readonly<Record<string, Attachment>> = {};
   #rules: readonly AttachmentRule[] = [];
   readonly #atRunTime = new Map<string, Attachment>();
   readonly #isGroup: (group: string) => boolean;
@@ -64,64 +70,64 @@ export class Attachments {
     this.configure(config);
   }
 
-  /** What YAML says from now on. */
-  configure({ places, rules }: AttachmentsConfig): void {
-    this.#places = places;
+  /** Replaces what YAML says. */
+  configure({ scopes, rules }: AttachmentsConfig): void {
+    this.#scopes = scopes;
     this.#rules = rules;
   }
 
-  /** null = nothing was said at run time. */
+  /** Attaches a scope at run time; null takes that back, and YAML counts again. */
   define(path: string, attachment: Attachment | null): void {
     if (attachment === null) this.#atRunTime.delete(path);
     else this.#atRunTime.set(path, attachment);
   }
 
-  at(path: string): AttachedPlace | null {
+  at(path: string): AttachedScope | null {
     const atRunTime = this.#atRunTime.get(path);
     if (atRunTime !== undefined) return { path, origin: 'run-time', attachment: atRunTime };
-    if (!Object.hasOwn(this.#places, path)) return null;
-    return { path, origin: 'yaml', attachment: this.#places[path] as Attachment };
+    if (!Object.hasOwn(this.#scopes, path)) return null;
+    return { path, origin: 'yaml', attachment: this.#scopes[path] as Attachment };
   }
 
-  /** Whether YAML says something of it, whatever was said at run time. */
+  /** Whether YAML attaches the scope, whatever was attached at run time. */
   isConfigured(path: string): boolean {
-    return Object.hasOwn(this.#places, path);
+    return Object.hasOwn(this.#scopes, path);
   }
 
-  /** Places that came at run time. */
+  /** How many scopes are attached at run time. */
   get size(): number {
     return this.#atRunTime.size;
   }
 
-  /** All places, by path. */
-  list(): AttachedPlace[] {
+  /** All attached scopes, in the order of their paths. */
+  list(): AttachedScope[] {
     return [...this.#all()].sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  *#all(): Generator<AttachedPlace> {
+  *#all(): Generator<AttachedScope> {
     for (const [path, attachment] of this.#atRunTime) yield { path, origin: 'run-time', attachment };
-    for (const [path, attachment] of Object.entries(this.#places)) {
+    for (const [path, attachment] of Object.entries(this.#scopes)) {
       if (!this.#atRunTime.has(path)) yield { path, origin: 'yaml', attachment };
     }
   }
 
-  /** Places that would be attached to nothing without this group. */
-  of(group: string): AttachedPlace[] {
+  /** Scopes that would be attached to nothing without this group. */
+  of(group: string): AttachedScope[] {
     return [...this.#all()].filter(({ attachment }) => {
       const followed = this.follow(attachment);
       return followed.group === group;
     });
   }
 
-  /** As it would be without the places that were attached to this group at run time. */
+  /** A copy without the scopes that were attached to this group at run time. */
   withoutRunTime(group: string): Attachments {
-    const others = new Attachments({ places: this.#places, rules: this.#rules }, this.#isGroup);
+    const others = new Attachments({ scopes: this.#scopes, rules: this.#rules }, this.#isGroup);
     const gone = new Set(this.of(group).flatMap(({ path, origin }) => (origin === 'run-time' ? [path] : [])));
     for (const [path, attachment] of this.#atRunTime) if (!gone.has(path)) others.define(path, attachment);
     return others;
   }
 
-  /** Places whose group, or whose `sameAs`, is not there: a change of another node was faster. */
+  /** Scopes whose group, or whose `sameAs`, does not exist: another node's change came first. */
   get dangling(): string[] {
     return [...this.#all()].flatMap(({ path, attachment }) => {
       const followed = this.follow(attachment, path);
@@ -130,7 +136,7 @@ export class Attachments {
     });
   }
 
-  resolve(place: Place): Resolution {
+  resolve(place: Scope): Resolution {
     const groups: string[] = [];
     const because: Because[] = [];
     for (const found of this.#matching(place)) {
@@ -142,7 +148,7 @@ export class Attachments {
     return { groups, exempt: false, because };
   }
 
-  /** @param from path of the attachment, where it is to be told from a place that it leads to */
+  /** @param from path of the attachment itself; needed to find a chain of `sameAs` that leads back to it */
   follow(attachment: Attachment, from?: string): Followed {
     const via: string[] = [];
     let current = attachment;
@@ -157,7 +163,7 @@ export class Attachments {
     return current.group === null ? { end: 'exempt', group: null, via } : { end: 'group', group: current.group, via };
   }
 
-  *#matching(place: Place): Generator<Because> {
+  *#matching(place: Scope): Generator<Because> {
     for (let at = 0; at < this.#rules.length; at++) {
       const rule = this.#rules[at] as AttachmentRule;
       const captured = match(rule, place);
@@ -172,15 +178,15 @@ export class Attachments {
       if (attached === null) continue;
       const { attachment, origin } = attached;
       const followed = this.follow(attachment, path);
-      // What leads nowhere says nothing; `dangling` tells.
+      // An attachment that leads nowhere does not count; `dangling` lists it.
       if (followed.end === 'dangling' || followed.end === 'cyclic') continue;
       const { group, via } = followed;
-      yield { level: levelOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
+      yield { level: scopeKindOf(path), at: path, origin, via, group, andBroader: attachment.andBroader };
     }
   }
 }
 
-function match(rule: AttachmentRule, place: Place): Captured | null {
+function match(rule: AttachmentRule, place: Scope): Captured | null {
   const captured: Captured = Object.create(null);
   const { tenant = '', namespace = '', topic = '', client = '', headers = {} } = place;
   if (tenant !== '') captured.tenant = tenant;

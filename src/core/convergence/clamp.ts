@@ -1,5 +1,5 @@
 import { liftTo } from './floors.js';
-import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 import { waterFill } from './water-fill.js';
 
 /** Parts of the target that a single node gets at least and at most, 0 … 1. */
@@ -16,12 +16,12 @@ export interface ShareRange {
  * Worked: target 100, max 0.5: 80/15/5 with demands 200/40/5 → 50/40/5, and 5 lie idle. Min 0.1: 90/10/0 → 80/10/10.
  *
  * Silent cases, our choice: minimums that would sum up to more than the target are cut to target/N each; the maximum
- * wins over a minimum and over a floor. Applied shares outside of the range count as its ends, so that smoothing and
- * slew, which lie around this wrapper, start from within.
+ * wins over a minimum and over a floor. An applied share outside of the range counts as the nearer end of it, so that
+ * smoothing and slew, which wrap this wrapper, start from within the range.
  */
 export function clamped(strategy: Strategy, range: ShareRange): Strategy {
-  const clampLane = (round: Round, dimension: number) => clamp(round, dimension, range);
-  const clampAppliedLane = (round: Round, dimension: number) => clampApplied(round, dimension, range);
+  const clampLane = (round: LaneView, dimension: number) => clamp(round, dimension, range);
+  const clampAppliedLane = (round: LaneView, dimension: number) => clampApplied(round, dimension, range);
   return {
     ...strategy,
     converge(round) {
@@ -36,7 +36,7 @@ export function clamped(strategy: Strategy, range: ShareRange): Strategy {
 let low = new Float64Array(64);
 let high = new Float64Array(64);
 
-function clampApplied(round: Round, dimension: number, range: ShareRange): void {
+function clampApplied(round: LaneView, dimension: number, range: ShareRange): void {
   const applied = round.applied[dimension] as Float64Array;
   const { least, most } = boundsOf(round, dimension, range);
   for (let at = 0; at < round.count; at++) {
@@ -45,7 +45,7 @@ function clampApplied(round: Round, dimension: number, range: ShareRange): void 
   }
 }
 
-function clamp(round: Round, dimension: number, range: ShareRange): void {
+function clamp(round: LaneView, dimension: number, range: ShareRange): void {
   const { count } = round;
   if (low.length < count) [low, high] = [new Float64Array(count * 2), new Float64Array(count * 2)];
   const share = round.share[dimension] as Float64Array;
@@ -64,7 +64,7 @@ function clamp(round: Round, dimension: number, range: ShareRange): void {
 
 const bounds = { least: 0, most: 0 };
 
-function boundsOf(round: Round, dimension: number, range: ShareRange): typeof bounds {
+function boundsOf(round: LaneView, dimension: number, range: ShareRange): typeof bounds {
   const target = round.target[dimension] as number;
   bounds.most = range.maxShareRatio * target;
   bounds.least = Math.min(bounds.most, target * Math.min(range.minShareRatio, 1 / round.count));

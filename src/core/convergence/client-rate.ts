@@ -1,7 +1,7 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { addHeadroom } from './headroom.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 import { wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
@@ -38,7 +38,7 @@ let wanted = new Float64Array(64);
 let given = new Float64Array(64);
 let nothing = new Float64Array(64);
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   reserveScratch(round.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(round, dimension)) continue;
@@ -54,7 +54,7 @@ function converge(round: Round): void {
 }
 
 /** The number in force. Records that were written at different times may disagree: the largest one is meant. */
-function numberIn(round: Round, dimension: number): number {
+function numberIn(round: LaneView, dimension: number): number {
   const applied = round.applied[dimension] as Float64Array;
   let trimmed = 0;
   let largest = 0;
@@ -67,7 +67,7 @@ function numberIn(round: Round, dimension: number): number {
   return largest > 0 ? largest : (round.target[dimension] as number) / sum(round.weight, round.count);
 }
 
-function moved(round: Round, number: number, target: number): number {
+function moved(round: LaneView, number: number, target: number): number {
   let usage = 0;
   for (let at = 0; at < round.count; at++) {
     usage += Math.min(wanted[at] as number, (round.weight[at] as number) * number);

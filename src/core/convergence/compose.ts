@@ -1,14 +1,14 @@
-import { invariant } from '../invariant.js';
-import type { GroupSettings } from '../settings.js';
+import { invariant } from '../base/invariant.js';
+import type { GroupSettings } from '../base/settings.js';
 import { clamped } from './clamp.js';
-import { STRATEGIES } from './registry.js';
 import { slewed } from './slew.js';
 import { smoothed } from './smoothing.js';
+import { STRATEGIES } from './strategies.js';
 import type { Strategy } from './strategy.js';
 
 /**
- * A group's strategy with the wrappers that its settings ask for. Inside out: the range first, because what is out of
- * it is no goal; smoothing; the slew limit last, so that nothing rises faster.
+ * A group's strategy with the wrappers that its settings ask for. From the inside out: the range first, because a share
+ * outside of it is not to be approached; then smoothing; the slew limit last, so that nothing rises faster.
  */
 export function strategyOf(group: GroupSettings): Strategy {
   const plain = STRATEGIES[group.strategy];

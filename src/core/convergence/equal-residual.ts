@@ -1,10 +1,10 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { floorPerWeight } from './floors.js';
 import { splitByUsage } from './proportional.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
- * The whole residual added by everybody (PIP-82, usage distribution, first alternative):
+ * Every node adds the whole residual to its usage (PIP-82, usage distribution, first alternative):
  *
  *     shareᵢ = usageᵢ + residual,   residual = target − Σusage
  *
@@ -24,7 +24,7 @@ export const equalResidual: Strategy = {
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (!needsConvergence(round, dimension)) continue;
     const usage = round.usage[dimension] as Float64Array;

@@ -1,5 +1,5 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
  * The target by weight over the agreed pool, whatever its members use or want (Numaflow, "distributed throttling"):
@@ -7,7 +7,7 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  *     shareᵢ = target · wᵢ/Σw · N/divisorᵢ        divisorᵢ = N while all agree; a newcomer waits with share 0
  *
  * Worked: target 100, 4 nodes → 25 each. Weights 2/1/1 → 50/25/25. Demands 5 and 25 of 20 → 10/10, and 15 are served.
- * Of 3 nodes one leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
+ * One of 3 nodes leaves: 33.3 each until both have said 2, then 50 each. One more comes: 33.3 at once, and so much for
  * the newcomer when both have said 3 (core/pool/agreed-pool.ts).
  *
  * Silent cases, our choice: a node without reports counts from its NODE record on, and until it is expired (5 s after
@@ -17,11 +17,15 @@ import { needsConvergence, type Round, type Strategy, sum } from './strategy.js'
  * nodes of which one is busy, 1/N is used.
  */
 export const equal: Strategy = {
-  ...{ name: 'equal', remembers: false, reads: 'demand', overshoots: false, agreesOnPool: true },
+  name: 'equal',
+  remembers: false,
+  reads: 'demand',
+  overshoots: false,
+  agreesOnPool: true,
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   const { count, divisor } = round;
   const weights = sum(round.weight, count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

@@ -1,11 +1,11 @@
-import { type Round, sum } from './strategy.js';
+import { type LaneView, sum } from './strategy.js';
 
 /**
- * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). What that costs comes from what is left of the
- * target, then from the others in proportion to what they have above their floors. A starved node could never show
+ * Lifts every amount to the node's floor (floorRatio · target · wᵢ/Σw). The cost comes out of the left-over of the
+ * target first, then out of what the others have above their floors, in proportion. A starved node could never show
  * again that it wants something: Pulsar's floor of 1 unit/s per node, as a *sum* bounded by the target.
  */
-export function liftToFloors(round: Round, dimension: number, amounts: Float64Array): void {
+export function liftToFloors(round: LaneView, dimension: number, amounts: Float64Array): void {
   if (floors.length < round.count) floors = new Float64Array(round.count * 2);
   const perWeight = floorPerWeight(round, dimension);
   for (let at = 0; at < round.count; at++) floors[at] = perWeight * (round.weight[at] as number);
@@ -14,7 +14,7 @@ export function liftToFloors(round: Round, dimension: number, amounts: Float64Ar
 
 let floors = new Float64Array(64);
 
-/** The same with any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
+/** Raises amounts to any lower bounds, whose sum must not exceed `most`; Σ amounts rises at most to that. */
 export function liftTo(amounts: Float64Array, low: Float64Array, count: number, most: number): void {
   let missing = 0;
   let above = 0;
@@ -33,6 +33,6 @@ export function liftTo(amounts: Float64Array, low: Float64Array, count: number, 
 }
 
 /** floorᵢ = wᵢ times this. */
-export function floorPerWeight(round: Round, dimension: number): number {
+export function floorPerWeight(round: LaneView, dimension: number): number {
   return (round.floorRatio * (round.target[dimension] as number)) / sum(round.weight, round.count);
 }

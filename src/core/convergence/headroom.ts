@@ -1,4 +1,4 @@
-import { type Round, sum } from './strategy.js';
+import { type LaneView, sum } from './strategy.js';
 
 /**
  * share = what is given + a part of the left-over, which nobody wants now:
@@ -9,10 +9,10 @@ import { type Round, sum } from './strategy.js';
  *
  * Worked: target 100, given 20/30 → by-weight 45/55, by-demand 40/60, none 20/30.
  *
- * Silent case, our choice: where nobody has reported any demand there is nothing to hold on to, and everybody gets
- * target · wᵢ/Σw with each of them; otherwise a cluster that was idle would refuse its first request.
+ * Silent case, our choice: if nobody has reported any demand, everybody gets target · wᵢ/Σw with each of the three;
+ * otherwise a cluster that was idle would refuse its first request.
  */
-export function addHeadroom(round: Round, dimension: number, given: Float64Array): void {
+export function addHeadroom(round: LaneView, dimension: number, given: Float64Array): void {
   const share = round.share[dimension] as Float64Array;
   const left = (round.target[dimension] as number) - sum(given, round.count);
   const { basis, total } = basisOf(round, dimension, given);
@@ -22,14 +22,14 @@ export function addHeadroom(round: Round, dimension: number, given: Float64Array
 
 const chosen: { basis: Float64Array; total: number } = { basis: new Float64Array(0), total: 0 };
 
-function basisOf(round: Round, dimension: number, given: Float64Array): typeof chosen {
+function basisOf(round: LaneView, dimension: number, given: Float64Array): typeof chosen {
   const isSilent = !hasDemand(round, dimension);
   chosen.basis = round.headroom === 'by-weight' || isSilent ? round.weight : given;
   chosen.total = round.headroom === 'none' && !isSilent ? 0 : sum(chosen.basis, round.count);
   return chosen;
 }
 
-function hasDemand(round: Round, dimension: number): boolean {
+function hasDemand(round: LaneView, dimension: number): boolean {
   const demand = round.demand[dimension] as Float64Array;
   for (let at = 0; at < round.count; at++) if ((demand[at] as number) > 0) return true;
   return false;

@@ -1,11 +1,11 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { addHeadroom } from './headroom.js';
-import { findLevel } from './level.js';
 import { larger, smaller } from './smaller-larger.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
+import { findLevel } from './water-level.js';
 
 /**
- * Weighted max-min fairness over *demand*, all dimensions jointly (ours; peers-and-theory 4.1).
+ * Weighted max-min fairness over *demand*, all dimensions jointly (ours; docs/background/max-min-fairness.md).
  *
  *     floorᵢ = floorRatio · target · wᵢ/Σw
  *     partᵢ  = min(1, wᵢ · L ÷ demandᵢ in every dimension):  what node i can use of its demand
@@ -45,7 +45,7 @@ const floor = new Float64Array(DIMENSION_COUNT);
 let part = new Float64Array(0);
 let asked = new Float64Array(0);
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   let limitedCount = 0;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     limited[dimension] = needsConvergence(round, dimension);
@@ -66,7 +66,7 @@ function converge(round: Round): void {
   }
 }
 
-function setFloors(round: Round): void {
+function setFloors(round: LaneView): void {
   const weights = sum(round.weight, round.count);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     const target = round.target[dimension] as number;
@@ -75,8 +75,11 @@ function setFloors(round: Round): void {
   }
 }
 
-/** One sweep; true if another would change nothing that matters: where one dimension binds alone, it has no other. */
-function fillInTurn(round: Round): boolean {
+/**
+ * Makes one sweep. Returns true if another one would change nothing that matters: where one dimension binds alone,
+ * there is no second sweep.
+ */
+function fillInTurn(round: LaneView): boolean {
   let binding = 0;
   let settled = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -92,7 +95,7 @@ function fillInTurn(round: Round): boolean {
 }
 
 /** Finds the level of a dimension anew, from where it was. */
-function fill(round: Round, dimension: number): void {
+function fill(round: LaneView, dimension: number): void {
   findParts(round, dimension);
   liftParts(round, dimension, asked);
   if (sum(asked, round.count) <= (round.target[dimension] as number)) {
@@ -104,10 +107,11 @@ function fill(round: Round, dimension: number): void {
 }
 
 /**
- * What the levels of all dimensions but one let each node use of its demand. Levels, not what was given there: a node
- * that was given little because of the one left out would be held to that, and stay locked low.
+ * The part of its demand that each node could use if only the levels of the other dimensions held it. Levels count
+ * here, not the amounts given: the given amount may be small because of the one dimension that is left out, and the
+ * node would stay locked at it.
  */
-function findParts(round: Round, except: number): void {
+function findParts(round: LaneView, except: number): void {
   const { weight, count } = round;
   let isFirst = true;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -133,7 +137,7 @@ function partOf(offered: number, demand: number): number {
 }
 
 /** outᵢ = max(floorᵢ, partᵢ · demandᵢ) */
-function liftParts(round: Round, dimension: number, out: Float64Array): void {
+function liftParts(round: LaneView, dimension: number, out: Float64Array): void {
   const { weight, count } = round;
   const demand = round.demand[dimension] as Float64Array;
   const perWeight = floor[dimension] as number;

@@ -1,13 +1,13 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
-import { needsConvergence, type Round, type Strategy, sum } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy, sum } from './strategy.js';
 
 /**
  * The residual split in proportion to usage (PIP-82, usage distribution, second alternative):
  *
  *     shareᵢ = usageᵢ + residual · usageᵢ/Σusage,   residual = target − Σusage
  *
- * A negative residual: everybody gives in proportion.
+ * If the residual is negative, everybody gives up usage in proportion.
  *
  * Worked: target 100, usage 10/50/30 → 11.11/55.56/33.33. Usage 30/60/60 (50 over) → 20/40/40.
  *
@@ -24,14 +24,14 @@ export const proportional: Strategy = {
   converge,
 };
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (needsConvergence(round, dimension)) splitByUsage(round, dimension);
   }
 }
 
-/** Shared with equal-residual, whose text reduces in the same way when the target is exceeded. */
-export function splitByUsage(round: Round, dimension: number): void {
+/** equal-residual uses this, too: PIP-82 lets both reduce in the same way when the target is exceeded. */
+export function splitByUsage(round: LaneView, dimension: number): void {
   const target = round.target[dimension] as number;
   const share = round.share[dimension] as Float64Array;
   const usage = round.usage[dimension] as Float64Array;

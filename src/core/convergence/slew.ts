@@ -1,27 +1,27 @@
 import { floorPerWeight } from './floors.js';
 import { ARRIVED_RATIO, creditMs, remembering, startOf } from './smoothing.js';
-import type { Round, Strategy } from './strategy.js';
+import type { LaneView, Strategy } from './strategy.js';
 
 /**
  * A wrapper: no share rises by more than a part of the target per second of log time; decreases are immediate
- * (peers-and-theory 4.4, "slew limit on increases"):
+ * (docs/background/max-min-fairness.md, bounds):
  *
  *     shareᵢ = min(strategyᵢ, appliedᵢ + slewPerSecond · target · age)
  *
- * What it buys: nodes whose read positions are τ apart exceed the target by at most N · slewPerSecond · target · τ.
+ * What it buys: nodes whose read offsets are τ apart exceed the target by at most N · slewPerSecond · target · τ.
  * One step counts at most 250 ms (see smoothing).
  * Worked: target 1,000, slewPerSecond 0.1, applied 200, strategy 900 → 225 a quarter of a second later, and from report
  * to report 300 after one second, 900 after seven. N = 10
  * nodes 5 ms apart: at most 0.5 % above the target for those 5 ms.
  *
- * Silent cases, our choice: what one node gives up at once and another may not take yet lies idle; an applied share
- * that is not known starts at the strategy's share, one below the floor at the floor.
+ * Silent cases, our choice: what one node gives up at once lies idle until another may take it. A node whose applied
+ * share is not known starts at the strategy's share; one below its floor starts at the floor.
  */
 export function slewed(strategy: Strategy, slewPerSecond: number): Strategy {
   return remembering(strategy, (round, dimension) => slew(round, dimension, slewPerSecond));
 }
 
-function slew(round: Round, dimension: number, slewPerSecond: number): void {
+function slew(round: LaneView, dimension: number, slewPerSecond: number): void {
   const share = round.share[dimension] as Float64Array;
   const perMs = (slewPerSecond * (round.target[dimension] as number)) / 1000;
   const perWeight = floorPerWeight(round, dimension);

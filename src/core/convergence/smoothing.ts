@@ -1,6 +1,6 @@
-import { decay } from './decay.js';
+import { decay } from '../base/decay.js';
 import { floorPerWeight } from './floors.js';
-import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
+import { forEachLimited, type LaneView, type Strategy, sum } from './strategy.js';
 
 /**
  * A wrapper: shares go exponentially from what is applied to what the strategy says (FoundationDB smooths its rates
@@ -8,13 +8,13 @@ import { forEachLimited, type Round, type Strategy, sum } from './strategy.js';
  *
  *     shareᵢ = strategyᵢ + (appliedᵢ − strategyᵢ) · e^(−age / smoothingMs)
  *
- * applied and its age, in log time, come from the node's record: two steps of half the age are one of the whole, so it
- * does not matter how often nodes report on the way (what passes between a step and its own record is lost, a tenth or
- * so of the time). Worked: applied 100, strategy 200, smoothingMs 1000 → 122 after a
- * quarter of a second, and from report to report 163 after one second, 186 after two, 195 after three. One step counts
- * at most 250 ms, which bounds the jump of a node that was at rest.
+ * applied and its age, in log time, come from the node's record. Two steps of half the age equal one step of the whole
+ * age, so it does not matter how often nodes report on the way. (The time between a step and its own record is lost,
+ * about a tenth of the whole.) Worked: applied 100, strategy 200, smoothingMs 1000 → 122 after a quarter of a second,
+ * and from report to report 163 after one second, 186 after two, 195 after three. One step counts at most 250 ms, which
+ * bounds the jump of a node that was at rest.
  *
- * Those that fall may hold back what those that rise need: where Σ shares would exceed the target (and what the
+ * Falling shares may still hold what rising ones need: where Σ shares would exceed the target (and what the
  * strategy gives in sum), everybody above the strategy's share falls faster, all by the same factor. Worked: target
  * 100, applied 100 and nothing known, strategy 50/50, age 0 → 50/50.
  *
@@ -25,8 +25,8 @@ export function smoothed(strategy: Strategy, smoothingMs: number): Strategy {
   return remembering(strategy, (round, dimension) => smooth(round, dimension, smoothingMs));
 }
 
-/** A strategy whose shares are then held back, by what the records remember. */
-export function remembering(strategy: Strategy, hold: (round: Round, dimension: number) => void): Strategy {
+/** Wraps a strategy: shares approach what it says from what the records remember. */
+export function remembering(strategy: Strategy, hold: (round: LaneView, dimension: number) => void): Strategy {
   return {
     ...strategy,
     remembers: true,
@@ -41,20 +41,20 @@ export function remembering(strategy: Strategy, hold: (round: Round, dimension: 
 export const ARRIVED_RATIO = 0.01;
 
 /**
- * Most log time that one step counts. A record may be old because its node was at rest: that time is not time on the
- * way. Whoever's share moves reports more often than that.
+ * The most log time that one step counts. A record may be old because its node was at rest, and then its age is not
+ * time on the way. A node whose share moves reports more often than this.
  */
 const STEP_MS_MAX = 250;
 
 /** Log time since the node's record, as far as it counts. */
-export function creditMs(round: Round, at: number): number {
+export function creditMs(round: LaneView, at: number): number {
   return Math.min(STEP_MS_MAX, round.ageMs[at] as number);
 }
 
 /** Scratch: the strategy's shares. */
 let goal = new Float64Array(64);
 
-function smooth(round: Round, dimension: number, smoothingMs: number): void {
+function smooth(round: LaneView, dimension: number, smoothingMs: number): void {
   const { count } = round;
   if (goal.length < count) goal = new Float64Array(count * 2);
   const share = round.share[dimension] as Float64Array;
@@ -72,7 +72,7 @@ function smooth(round: Round, dimension: number, smoothingMs: number): void {
 }
 
 /** Where a share starts from: not from below the floor, which is due at once, and not from above the target. */
-export function startOf(round: Round, dimension: number, at: number, end: number, floorPerWeight: number): number {
+export function startOf(round: LaneView, dimension: number, at: number, end: number, floorPerWeight: number): number {
   const applied = (round.applied[dimension] as Float64Array)[at] as number;
   if (applied === 0) return end;
   const floor = floorPerWeight * (round.weight[at] as number);

@@ -1,8 +1,8 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import { liftToFloors } from './floors.js';
 import { addHeadroom } from './headroom.js';
 import { rank } from './ranking.js';
-import { needsConvergence, type Round, type Strategy } from './strategy.js';
+import { type LaneView, needsConvergence, type Strategy } from './strategy.js';
 import { usedBy, wantedBy } from './wanted.js';
 import { waterFill } from './water-fill.js';
 
@@ -45,7 +45,7 @@ let weight: Float64Array = new Float64Array(0);
 let order = new Int32Array(64);
 let thieves = new Int32Array(64);
 
-function converge(round: Round): void {
+function converge(round: LaneView): void {
   reserveScratch(round.count);
   weight = round.weight;
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -63,7 +63,10 @@ function converge(round: Round): void {
   }
 }
 
-/** By level, then by what is lacking, then by weight; who is equal in all three is alike, and the id decides. */
+/**
+ * Orders by level, then by the missing amount, then by weight. Nodes that are equal in all three are alike, and the id
+ * decides.
+ */
 function isLower(left: number, right: number): boolean {
   const difference = compare(left, right);
   return difference !== 0 ? difference < 0 : left < right;
@@ -77,7 +80,10 @@ function compare(left: number, right: number): number {
   );
 }
 
-/** No node is on both sides: thieves' levels rise with k, dominants' fall, and it ends where they meet. */
+/**
+ * No node steals and loses at once: the levels of thieves rise with k, those of dominant nodes fall, and the loop ends
+ * where they meet.
+ */
 function steal(count: number): void {
   let saturated = 0;
   for (let place = 0; place < count; place++) {
@@ -96,7 +102,7 @@ function steal(count: number): void {
   shareAmongAlike(count);
 }
 
-/** Nodes alike stand side by side; each gets the mean. */
+/** Nodes that are alike stand side by side; each gets the mean of what they all got. */
 function shareAmongAlike(count: number): void {
   let first = 0;
   for (let place = 1; place <= count; place++) {
@@ -110,8 +116,8 @@ function shareAmongAlike(count: number): void {
   }
 }
 
-/** Levels down, raises, and hands out what is left over. */
-function distribute(round: Round, dimension: number): void {
+/** Levels the dominant nodes down, raises the saturated ones, and hands out the left-over. */
+function distribute(round: LaneView, dimension: number): void {
   const { count } = round;
   const target = round.target[dimension] as number;
   let total = 0;

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT, type Headroom } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Headroom } from '../base/vocabulary.js';
 
 /**
  * What a strategy works on: one lane, all alive nodes, all dimensions at once, because dimensions converge
@@ -6,7 +6,7 @@ import { DIMENSION_COUNT, type Headroom } from '../vocabulary.js';
  *
  * Participants stand in order of NodeKey, so that everybody adds up in the same order and gets the same bits.
  */
-export interface Round {
+export interface LaneView {
   /** Alive nodes, ≥ 1. A node without a report of the lane takes part with zero usage and demand. */
   count: number;
   /** Units per second, [dimension][participant]; finite, ≥ 0. */
@@ -25,11 +25,17 @@ export interface Round {
   readonly target: Float64Array;
   /** Σ of the floors as a part of the target, 0 … 1. */
   floorRatio: number;
-  /** What each divides the target by, for strategies of an agreed pool: 0 = `count`, Infinity = it waits. */
+  /**
+   * What each participant divides the target by, for strategies of an agreed pool: 0 = by `count`, Infinity = it waits
+   * and gets nothing.
+   */
   readonly divisor: Float64Array;
-  /** What becomes of a left-over that nobody wants. */
+  /** How the part of the target that nobody wants is divided. */
   headroom: Headroom;
-  /** Out: 1 where a wrapper has not let a share arrive at what the strategy says; it moves on with log time alone. */
+  /**
+   * Output: 1 if a wrapper holds a share back from what the strategy says; such a share goes on moving with log time
+   * alone.
+   */
   readonly moving: Uint8Array;
   /** Out: units per second, [dimension][participant]. Infinity where the target is Infinity. */
   readonly share: readonly Float64Array[];
@@ -42,18 +48,18 @@ export interface Round {
  */
 export interface Strategy {
   readonly name: string;
-  /** It reads `applied`: nodes must report their shares while these move. */
+  /** True if it reads `applied`: nodes must report their shares while these move. */
   readonly remembers: boolean;
   /** The reported signal whose significant change matters to it. */
   readonly reads: 'usage' | 'demand';
   /** True only for equal-residual, whose source text accepts Σ shares > target for some rounds. */
   readonly overshoots: boolean;
-  /** It reads `divisor`: nodes agree on their number before it falls, and newcomers wait for it. */
+  /** True if it reads `divisor`: nodes agree on their number before a divisor falls, and newcomers wait for that. */
   readonly agreesOnPool?: true;
-  converge(round: Round): void;
+  converge(round: LaneView): void;
 }
 
-export function createRound(capacity: number): Round {
+export function createLaneView(capacity: number): LaneView {
   const perDimension = () => Array.from({ length: DIMENSION_COUNT }, () => new Float64Array(capacity));
   return {
     count: 0,
@@ -74,21 +80,21 @@ export function createRound(capacity: number): Round {
 /**
  * Gives every dimension that is unlimited or blocked its trivial answer; returns whether `dimension` needs a real one.
  */
-export function needsConvergence(round: Round, dimension: number): boolean {
+export function needsConvergence(round: LaneView, dimension: number): boolean {
   if (isLimited(round, dimension)) return true;
   (round.share[dimension] as Float64Array).fill(round.target[dimension] as number, 0, round.count);
   return false;
 }
 
 /** What a wrapper does to every dimension that is neither unlimited nor blocked. */
-export function forEachLimited(round: Round, change: (round: Round, dimension: number) => void): void {
+export function forEachLimited(round: LaneView, change: (round: LaneView, dimension: number) => void): void {
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (isLimited(round, dimension)) change(round, dimension);
   }
 }
 
 /** Neither unlimited nor blocked. */
-export function isLimited(round: Round, dimension: number): boolean {
+export function isLimited(round: LaneView, dimension: number): boolean {
   const target = round.target[dimension] as number;
   return target > 0 && target !== Number.POSITIVE_INFINITY;
 }

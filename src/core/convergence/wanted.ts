@@ -1,5 +1,5 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
-import { isLimited, type Round } from './strategy.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import { isLimited, type LaneView } from './strategy.js';
 
 /**
  * What a node can use of a dimension, for strategies that move from the shares applied now: all of its demand in the
@@ -9,7 +9,7 @@ import { isLimited, type Round } from './strategy.js';
  * Worked: demand 100 messages and 2,000 bytes, applied 50 and 1,500 → it wants 100 messages and 1,000 bytes. Applied 50
  * and 500: 50 messages would need 1,000 bytes, bytes bind → it wants 2,000 bytes and 25 messages.
  */
-export function wantedBy(round: Round, at: number, dimension: number): number {
+export function wantedBy(round: LaneView, at: number, dimension: number): number {
   const demand = (round.demand[dimension] as Float64Array)[at] as number;
   let others = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
@@ -19,16 +19,16 @@ export function wantedBy(round: Round, at: number, dimension: number): number {
 }
 
 /**
- * What a node uses at the share that it applied: a report's usage is an average from before the share moved. Where no
- * applied share is known, the usage is all there is to go by.
+ * What a node uses at the share that it applies. The usage in a report does not tell: it is an average that began
+ * before the share moved. It counts only where no applied share is known.
  */
-export function usedBy(round: Round, at: number, dimension: number, wanted: number): number {
+export function usedBy(round: LaneView, at: number, dimension: number, wanted: number): number {
   const applied = (round.applied[dimension] as Float64Array)[at] as number;
   return Math.min(wanted, applied > 0 ? applied : ((round.usage[dimension] as Float64Array)[at] as number));
 }
 
 /** Part of the demand that the applied share serves, 0 … 1. */
-function servedPart(round: Round, at: number, dimension: number): number {
+function servedPart(round: LaneView, at: number, dimension: number): number {
   const demand = (round.demand[dimension] as Float64Array)[at] as number;
   if (demand === 0 || round.target[dimension] === Number.POSITIVE_INFINITY) return 1;
   if (!isLimited(round, dimension)) return 0;

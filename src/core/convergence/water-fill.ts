@@ -1,10 +1,10 @@
-import { invariant } from '../invariant.js';
+import { invariant } from '../base/invariant.js';
 import { larger, smaller } from './smaller-larger.js';
 
 /**
  * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
- * Σ out = min(capacity, Σ high). This is weighted max-min fairness (peers-and-theory 4.1) with amounts already given
- * (low).
+ * Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with amounts
+ * already given (low).
  *
  * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
  * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
@@ -58,7 +58,7 @@ function findLevel(
   capacity: number,
 ): number {
   let level = capacity / count;
-  // Who is fixed for good: what they hold, and their weights.
+  // What the nodes that are fixed for good hold, and their weights.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { windowWaitMs } from './window.js';
 
@@ -32,6 +32,6 @@ function timeOf(amount: number, perSecond: number): number {
   return perSecond > 0 ? (amount * 1000) / perSecond : 0;
 }
 
-/** As in buckets.ts. */
+/** A millionth of a unit is a rounding error, as in buckets.ts. */
 const SLACK = 1e-6;
 const USEFUL_RATIO = 0.01;

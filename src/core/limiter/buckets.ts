@@ -1,5 +1,5 @@
-import { InvariantError } from '../invariant.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { InvariantError } from '../base/invariant.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { usefulWaitOf, waitOf } from './bucket-wait.js';
 import { Column, DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { HeldTokens, type Hold } from './held-tokens.js';
@@ -40,7 +40,7 @@ export class Buckets {
   asked: Uint8Array;
   /** Per row: length of its windows (window.ts), 0 = a bucket. Null while all are buckets, which saves time. */
   windowMs: Float64Array | null = null;
-  /** Null until something is held for work whose cost is known later, which saves time, too. */
+  /** Tokens held for work whose cost is known later; null until some are held, which saves time as well. */
   held: HeldTokens | null = null;
 
   constructor(rows: number) {
@@ -86,8 +86,8 @@ export class Buckets {
     if (nowMs !== (lines[first + REFILLED_MS] as number)) this.refill(row, nowMs);
     const messageTokens = lines[first] as number;
     const byteTokens = lines[first + 1] as number;
-    // Tokens are never above the depth and never positive where blocked, so that nearly every grant needs no more than
-    // this. What is left (nothing asked for in spite of debt, more than the depth) takes the longer way.
+    // Tokens never exceed the depth and are never positive in a blocked slot, so this comparison is enough for nearly
+    // every grant. The rest (an amount of 0 in spite of a debt, an amount above the depth) takes the longer way.
     if (messageTokens < messages || byteTokens < bytes) {
       const refusedBy = this.refusedBy(row, messages, bytes);
       if (refusedBy !== -1) return refusedBy;
@@ -116,9 +116,9 @@ export class Buckets {
 
   /**
    * Takes for work that cannot be refused. A charge leaves at most `debtMs` of the limit as debt, or one bucket where
-   * that is more; what exceeds it is let off, or one flood would block a row for hours (at 1/s, 100,000 messages: 28
-   * hours; with 60 s of debt, one minute). A debt that is there already is never forgiven. While a slot is blocked,
-   * charging leaves no new debt: there is no rate that could repay it.
+   * that is more; what exceeds that is forgiven, because otherwise one flood would block a row for hours (at 1/s,
+   * 100,000 messages: 28 hours; with 60 s of debt, one minute). A debt that is there already is never forgiven. While a
+   * slot is blocked, charging leaves no new debt: there is no rate that could repay it.
    */
   charge(row: number, messages: number, bytes: number, debtMs: number, nowMs: number): void {
     this.refill(row, nowMs);
@@ -152,7 +152,7 @@ export class Buckets {
 
   /**
    * Milliseconds until a useful amount is back in both dimensions: one unit, or 1 % of the depth where that is more, so
-   * that whoever is woken can do something (PIP-322, throttling duration, as its later versions compute it).
+   * that a client that is woken can do something (PIP-322, throttling duration, as its later versions compute it).
    * Worked: 1,000/s and as deep, 2,000 in debt → 2,010 ms.
    */
   throttleMs(row: number, nowMs: number): number {
@@ -274,8 +274,8 @@ export class Buckets {
 }
 
 /**
- * Copies of what is imported: V8 reads an imported or exported constant from its cell at every use and checks what it
- * finds, and folds one of this module's own (8.5 against 11.7 ns for one bucket).
+ * Copies of imported constants. V8 folds a constant of this module into the code, but reads and checks an imported or
+ * exported one at every use (8.5 against 11.7 ns for one bucket).
  */
 const LINE = LINE_LENGTH;
 const REFILLED_MS = REFILLED_AT;
@@ -287,11 +287,14 @@ function isEnough(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || tokens + SLACK >= (amount < depth ? amount : depth);
 }
 
-/** A larger step back is a clock that was set: time is counted from there, or nothing would refill for hours. */
+/**
+ * If time goes back by more than this, the clock was set: time is counted from there, because otherwise nothing would
+ * refill for hours.
+ */
 const CLOCK_SET_MS = 1000;
 /**
- * A millionth of a unit is no work: whoever comes back exactly when told is not refused for a rounding. What is taken
- * is taken in full, so it mints nothing.
+ * A millionth of a unit is a rounding error: a client that comes back exactly when told must not be refused for it. The
+ * whole amount is charged, so this mints nothing.
  */
 const SLACK = 1e-6;
 

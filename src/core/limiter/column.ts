@@ -1,7 +1,7 @@
 /**
  * One figure of every row in an array of lines. A line holds all that one decision reads and writes, so that it costs
- * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. Who is in no hurry
- * reads figures by this view; the limiter's hot path reads the line.
+ * one or two cache lines; in an array per figure a decision over 5,000 groups missed seven times. This view reads one
+ * figure of any row; the limiter's hot path reads the line itself.
  */
 export class Column {
   readonly length: number;

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 
 /**

@@ -1,15 +1,15 @@
-import type { Ask } from './ask.js';
 import type { Hold } from './held-tokens.js';
 import type { Levels } from './levels.js';
 import { GRANTED, REFUSED } from './limiter.js';
+import type { TokenRequest } from './token-request.js';
 
 /** Work of several groups at once (core/attachments): `lane` of the most specific one, `further` of the others. */
-export interface JointAsk extends Ask {
+export interface JointRequest extends TokenRequest {
   further: readonly number[];
   /** Bit 0 stands for `lane`, 1 and up for `further`: the work has been counted as demand there, so it is a retry. */
   counted: number;
   /** True if the caller has named a place, not a group. */
-  isPlaced: boolean;
+  namesScope: boolean;
   /** The lane that has refused last; `lane` itself where there is but one. */
   refusedLane: number;
   /** The tokens held for the work in all levels of all groups, from `reserve` to `settle`. */
@@ -35,98 +35,100 @@ export class JointLevels {
   }
 
   /** Takes from every group or from none. For work of a single group, the gate asks the limiter itself. */
-  tryAcquire(ask: JointAsk, nowMs: number): number {
-    const answer = this.#take(ask, nowMs, null);
-    if (answer === GRANTED) this.settle(ask, ask.messages, ask.bytes, nowMs);
+  tryAcquire(request: JointRequest, nowMs: number): number {
+    const answer = this.#take(request, nowMs, null);
+    if (answer === GRANTED) this.settle(request, request.messages, request.bytes, nowMs);
     return answer;
   }
 
-  /** As `tryAcquire`, for work whose cost is known only afterwards; `settle` follows. The ask is kept until then. */
-  reserve(ask: JointAsk, nowMs: number): number {
+  /** As `tryAcquire`, for work whose cost is known only afterwards: the request is kept until `settle`. */
+  reserve(request: JointRequest, nowMs: number): number {
     const holds: Hold[] = [];
-    const answer = this.#take(ask, nowMs, holds);
-    if (answer === GRANTED) ask.holds = holds;
+    const answer = this.#take(request, nowMs, holds);
+    if (answer === GRANTED) request.holds = holds;
     return answer;
   }
 
   /** Charges what reserved work has cost in every group. Unused tokens come back as far as held-tokens.ts allows. */
-  settle(ask: JointAsk, messages: number, bytes: number, nowMs: number): void {
-    const unused = [Math.max(0, ask.messages - messages), Math.max(0, ask.bytes - bytes)] as const;
-    for (const hold of ask.holds ?? []) hold.end(unused[0], unused[1], nowMs);
-    ask.holds = [];
-    if (ask.further.length === 0) this.#levels.settle(ask, messages, bytes, this.#debtMsOf(ask.lane), nowMs);
-    else for (const one of asksOf(ask)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
+  settle(request: JointRequest, messages: number, bytes: number, nowMs: number): void {
+    const unused = [Math.max(0, request.messages - messages), Math.max(0, request.bytes - bytes)] as const;
+    for (const hold of request.holds ?? []) hold.end(unused[0], unused[1], nowMs);
+    request.holds = [];
+    if (request.further.length === 0)
+      this.#levels.settle(request, messages, bytes, this.#debtMsOf(request.lane), nowMs);
+    else
+      for (const one of requestsOf(request)) this.#levels.settle(one, messages, bytes, this.#debtMsOf(one.lane), nowMs);
   }
 
-  consume(ask: JointAsk, nowMs: number): void {
-    if (ask.further.length === 0) this.#levels.consume(ask, this.#debtMsOf(ask.lane), nowMs);
-    else for (const one of asksOf(ask)) this.#levels.consume(one, this.#debtMsOf(one.lane), nowMs);
+  consume(request: JointRequest, nowMs: number): void {
+    if (request.further.length === 0) this.#levels.consume(request, this.#debtMsOf(request.lane), nowMs);
+    else for (const one of requestsOf(request)) this.#levels.consume(one, this.#debtMsOf(one.lane), nowMs);
   }
 
-  containsTokens(ask: JointAsk, nowMs: number): boolean {
-    if (ask.further.length === 0) return this.#levels.containsTokens(ask, nowMs);
-    return asksOf(ask).every((one) => this.#levels.containsTokens(one, nowMs));
+  containsTokens(request: JointRequest, nowMs: number): boolean {
+    if (request.further.length === 0) return this.#levels.containsTokens(request, nowMs);
+    return requestsOf(request).every((one) => this.#levels.containsTokens(one, nowMs));
   }
 
   /** Milliseconds until all groups could grant this; Infinity while one of them is blocked. */
-  waitMs(ask: JointAsk, nowMs: number): number {
-    if (ask.further.length === 0) return this.#levels.waitMs(ask, nowMs);
-    return Math.max(...asksOf(ask).map((one) => this.#levels.waitMs(one, nowMs)));
+  waitMs(request: JointRequest, nowMs: number): number {
+    if (request.further.length === 0) return this.#levels.waitMs(request, nowMs);
+    return Math.max(...requestsOf(request).map((one) => this.#levels.waitMs(one, nowMs)));
   }
 
-  throttleMs(ask: JointAsk, nowMs: number): number {
-    if (ask.further.length === 0) return this.#levels.throttleMs(ask, nowMs);
-    return Math.max(...asksOf(ask).map((one) => this.#levels.throttleMs(one, nowMs)));
+  throttleMs(request: JointRequest, nowMs: number): number {
+    if (request.further.length === 0) return this.#levels.throttleMs(request, nowMs);
+    return Math.max(...requestsOf(request).map((one) => this.#levels.throttleMs(one, nowMs)));
   }
 
-  available(ask: JointAsk, dimension: number, nowMs: number): number {
-    if (ask.further.length === 0) return this.#levels.available(ask, dimension, nowMs);
-    return Math.min(...asksOf(ask).map((one) => this.#levels.available(one, dimension, nowMs)));
+  available(request: JointRequest, dimension: number, nowMs: number): number {
+    if (request.further.length === 0) return this.#levels.available(request, dimension, nowMs);
+    return Math.min(...requestsOf(request).map((one) => this.#levels.available(one, dimension, nowMs)));
   }
 
-  #take(ask: JointAsk, nowMs: number, holds: Hold[] | null): number {
-    if (ask.further.length === 0) return this.#levels.reserve(ask, nowMs, holds);
-    const asks = asksOf(ask);
-    const lacking = asks.filter((one) => !this.#levels.containsTokens(one, nowMs));
+  #take(request: JointRequest, nowMs: number, holds: Hold[] | null): number {
+    if (request.further.length === 0) return this.#levels.reserve(request, nowMs, holds);
+    const requests = requestsOf(request);
+    const lacking = requests.filter((one) => !this.#levels.containsTokens(one, nowMs));
     let answer = GRANTED;
     for (const one of lacking) {
       const refused = this.#levels.reserve(one, nowMs, null);
       if (refused === GRANTED) {
-        // Put back, because `#takeAll` reserves it: this ask lacked only a row for its topic or client, and has one
-        // now.
+        // Put back at once, because `#takeAll` reserves it again. This request lacked only a row for its topic or
+        // client, and has one now.
         this.#levels.putBack(one);
         continue;
       }
-      if (refused >= REFUSED) setCounted(ask, one.lane);
+      if (refused >= REFUSED) setCounted(request, one.lane);
       if (answer !== GRANTED) continue;
       answer = refused;
-      ask.refusedLane = one.lane;
+      request.refusedLane = one.lane;
     }
-    return answer === GRANTED ? this.#takeAll(ask, asks, nowMs, holds) : answer;
+    return answer === GRANTED ? this.#takeAll(request, requests, nowMs, holds) : answer;
   }
 
   /** Reserves in all groups. If a table of topics or clients is full, what was taken before is put back. */
-  #takeAll(ask: JointAsk, asks: readonly Ask[], nowMs: number, holds: Hold[] | null): number {
-    for (const [at, one] of asks.entries()) {
+  #takeAll(request: JointRequest, requests: readonly TokenRequest[], nowMs: number, holds: Hold[] | null): number {
+    for (const [at, one] of requests.entries()) {
       const answer = this.#levels.reserve(one, nowMs, holds);
       if (answer === GRANTED) continue;
       for (const hold of holds ?? []) hold.end(0, 0, nowMs);
-      for (const taken of asks.slice(0, at)) this.#levels.putBack(taken);
-      ask.refusedLane = one.lane;
-      if (answer >= REFUSED) setCounted(ask, one.lane);
+      for (const taken of requests.slice(0, at)) this.#levels.putBack(taken);
+      request.refusedLane = one.lane;
+      if (answer >= REFUSED) setCounted(request, one.lane);
       return answer;
     }
     return GRANTED;
   }
 }
 
-function asksOf({ lane, further, messages, bytes, topic, client, counted }: JointAsk): Ask[] {
+function requestsOf({ lane, further, messages, bytes, topic, client, counted }: JointRequest): TokenRequest[] {
   return [lane, ...further].map((one, at) => {
     const retry = (counted & (1 << at)) !== 0;
     return { lane: one, messages, bytes, retry, topic, client, isFurther: at > 0 };
   });
 }
 
-function setCounted(ask: JointAsk, lane: number): void {
-  ask.counted |= 1 << (lane === ask.lane ? 0 : ask.further.indexOf(lane) + 1);
+function setCounted(request: JointRequest, lane: number): void {
+  request.counted |= 1 << (lane === request.lane ? 0 : request.further.indexOf(lane) + 1);
 }

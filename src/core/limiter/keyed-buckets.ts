@@ -1,22 +1,22 @@
-import { DIMENSION_COUNT, type Rates } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Rates } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
 /**
- * Buckets by name: one row per topic or client, made at its first use, full, and dropped when nothing would be lost by
- * it: idle and full again. So a row that comes back is as it would have been. A row in debt stays until it has repaid.
+ * Buckets by name, one row per topic or client. A row is made full at its first use, and dropped when it is idle and
+ * full again: nothing is lost then, because a new row is full as well. A row in debt stays until it has repaid.
  *
- * The number of rows is bounded. At the bound a row that is full is dropped for the newcomer; when none of the next 256
- * is, the newcomer gets −1, and whoever asks has to refuse loudly. So a flood of made-up names holds as many rows as
- * arrive while one bucket refills, costs at most 256 looks each, and cannot grow without bound.
+ * The number of rows is bounded. At the bound, a full row is dropped for the newcomer. If none of the next 256 rows is
+ * full, the newcomer gets −1, and the caller has to refuse with an error. So a flood of made-up names costs at most 256
+ * looks per name, and holds only as many rows as arrive while one bucket refills.
  */
 export class KeyedBuckets {
   readonly buckets: Buckets;
   /** The most rows. If there are more already, none is added until some have gone. */
   max: number;
-  /** What new rows get, units per second and units. */
+  /** Rate (units per second) and depth (units) of new rows. */
   readonly rates: Float64Array;
   readonly depths: Float64Array;
-  /** Per row: when it was asked for last. */
+  /** Per row: when it was last asked for. */
   #askedMs: Float64Array;
   readonly #rows = new Map<string, number>();
   readonly #names: (string | null)[] = [];
@@ -53,7 +53,9 @@ export class KeyedBuckets {
     return row;
   }
 
-  /** Other limits for all rows: what they have counts, nothing is minted, no debt is forgiven (buckets.ts). */
+  /**
+   * Sets other limits for all rows. They keep their tokens and debts; nothing is minted, nothing forgiven (buckets.ts).
+   */
   setLimits(rates: Float64Array, depths: Float64Array, nowMs: number): void {
     this.rates.set(rates);
     this.depths.set(depths);
@@ -128,7 +130,7 @@ export class KeyedBuckets {
   }
 }
 
-/** Whether the row would be as good as new at `nowMs`: full where it has a limit. */
+/** Whether the row would be as good as new at `nowMs`: full in every dimension that has a limit. */
 function isFull({ refilledMs, depth, tokens, rate }: Buckets, row: number, nowMs: number): boolean {
   const elapsedMs = Math.max(0, nowMs - refilledMs.at(row));
   const first = row * DIMENSION_COUNT;

@@ -1,9 +1,9 @@
-import { DIRECTIONS, type Direction } from '../vocabulary.js';
+import { DIRECTIONS, type Direction } from '../base/vocabulary.js';
 import type { KeyedBuckets } from './keyed-buckets.js';
 import { type GroupLevels, keyedOf, splitRuleOf } from './level-settings.js';
 import { TopicSplit } from './topic-split.js';
 
-/** What decides for a lane beside the group and the node. */
+/** The levels of a lane beside the group and the node. */
 export interface LaneLevels {
   readonly perTopic: KeyedBuckets | null;
   readonly perClient: KeyedBuckets | null;

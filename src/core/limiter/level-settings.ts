@@ -1,10 +1,10 @@
-import { STRATEGIES } from '../convergence/registry.js';
+import { invariant } from '../base/invariant.js';
+import type { LimiterKind } from '../base/settings.js';
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../base/vocabulary.js';
+import { STRATEGIES } from '../convergence/strategies.js';
 import type { Strategy } from '../convergence/strategy.js';
-import { invariant } from '../invariant.js';
-import type { LimiterKind } from '../settings.js';
-import { burstDepth } from '../share/burst.js';
-import { BYTES, DIRECTION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates } from '../vocabulary.js';
 import { Buckets } from './buckets.js';
+import { burstDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 import { SPLIT_STRATEGY, type SplitRule, type TopicSplitName } from './topic-split.js';
 
@@ -40,7 +40,9 @@ export function hasLevels(group: GroupLevels, direction: number): boolean {
   return group.topics !== 'shared' || isLimited(group.perTopic[name]) || isLimited(group.perClient[name]);
 }
 
-/** Depths of a limit that is nobody's share: as for shares (share/burst.ts), without a size seen before. */
+/**
+ * Depths of a limit that is no share of a group: computed as for shares (burst.ts), without a size of work seen before.
+ */
 function depthsOf(rates: Rates, rule: { readonly burstMs: number; readonly burstMinMessages: number }): Rates {
   const depth = (perSecond: number) =>
     perSecond === Number.POSITIVE_INFINITY ? perSecond : Math.max(1, burstDepth(perSecond, rule, 1, perSecond));
@@ -73,7 +75,7 @@ export function keyedOf(limit: KeyedLimit, direction: Direction, group: GroupLev
   return isLimited(rates) ? new KeyedBuckets(limit.max, rates, depthsOf(rates, group)) : null;
 }
 
-/** Depth of a node's own limit: pieces of work, where `burstMs` of it is less. */
+/** Depth of a node's own limit: `burstMs` of it, but at least so many pieces of work. */
 const NODE_BURST_MIN_MESSAGES = 20;
 
 function strategyNamed(name: string): Strategy {

@@ -1,11 +1,11 @@
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
-import type { Ask } from './ask.js';
+import { windowMsOf } from '../base/settings.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
-import { windowMsOf } from './enforce.js';
 import type { Hold } from './held-tokens.js';
 import { changedLevels, type LaneLevels, laneLevelsOf, NO_LEVELS } from './lane-levels.js';
 import { type GroupLevels, hasLevels, type NodeLimit, nodeBuckets } from './level-settings.js';
 import { GRANTED, type Limiter, REFUSED, UNCONFIRMED } from './limiter.js';
+import type { TokenRequest } from './token-request.js';
 import { TOPIC_IDLE_MS } from './topic-split.js';
 
 /** Levels in the order of the answers: a refusal is REFUSED + 2 · level + dimension; the group's is the limiter's. */
@@ -19,20 +19,20 @@ export const CLIENTS_FULL = -2;
  * Node, group, topic and client at once (PIP-322): all levels are looked at before any is charged, so that a refusal
  * costs nothing anywhere. Lanes without such limits never come here (`isUsedBy`).
  *
- * What a fixed limit refuses (node, topic, client) is not demand of the group: a larger share would not admit it. What
- * a topic's part of the share refuses is.
+ * Work that a fixed limit refuses (node, topic, client) is not demand of the group, because a larger share would not
+ * admit it. Work that a topic's part of the share refuses is demand.
  */
 export class Levels {
-  /** Per lane: 1 where more than the group decides. */
+  /** Per lane: 1 if other levels decide beside the group. */
   isUsedBy: Uint8Array;
-  /** Per level, since creation: refusals that are not the group's own. */
+  /** Refusals per level since creation, without those by the group's own limit. */
   readonly refusals = new Float64Array(LEVELS.length);
   readonly #limiter: Limiter;
   readonly #groups: readonly GroupLevels[];
   readonly #node: Buckets | null;
   readonly #lanes = new Map<number, LaneLevels>();
   readonly #limit: [number, number] = [0, 0];
-  /** Rows of the ask at hand; null and −1 where there is no such level. */
+  /** Rows of the request at hand; null and −1 where there is no such level. */
   #at: LaneLevels = NO_LEVELS;
   #topicRow = -1;
   #clientRow = -1;
@@ -74,96 +74,96 @@ export class Levels {
   }
 
   /** Takes from every level or from none. */
-  tryAcquire(ask: Ask, nowMs: number): number {
-    const { lane, messages, bytes, retry } = ask;
+  tryAcquire(request: TokenRequest, nowMs: number): number {
+    const { lane, messages, bytes, retry } = request;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
-    const others = this.#askOthers(ask, nowMs);
+    const others = this.#tryOthers(request, nowMs);
     if (others !== GRANTED) return others;
     const answer = this.#limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
-    if (answer === GRANTED) this.#takeOthers(ask);
+    if (answer === GRANTED) this.#takeOthers(request);
     return answer;
   }
 
   /** Like `tryAcquire`, for work whose cost is known later. End the `holds` before you call `settle`. */
-  reserve(ask: Ask, nowMs: number, holds: Hold[] | null): number {
-    const { lane, messages, bytes } = ask;
+  reserve(request: TokenRequest, nowMs: number, holds: Hold[] | null): number {
+    const { lane, messages, bytes } = request;
     if (nowMs > this.#limiter.validUntilMs.at(lane)) return UNCONFIRMED;
-    const others = this.#askOthers(ask, nowMs);
+    const others = this.#tryOthers(request, nowMs);
     if (others !== GRANTED) return others;
-    const answer = this.#limiter.reserve(lane, messages, bytes, nowMs, ask.retry);
+    const answer = this.#limiter.reserve(lane, messages, bytes, nowMs, request.retry);
     if (answer !== GRANTED) return answer;
-    this.#takeOthers(ask);
+    this.#takeOthers(request);
     if (holds === null) return answer;
     holds.push(this.#limiter.buckets.hold(lane, messages, bytes));
-    this.#each(ask, (buckets, row) => holds.push(buckets.hold(row, messages, bytes)));
+    this.#each(request, (buckets, row) => holds.push(buckets.hold(row, messages, bytes)));
     return answer;
   }
 
   /** Undoes a `reserve` of the same instant. */
-  putBack(ask: Ask): void {
-    this.#find(ask);
-    this.#limiter.buckets.putBack(ask.lane, ask.messages, ask.bytes);
-    this.#each(ask, (buckets, row) => {
-      buckets.putBack(row, ask.messages, ask.bytes);
+  putBack(request: TokenRequest): void {
+    this.#find(request);
+    this.#limiter.buckets.putBack(request.lane, request.messages, request.bytes);
+    this.#each(request, (buckets, row) => {
+      buckets.putBack(row, request.messages, request.bytes);
     });
   }
 
   /** Whether every level would grant this now; takes nothing, counts nothing, makes no rows. */
-  containsTokens(ask: Ask, nowMs: number): boolean {
-    const { lane, messages, bytes } = ask;
+  containsTokens(request: TokenRequest, nowMs: number): boolean {
+    const { lane, messages, bytes } = request;
     if (!this.#limiter.containsTokens(lane, messages, bytes, nowMs)) return false;
-    this.#find(ask);
-    return this.#each(ask, (buckets, row) => {
+    this.#find(request);
+    return this.#each(request, (buckets, row) => {
       buckets.refill(row, nowMs);
       return buckets.refusedBy(row, messages, bytes) === -1;
     });
   }
 
   /** Charges every level for work that cannot be refused. */
-  consume(ask: Ask, debtMs: number, nowMs: number): void {
-    this.#make(ask, nowMs);
-    this.#limiter.consume(ask.lane, ask.messages, ask.bytes, debtMs, nowMs);
-    this.#charge(ask, ask.messages, ask.bytes, { debtMs, nowMs });
+  consume(request: TokenRequest, debtMs: number, nowMs: number): void {
+    this.#make(request, nowMs);
+    this.#limiter.consume(request.lane, request.messages, request.bytes, debtMs, nowMs);
+    this.#charge(request, request.messages, request.bytes, { debtMs, nowMs });
     if (this.#splitRow === -1) return;
-    this.#at.split!.countAttempt(this.#splitRow, ask.messages, ask.bytes);
-    this.#at.split!.countAdmission(this.#splitRow, ask.messages, ask.bytes);
+    this.#at.split!.countAttempt(this.#splitRow, request.messages, request.bytes);
+    this.#at.split!.countAdmission(this.#splitRow, request.messages, request.bytes);
   }
 
   /** Counts what reserved work has cost, and charges in every level what it cost beyond the reservation. */
-  settle(ask: Ask, messages: number, bytes: number, debtMs: number, nowMs: number): void {
-    this.#make(ask, nowMs);
-    const more = [Math.max(0, messages - ask.messages), Math.max(0, bytes - ask.bytes)] as const;
-    this.#limiter.buckets.charge(ask.lane, more[0], more[1], debtMs, nowMs);
-    if (messages > 0 || bytes > 0) this.#limiter.countSettled(ask.lane, messages, bytes, ask.retry);
-    this.#charge(ask, more[0], more[1], { debtMs, nowMs });
+  settle(request: TokenRequest, messages: number, bytes: number, debtMs: number, nowMs: number): void {
+    this.#make(request, nowMs);
+    const more = [Math.max(0, messages - request.messages), Math.max(0, bytes - request.bytes)] as const;
+    this.#limiter.buckets.charge(request.lane, more[0], more[1], debtMs, nowMs);
+    if (messages > 0 || bytes > 0) this.#limiter.countSettled(request.lane, messages, bytes, request.retry);
+    this.#charge(request, more[0], more[1], { debtMs, nowMs });
   }
 
   /** Milliseconds until all levels could grant this; Infinity while one of them is blocked. */
-  waitMs(ask: Ask, nowMs: number): number {
-    const { lane, messages, bytes } = ask;
-    this.#find(ask);
+  waitMs(request: TokenRequest, nowMs: number): number {
+    const { lane, messages, bytes } = request;
+    this.#find(request);
     let waitMs = this.#limiter.waitMs(lane, messages, bytes, nowMs);
-    this.#each(ask, (buckets, row) => {
+    this.#each(request, (buckets, row) => {
       waitMs = Math.max(waitMs, buckets.waitMs(row, messages, bytes, nowMs));
     });
     return waitMs;
   }
 
   /** Milliseconds until a useful amount is back in every level. */
-  throttleMs(ask: Ask, nowMs: number): number {
-    this.#find(ask);
-    let waitMs = this.#limiter.buckets.throttleMs(ask.lane, nowMs);
-    this.#each(ask, (buckets, row) => {
+  throttleMs(request: TokenRequest, nowMs: number): number {
+    this.#find(request);
+    let waitMs = this.#limiter.buckets.throttleMs(request.lane, nowMs);
+    this.#each(request, (buckets, row) => {
       waitMs = Math.max(waitMs, buckets.throttleMs(row, nowMs));
     });
     return waitMs;
   }
 
-  /** The least that is there in any level, ≥ 0; Infinity where nothing limits. */
-  available(ask: Ask, dimension: number, nowMs: number): number {
-    this.#find(ask);
-    let least = this.#limiter.available(ask.lane, dimension, nowMs);
-    this.#each(ask, (buckets, row) => {
+  /** Tokens of the level that has the fewest, ≥ 0; Infinity where nothing limits. */
+  available(request: TokenRequest, dimension: number, nowMs: number): number {
+    this.#find(request);
+    let least = this.#limiter.available(request.lane, dimension, nowMs);
+    this.#each(request, (buckets, row) => {
       least = Math.min(least, buckets.available(row, dimension, nowMs));
     });
     return least;
@@ -182,34 +182,34 @@ export class Levels {
     }
   }
 
-  /** The bound that TOPICS_FULL or CLIENTS_FULL has met. */
+  /** The bound on rows that made the answer TOPICS_FULL or CLIENTS_FULL. */
   maxOf(lane: number, level: Level): number {
     const group = this.#groups[Math.floor(lane / DIRECTION_COUNT)] as GroupLevels;
     return level === 'client' ? group.perClient.max : group.perTopic.max;
   }
 
-  #askOthers(ask: Ask, nowMs: number): number {
-    const { lane, messages, bytes, retry } = ask;
-    const made = this.#make(ask, nowMs);
+  #tryOthers(request: TokenRequest, nowMs: number): number {
+    const { lane, messages, bytes, retry } = request;
+    const made = this.#make(request, nowMs);
     if (made !== GRANTED) return made;
     const { perTopic, perClient, split } = this.#at;
     let answer = GRANTED;
-    const node = this.#nodeFor(ask);
-    if (node !== null) answer = this.#ask(1, node, lane % DIRECTION_COUNT, ask, nowMs);
+    const node = this.#nodeFor(request);
+    if (node !== null) answer = this.#tryLevel(1, node, lane % DIRECTION_COUNT, request, nowMs);
     if (answer === GRANTED && perTopic !== null) {
-      answer = this.#ask(2, perTopic.buckets, this.#topicRow, ask, nowMs);
+      answer = this.#tryLevel(2, perTopic.buckets, this.#topicRow, request, nowMs);
     }
     if (answer === GRANTED && perClient !== null) {
-      answer = this.#ask(3, perClient.buckets, this.#clientRow, ask, nowMs);
+      answer = this.#tryLevel(3, perClient.buckets, this.#clientRow, request, nowMs);
     }
     if (answer !== GRANTED || split === null) return answer;
     if (!retry) split.countAttempt(this.#splitRow, messages, bytes);
-    answer = this.#ask(2, split.keyed.buckets, this.#splitRow, ask, nowMs);
+    answer = this.#tryLevel(2, split.keyed.buckets, this.#splitRow, request, nowMs);
     if (answer !== GRANTED) this.#limiter.countRefused(lane, messages, bytes, retry);
     return answer;
   }
 
-  #ask(level: number, buckets: Buckets, row: number, { messages, bytes }: Ask, nowMs: number): number {
+  #tryLevel(level: number, buckets: Buckets, row: number, { messages, bytes }: TokenRequest, nowMs: number): number {
     buckets.refill(row, nowMs);
     const refusedBy = buckets.refusedBy(row, messages, bytes);
     if (refusedBy === -1) return GRANTED;
@@ -217,10 +217,10 @@ export class Levels {
     return REFUSED + level * DIMENSION_COUNT + refusedBy;
   }
 
-  #takeOthers(ask: Ask): void {
-    const { lane, messages, bytes } = ask;
+  #takeOthers(request: TokenRequest): void {
+    const { lane, messages, bytes } = request;
     const { perTopic, perClient, split } = this.#at;
-    this.#nodeFor(ask)?.take(lane % DIRECTION_COUNT, messages, bytes);
+    this.#nodeFor(request)?.take(lane % DIRECTION_COUNT, messages, bytes);
     perTopic?.buckets.take(this.#topicRow, messages, bytes);
     perClient?.buckets.take(this.#clientRow, messages, bytes);
     if (split === null) return;
@@ -228,39 +228,39 @@ export class Levels {
     split.countAdmission(this.#splitRow, messages, bytes);
   }
 
-  #charge(ask: Ask, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
-    this.#each(ask, (buckets, row) => {
+  #charge(request: TokenRequest, messages: number, bytes: number, when: { debtMs: number; nowMs: number }): void {
+    this.#each(request, (buckets, row) => {
       buckets.charge(row, messages, bytes, when.debtMs, when.nowMs);
     });
   }
 
   /**
-   * Calls `visit` for every level but the group's that the last ask has. Stops and returns false once a call returns
+   * Calls `visit` for every level of the last request but the group's. Stops and returns false once a call returns
    * false.
    */
-  #each(ask: Ask, visit: (buckets: Buckets, row: number) => unknown): boolean {
+  #each(request: TokenRequest, visit: (buckets: Buckets, row: number) => unknown): boolean {
     const { perTopic, perClient, split } = this.#at;
-    const node = this.#nodeFor(ask);
-    if (node !== null && visit(node, ask.lane % DIRECTION_COUNT) === false) return false;
+    const node = this.#nodeFor(request);
+    if (node !== null && visit(node, request.lane % DIRECTION_COUNT) === false) return false;
     if (this.#topicRow !== -1 && visit(perTopic!.buckets, this.#topicRow) === false) return false;
     if (this.#clientRow !== -1 && visit(perClient!.buckets, this.#clientRow) === false) return false;
     return this.#splitRow === -1 || visit(split!.keyed.buckets, this.#splitRow) !== false;
   }
 
-  #nodeFor({ isFurther }: Ask): Buckets | null {
+  #nodeFor({ isFurther }: TokenRequest): Buckets | null {
     return isFurther === true ? null : this.#node;
   }
 
-  /** Rows of the ask, without making any. */
-  #find({ lane, topic, client }: Ask): void {
+  /** Rows of the request, without making any. */
+  #find({ lane, topic, client }: TokenRequest): void {
     this.#at = this.#lanes.get(lane) ?? NO_LEVELS;
     this.#topicRow = this.#at.perTopic?.find(topic) ?? -1;
     this.#clientRow = this.#at.perClient?.find(client) ?? -1;
     this.#splitRow = this.#at.split?.keyed.find(topic) ?? -1;
   }
 
-  /** Rows of the ask, made where they are missing. */
-  #make({ lane, topic, client }: Ask, nowMs: number): number {
+  /** Rows of the request, made where they are missing. */
+  #make({ lane, topic, client }: TokenRequest, nowMs: number): number {
     this.#at = this.#lanes.get(lane) ?? this.#begin(lane);
     const { perTopic, perClient, split } = this.#at;
     this.#topicRow = perTopic?.rowOf(topic, nowMs) ?? -1;
@@ -291,6 +291,6 @@ export class Levels {
 }
 
 const SWEEP_EVERY_MS = 1000;
-/** Rows that one sweep looks at: a table of 10,000 is through after ten seconds. */
+/** One sweep looks at so many rows: a table of 10,000 rows takes ten seconds. */
 const SWEPT_ROWS = 1000;
 const KEYED_IDLE_MS = 10_000;

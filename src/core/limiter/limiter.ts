@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';
@@ -9,7 +9,10 @@ export const GRANTED = 0;
 /** The coordinator has not confirmed the lane's share: not served yet, not ready, or the event loop slept. */
 export const UNCONFIRMED = 1;
 export const REFUSED = 2;
-/** More than a window of the lane holds: it will not be granted whole, however long somebody waits (window.ts). */
+/**
+ * The amount exceeds what a window of the lane holds, so it will never be granted whole, however long the client waits
+ * (window.ts).
+ */
 export const ABOVE_WINDOW = -3;
 
 /**
@@ -31,7 +34,7 @@ export class Limiter {
   /** Per lane, since creation: refusals, and refusals of work that had been refused before. */
   readonly refusals: Figure;
   readonly retryRefusals: Figure;
-  /** Per lane: connections and asks that are held back now, instead of refused. */
+  /** Per lane: connections and requests that are held back now, instead of refused. */
   heldBack: Uint32Array;
   #hasAccrued: Uint8Array;
   readonly #refusedWork = new RefusedWork();
@@ -55,7 +58,10 @@ export class Limiter {
     this.#hasAccrued = new Uint8Array((laneCount + 7) >> 3);
   }
 
-  /** Makes room for the lanes of more groups; what is there stays. Whoever keeps a column must fetch it again. */
+  /**
+   * Makes room for the lanes of more groups; their contents stay. The columns are replaced, so callers must fetch them
+   * again.
+   */
   grow(laneCount: number): void {
     const larger = new Limiter(laneCount);
     this.buckets.grow(laneCount);
@@ -82,7 +88,7 @@ export class Limiter {
     if (nowMs !== (lines[first + REFILLED_MS] as number)) this.buckets.refill(lane, nowMs);
     const messageTokens = lines[first] as number;
     const byteTokens = lines[first + 1] as number;
-    // As in buckets.tryTake, written out: a call more costs a third of the decision.
+    // The same as buckets.tryTake, written out, because one more call costs a third of the decision.
     if (messageTokens < messages || byteTokens < bytes) {
       const refusedBy = this.buckets.refusedBy(lane, messages, bytes);
       if (refusedBy !== -1) return this.#refuse(lane, messages, bytes, retry, refusedBy);
@@ -144,7 +150,7 @@ export class Limiter {
     else this.#count(lane, messages, bytes);
   }
 
-  /** Work that waits from now on: it is demand, whether it is ever admitted or not. */
+  /** Counts work that begins to wait: it is demand, whether it is ever admitted or not. */
   countArrival(lane: number, messages: number, bytes: number): void {
     this.#refusedWork.countAttempt(lane, messages, bytes);
     this.#countSquares(lane, messages, bytes);
@@ -168,7 +174,7 @@ export class Limiter {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
   }
 
-  /** A lane that no share will ever limit: it is confirmed for good, and nobody need know of it. */
+  /** Opens a lane that no share will ever limit: it is confirmed for good, and is not reported. */
   open(lane: number, nowMs: number): void {
     for (const dimension of [MESSAGES, BYTES]) {
       this.setLimit(lane, dimension, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, nowMs);
@@ -176,7 +182,7 @@ export class Limiter {
     this.validUntilMs.set(lane, Number.POSITIVE_INFINITY);
   }
 
-  /** It is no such lane any more, and has to be served. */
+  /** Ends `open`: from now on the lane has to be served. */
   close(lane: number): void {
     if (this.validUntilMs.at(lane) === Number.POSITIVE_INFINITY) this.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
   }
@@ -229,7 +235,7 @@ export class Limiter {
     column[first + 5] = bytes;
   }
 
-  /** What is above a window is demand too: with a larger share it may fit. */
+  /** An amount above the window is demand as well: with a larger share it may fit. */
   #refuse(lane: number, messages: number, bytes: number, retry: boolean, refusedBy: number): number {
     this.countRefused(lane, messages, bytes, retry);
     return isAboveWindow(this.buckets, lane, messages, bytes) ? ABOVE_WINDOW : REFUSED + refusedBy;
@@ -279,8 +285,8 @@ const LINE = LINE_LENGTH;
 const REFILLED_MS = REFILLED_AT;
 const VALID_UNTIL_MS = VALID_UNTIL_AT;
 /**
- * What is counted of every admission, half a line of 64 bytes: admitted, the squares of bytes, and what the squares of
- * messages have above the messages, which is nothing for one message at a time.
+ * The counters of every admission, half a line of 64 bytes: what was admitted, the squares of bytes, and the squares of
+ * messages less the messages, which is 0 for one message at a time.
  */
 const COUNTS = 4;
 const BYTE_SQUARES = 2;

@@ -1,7 +1,7 @@
-import { BYTES, MESSAGES } from '../vocabulary.js';
+import { BYTES, MESSAGES } from '../base/vocabulary.js';
 import { Buckets } from './buckets.js';
 
-/** A bucket of things that count one each, by themselves: connections, changes, log lines. Full at the start. */
+/** A bucket by itself, for things that count one each: connections, changes, log lines. It is full at the start. */
 export class OneBucket {
   readonly #buckets = new Buckets(1);
 

@@ -1,10 +1,10 @@
-import { BYTES, MESSAGES, slotOf } from '../vocabulary.js';
+import { BYTES, MESSAGES, slotOf } from '../base/vocabulary.js';
 import { bucketMsOf } from './bucket-wait.js';
 import type { Buckets } from './buckets.js';
 import type { ThrottleReason, ThrottleTracker } from './throttle-tracker.js';
 import { WakeOwner, WakeQueue } from './wake-queue.js';
 
-/** What a producer has published over the limit and waits for. */
+/** A publish over the limit, for which its producer waits. */
 interface Throttled {
   readonly producer: Producer;
   readonly messages: number;
@@ -31,17 +31,17 @@ export interface PublishThrottleOptions {
   /** Debt that accepted work may leave at most, in milliseconds of the limit (buckets.ts). */
   readonly debtMs: number;
   /**
-   * `expected` (ours): as many producers are woken as the bucket carries if each publishes again what it published
-   * last. `all`: PIP-322's own rule, a woken producer costs nothing, so that one useful amount wakes them all (a herd).
+   * `expected` (ours): wakes as many producers as the bucket can serve if each publishes again what it published last.
+   * `all` (PIP-322's own rule): a woken producer costs nothing, so one useful amount of tokens wakes them all (a herd).
    */
   readonly wakes: 'expected' | 'all';
   readonly onReleased: (producer: Producer) => void;
 }
 
 /**
- * Publishes that are accepted whatever they cost, as a broker has to that reads them off a connection (PIP-322,
- * PublishRateLimiterImpl): charged, and where nothing is left afterwards, the producer's connection is not read until
- * it is its turn. No timer: `nextWakeMs` says when `wake` is worth calling.
+ * Limits publishes that have to be accepted whatever they cost, because a broker has read them off a connection already
+ * (PIP-322, PublishRateLimiterImpl). Each is charged. If no tokens are left afterwards, the producer's connection is
+ * not read until its turn comes. No timer: `nextWakeMs` says when `wake` is worth calling.
  */
 export class PublishThrottle {
   readonly #options: PublishThrottleOptions;
@@ -53,7 +53,7 @@ export class PublishThrottle {
     this.#options = options;
   }
 
-  /** Marks outstanding: publishes over the limit that wait for their turn. */
+  /** How many publishes over the limit wait for their turn. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -78,7 +78,7 @@ export class PublishThrottle {
     return false;
   }
 
-  /** Releases whoever's turn it is, as many as the bucket carries, and plans the next call. */
+  /** Releases producers in turn, as many as the bucket can serve, and plans the next call. */
   wake(nowMs: number): void {
     const { buckets, row, wakes } = this.#options;
     let messages = 0;
@@ -97,8 +97,8 @@ export class PublishThrottle {
   }
 
   /**
-   * The limit has changed: whoever sleeps out a debt at the old rate is planned anew at once (#25502: a producer slept
-   * for hours after its limit had been raised).
+   * The limit has changed: producers that sleep off a debt at the old rate are planned anew at once (#25502: a producer
+   * slept for hours after its limit had been raised).
    */
   limitChanged(nowMs: number): void {
     this.wake(nowMs);

@@ -1,4 +1,4 @@
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 
 /** A figure per lane, or per slot where it has dimensions; since creation. */
 export interface Figure {
@@ -33,7 +33,7 @@ export class RefusedWork {
     add(this.#pageOf(lane), firstOf(lane) + CORRECTIONS, messages, bytes);
   }
 
-  /** What was attempted, less what was admitted. */
+  /** The amount attempted less the amount admitted. */
   notAdmitted(slot: number): number {
     return this.#ofSlot(slot, REFUSED) + this.#ofSlot(slot, CORRECTIONS);
   }
@@ -78,7 +78,7 @@ export class RefusedWork {
 
 const PAGE_BITS = 6;
 const FIGURES = 6;
-/** Places of a lane's figures; the first two have one per dimension. */
+/** Indices of a lane's figures; the first two have one entry per dimension. */
 const REFUSED = 0;
 const CORRECTIONS = 2;
 const REFUSALS = 4;

@@ -80,7 +80,7 @@ export class ThrottleTracker {
     if (becameActive && this.isThrottled) this.#setReading(false);
   }
 
-  /** For how long it has been throttled in all. */
+  /** Milliseconds for which the connection has been throttled in all. */
   throttledMs(nowMs: number): number {
     return this.#throttledMs + (this.isThrottled ? Math.max(0, nowMs - this.#sinceMs) : 0);
   }

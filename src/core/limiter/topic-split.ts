@@ -1,6 +1,6 @@
-import { createRound, type Round, type Strategy } from '../convergence/strategy.js';
-import { burstDepth } from '../share/burst.js';
-import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../vocabulary.js';
+import { DIMENSION_COUNT, type Rates, slotOf, UNLIMITED } from '../base/vocabulary.js';
+import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
+import { burstDepth } from './burst.js';
 import { KeyedBuckets } from './keyed-buckets.js';
 
 /** What `topics:` of a group may say (PIP-82, "Rate limiting across topics/partitions"). */
@@ -22,14 +22,14 @@ export interface SplitRule {
 }
 
 /**
- * One lane's limit on this node, divided over the topics that are used here, by the strategies of the cluster one level
- * down: what is a node there is a topic here. The lane's own bucket goes on bounding the sum; the topics' buckets see
- * to it that none of them starves its neighbours.
+ * Divides one lane's limit on this node over the topics that are used here. It uses the strategies of the cluster, with
+ * a topic in the role of a node. The lane's own bucket still bounds the sum; the topics' buckets keep any topic from
+ * starving the others.
  *
- * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). And
- * 2 % of the lane's limit are not divided, so that the lane's bucket does not run dry at exactly the limit, where it
- * would refuse whoever comes next, quiet topics too.
- * Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960 and 20, limits 960 and 25.
+ * A topic whose demand is met may take the allowance ratio of its demand on top, as nodes may (share/allowance.ts). 2 %
+ * of the lane's limit are not divided. Otherwise the lane's bucket would run dry at exactly the limit, and refuse
+ * whatever comes next, from quiet topics as well. Worked: limit 1,000, demands 5,000 and 20 → divided 980: shares 960
+ * and 20, limits 960 and 25.
  *
  * Rates are averages over about half a second. Between two divisions a new topic gets an even part.
  */
@@ -41,7 +41,7 @@ export class TopicSplit {
   #demand: Float64Array = new Float64Array(0);
   #usage: Float64Array = new Float64Array(0);
   readonly rule: SplitRule;
-  #round: Round = createRound(16);
+  #round: LaneView = createLaneView(16);
   #rows: number[] = [];
   #dividedMs = Number.NEGATIVE_INFINITY;
 
@@ -72,7 +72,7 @@ export class TopicSplit {
     add(this.#admitted, row, messages, bytes);
   }
 
-  /** Divides anew when it is time to; `limit` is that of the lane now. */
+  /** Divides anew if it is time to; `limit` is the lane's present limit. */
   divide(limit: Rates, nowMs: number): void {
     const elapsedMs = nowMs - this.#dividedMs;
     if (elapsedMs < DIVIDE_EVERY_MS || this.keyed.size === 0) return;
@@ -87,7 +87,7 @@ export class TopicSplit {
     const rows = this.#rows;
     rows.length = 0;
     for (let row = 0; row < this.keyed.rowCount; row++) if (this.keyed.nameOf(row) !== null) rows.push(row);
-    if (this.#round.weight.length < rows.length) this.#round = createRound(rows.length * 2);
+    if (this.#round.weight.length < rows.length) this.#round = createLaneView(rows.length * 2);
     const round = this.#round;
     round.count = rows.length;
     round.floorRatio = this.rule.floorRatio;
@@ -129,7 +129,7 @@ export class TopicSplit {
     return Math.max(pieceSize, burstDepth(perSecond, this.rule, pieceSize, equalShare));
   }
 
-  /** A row that begins has the counts of nobody. */
+  /** A new row begins with counts of 0, not with those of the topic that had it before. */
   #begin(row: number): void {
     const slots = slotOf(this.keyed.buckets.refilledMs.length, 0);
     if (this.#attempted.length < slots) this.#growTo(slots);
@@ -146,7 +146,7 @@ export class TopicSplit {
   }
 }
 
-/** A topic unused for this long takes part no more. */
+/** A topic that was not used for this long no longer takes part. */
 export const TOPIC_IDLE_MS = 10_000;
 const DIVIDE_EVERY_MS = 100;
 const AVERAGE_OVER_MS = 500;
@@ -168,11 +168,11 @@ function add(column: Float64Array, row: number, messages: number, bytes: number)
   column[first + 1] = (column[first + 1] as number) + bytes;
 }
 
-function shareAt(round: Round, dimension: number, at: number): number {
+function shareAt(round: LaneView, dimension: number, at: number): number {
   return (round.share[dimension] as Float64Array)[at] as number;
 }
 
-function demandAt(round: Round, dimension: number, at: number): number {
+function demandAt(round: LaneView, dimension: number, at: number): number {
   return (round.demand[dimension] as Float64Array)[at] as number;
 }
 

@@ -1,11 +1,14 @@
 /** Somebody who waits: a connection, a client, a producer. Made once, reused for all of its items. */
 export class WakeOwner<Item> {
-  /** Twice the weight, twice as much of what there is; ≥ 1. */
+  /** An owner with twice the weight gets twice as much; ≥ 1. */
   readonly weight: number;
-  /** In order of arrival; those before `head` are gone. */
+  /** Items in the order of arrival; those before `head` are gone. */
   readonly items: { readonly item: Item; readonly cost: number }[] = [];
   head = 0;
-  /** Of those that have come since nothing was left: to look at all that wait would be dearer the more they are. */
+  /**
+   * Largest cost of the items that came since the queue was last empty. A bound, because looking at all waiting items
+   * would take too long.
+   */
   largestCost = 0;
   deficit = 0;
   next: WakeOwner<Item> | null = null;
@@ -45,7 +48,7 @@ export class WakeOwner<Item> {
 }
 
 /**
- * Whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
+ * Decides whose turn it is: deficit round robin over owners (Shreedhar and Varghese 1995). Each turn gives an owner
  * weight × quantum; it is served while that covers its next item. With the quantum as large as the largest cost every
  * turn serves somebody, so finding the next one takes constant time, and over any stretch two owners that always wait
  * differ by at most one quantum per weight.
@@ -53,20 +56,20 @@ export class WakeOwner<Item> {
  *
  * An owner's items keep their order. An owner that leaves is unlinked in constant time and costs nothing afterwards.
  *
- * Whoever does not wait (`mayPass`) counts as one more owner: it may take as much as the average one that waits, so
- * that those who wait are not starved by those who do not, nor the other way round.
+ * Requests that do not wait (`mayPass`) count as one more owner, all together. It may take as much as the average
+ * waiting owner, so that neither kind of request starves the other.
  */
 export class WakeQueue<Item> {
   #current: WakeOwner<Item> | null = null;
   #owners = 0;
   #quantum = 0;
-  /** Of the last item that has taken a part, and how many turns are still as large. */
+  /** Cost of the last item that took a part of the tokens, and how many further turns are as large. */
   #partCost = 0;
   #partTurns = 0;
   #passCredit = 0;
   readonly #isLive: (item: Item) => boolean;
 
-  /** @param isLive items for which it says false are dropped unseen when their turn comes */
+  /** @param isLive items for which this is false are dropped, without a turn, when they come to the front */
   constructor(isLive: (item: Item) => boolean = () => true) {
     this.#isLive = isLive;
   }
@@ -76,14 +79,14 @@ export class WakeQueue<Item> {
     return this.#owners;
   }
 
-  /** @param cost in any one unit, ≥ 0; 0 = items of an owner take turns with those of others one by one */
+  /** @param cost in any one unit, ≥ 0; 0 = owners take turns item by item */
   add(owner: WakeOwner<Item>, item: Item, cost: number): void {
     owner.push(item, cost);
     if (cost > this.#quantum) this.#quantum = cost;
     if (!owner.isQueued) this.rejoin(owner);
   }
 
-  /** The owner whose next item it is, or null when nobody is in line. */
+  /** The owner whose turn it is, or null when nobody is in line. */
   peek(): WakeOwner<Item> | null {
     for (let turns = 0; ; ) {
       const owner = this.#current;
@@ -102,8 +105,8 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * The same for an item that takes what there is, from its cost on: the next turn of each of the others is as large as
-   * this one was, whether it has emptied a window or taken the one token that was due.
+   * Takes the next item, which took all the tokens that there were. The next turn of each of the others is then as
+   * large as this one was, whether it has emptied a window or has taken a single token.
    */
   takePart(owner: WakeOwner<Item>, cost: number): Item {
     this.#partCost = cost;
@@ -121,7 +124,9 @@ export class WakeQueue<Item> {
     return item;
   }
 
-  /** Out of line: it has nothing more, is closed, or cannot be served for a while. Its items stay with it. */
+  /**
+   * Takes an owner out of line: it has no items left, is closed, or cannot be served for a while. It keeps its items.
+   */
   leave(owner: WakeOwner<Item>): void {
     if (!owner.isQueued) return;
     const next = owner.next as WakeOwner<Item>;
@@ -141,7 +146,7 @@ export class WakeQueue<Item> {
     this.#owners--;
   }
 
-  /** To the end of the line, with the items it has. */
+  /** Puts an owner at the end of the line, with the items that it has. */
   rejoin(owner: WakeOwner<Item>): void {
     const first = this.#current;
     if (first === null) {
@@ -162,12 +167,15 @@ export class WakeQueue<Item> {
     this.#owners++;
   }
 
-  /** Whether somebody who does not wait may take this now, although others wait. */
+  /** Whether a request that does not wait may take this cost now, although others wait. */
   mayPass(cost: number): boolean {
     return this.#current === null || (this.#passCredit >= cost && this.#passCredit > 0);
   }
 
-  /** He has taken it. Not counted before: whoever finds nothing there has had no turn, however often he looks. */
+  /**
+   * Called when such a request was granted. `mayPass` alone counts nothing: a request that finds no tokens has had no
+   * turn, however often it tries.
+   */
   passed(cost: number): void {
     this.#passCredit = Math.max(0, this.#passCredit - cost);
   }
@@ -179,8 +187,9 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * All rounds in which nobody would be served, in one go: after a large part there can be millions of small turns, or
-   * turns of nothing where costs are 0 by now (no limit). Only after a whole round: then every owner has a live item.
+   * Skips all rounds in which nobody would be served. After an item that took a large part there can be millions of
+   * them, or endlessly many if costs have become 0 (no limit). Called only after a whole round, because then every
+   * owner has a live item.
    */
   #skipRounds(from: WakeOwner<Item>): void {
     let first = from;
@@ -194,7 +203,7 @@ export class WakeQueue<Item> {
     for (let at = 0, owner = from; at < this.#owners; at++, owner = owner.next as WakeOwner<Item>) {
       owner.deficit += rounds * owner.weight;
     }
-    // Whatever the rounding: otherwise it would be missing something again.
+    // Exactly its cost, whatever the rounding: otherwise the owner would lack a little again.
     first.deficit = nextCost(first);
     this.#current = first;
   }
@@ -215,5 +224,5 @@ function nextCost<Item>({ items, head }: WakeOwner<Item>): number {
   return items[head]!.cost;
 }
 
-/** Items that are gone are removed from the array in one go of so many. */
+/** Items that are gone are removed from the array when there are so many of them. */
 const COMPACT_AT = 1024;

@@ -1,4 +1,4 @@
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
 import type { Buckets } from './buckets.js';
 import { DEPTH_AT, LINE_LENGTH, RATE_AT, REFILLED_AT } from './column.js';
 
@@ -96,7 +96,7 @@ function mostOfWindow(depth: number): number {
   return Math.max(1, Math.ceil(depth - SLACK));
 }
 
-/** What a window hands to the next one: a debt, or the fraction of a token. */
+/** What a window passes on to the next one: a debt, or the fraction of a token. */
 function kept(tokens: number): number {
   return tokens < 0 ? tokens : Math.max(0, tokens - Math.floor(tokens + SLACK));
 }
@@ -105,5 +105,5 @@ function isThere(tokens: number, depth: number, amount: number): boolean {
   return amount <= 0 || (!Number.isNaN(depth) && tokens + SLACK >= amount);
 }
 
-/** As in buckets.ts: a millionth of a unit is a rounding. */
+/** A millionth of a unit is a rounding error, as in buckets.ts. */
 const SLACK = 1e-6;

@@ -1,13 +1,14 @@
-import type { NodeKey } from '../vocabulary.js';
+import type { NodeKey } from '../base/vocabulary.js';
 import { Claims, nextDivisor } from './agreement.js';
 
 /**
- * The pool that `equal` divides by, as a function of the membership partition's log: members join with a claim, say
- * another one when they have applied it, and go. Everybody divides by `divisor`; who has joined since the last
- * agreement waits.
+ * The pool that `equal` divides by, as a function of the membership partition's log. A member joins with a claim about
+ * the size of the pool, claims another size once it has applied it, and leaves. Everybody divides by `divisor`; members
+ * that joined after the last agreement wait.
  *
  * Why no moment has Σ 1/divisor > 1: a member applies the larger divisor before it claims it, so when all claims are
- * the live count k, everybody divides by k or more. Only then the divisor may fall to k, and who has waited may begin.
+ * the live count k, everybody divides by k or more. Only then may the divisor fall to k, and the members that waited
+ * begin.
  *
  * Worked: a and b agree on 2. c's record: live 3, so a and b divide by 3 at once and c waits. When a's, b's and c's
  * claims say 3, all three are served. c leaves: live 2, the divisor stays 3 until both claim 2.
@@ -15,18 +16,18 @@ import { Claims, nextDivisor } from './agreement.js';
 export class AgreedPool {
   divisor = 1;
   isAgreed = false;
-  /** Rises whenever somebody's part has changed. */
+  /** Rises whenever some member's part has changed. */
   changes = 0;
   readonly #claims = new Claims<NodeKey>();
   readonly #served = new Set<NodeKey>();
 
-  /** A sign of life with a claim; 0 = it has none, and nobody agrees with it. */
+  /** A member gives a sign of life with its claim. 0 = it makes none, and then there is no agreement. */
   heard(nodeKey: NodeKey, claim: number): void {
     this.#claims.set(nodeKey, claim);
     this.#judge();
   }
 
-  /** The first record of another life: whatever the node was given, the new process has not applied. */
+  /** The first record of another life of a node: the new process has applied nothing of what the old one was given. */
   restarted(nodeKey: NodeKey): void {
     if (this.#served.delete(nodeKey)) this.changes++;
   }

@@ -8,8 +8,8 @@ export interface Verdict {
 }
 
 /**
- * The claims of the live members, counted. All equal is not enough: as shipped the source agrees on 3 for ever when one
- * of three leaves. The value has to be the live count as well, as its text says.
+ * Counts the claims of the live members. Equal claims are not enough: Numaflow as shipped agrees on 3 for ever when one
+ * of three leaves. The claimed size has to be the live count as well, as Numaflow's text says.
  *
  * Worked: claims 2, 2 of two members → agreed 2; 3, 3 of two → not agreed, 3; 1, 3 of two → not agreed, 3.
  */
@@ -51,8 +51,8 @@ export class Claims<Key> {
 }
 
 /**
- * By what a member divides after a verdict: the agreed size, else the largest it has heard of, which is the one it had,
- * a claim or the live count. It falls by agreement alone.
+ * The size by which a member divides after a verdict: the agreed size; without agreement the largest of its own size,
+ * all claims and the live count. So it falls by agreement alone.
  */
 export function nextDivisor({ isAgreed, size, live }: Verdict, divisor: number): number {
   return isAgreed ? size : Math.max(divisor, size, live);

@@ -1,6 +1,6 @@
 /**
- * The claims that this node has written and not read back. Until it has, it divides by the largest of them too: the
- * others may already act on a claim that this node's own reading has not come to.
+ * The claims that this node has written and not read back yet. Until then it divides by the largest of them if that is
+ * more: the others may act on a claim before this node has read it.
  */
 export class OwnClaims {
   /** The claim written last; 0 = none yet. */

@@ -1,7 +1,8 @@
-import type { RampSettings, RampStep } from './ramp.js';
+import type { RampSettings } from '../base/settings.js';
+import type { RampStep } from './ramp.js';
 
 /**
- * Up while it is used, down while it is not, and down for a long pause (Numaflow "goBackN"):
+ * The ceiling rises while it is used, falls while it is not, and falls for a long pause (Numaflow "goBackN"):
  *
  *     pause > coolDown: level' = clamp(level − penalty · slope · (pause − 1 s), from, top)
  *     used ≥ threshold: level' = min(top, level + slope)

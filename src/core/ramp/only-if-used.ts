@@ -1,7 +1,8 @@
-import type { RampSettings, RampStep } from './ramp.js';
+import type { RampSettings } from '../base/settings.js';
+import type { RampStep } from './ramp.js';
 
 /**
- * One step up after a second that was used well enough, else the same again (Numaflow "onlyIfUsed"):
+ * The ceiling rises by one step after a second that was used well enough, and stays otherwise (Numaflow "onlyIfUsed"):
  *
  *     level' = used ≥ threshold ? min(top, level + slope) : level
  *

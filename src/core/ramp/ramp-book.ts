@@ -1,8 +1,8 @@
-import type { Author, GroupStateRecord } from '../report/record.js';
-import type { GroupSettings } from '../settings.js';
-import { type LogTime, stepLimitMs } from '../topic/log-time.js';
-import type { Incarnation, NodeKey } from '../vocabulary.js';
-import { type RampSettings, slopeOf } from './ramp.js';
+import type { GroupSettings, RampSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { type LogTime, stepLimitMs } from '../log/log-time.js';
+import type { Author, GroupStateRecord } from '../protocol/record.js';
+import { slopeOf } from './ramp.js';
 import { rampTop } from './ramp-of.js';
 
 /** The newest level of a lane as the log says it. */
@@ -10,11 +10,11 @@ export interface RampLevel {
   readonly level: number;
   /** Log time of the membership partition at which it held. */
   readonly sinceLogMs: number;
-  /** The same on the time that counts absences whole; see LogTime. */
+  /** `sinceLogMs` by the clock that counts absences whole; see LogTime. */
   readonly sinceSpanMs: number;
   readonly timeToLiveMs: number;
   readonly author: Author;
-  /** Of its record: log time, and place in the log. */
+  /** Log time and offset of its record. */
   readonly recordLogMs: number;
   readonly offset: number;
 }
@@ -38,8 +38,8 @@ export type LogPlace = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
- * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and whoever has
- * read as far knows the same one. Between records only a scheduled ramp moves, with log time.
+ * whoever wrote it, until nobody has renewed it for its time to live. So a level outlives restarts, and all nodes that
+ * have read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
@@ -51,7 +51,7 @@ export class RampBook {
   #logMs = 0;
   #spanMs = 0;
   #appendMs = 0;
-  #position = 0;
+  #nextOffset = 0;
   /** Nothing is forgotten before; a lower bound, because records only move that back. */
   #nextForgetMs = Number.POSITIVE_INFINITY;
 
@@ -67,7 +67,7 @@ export class RampBook {
 
   /** The newest record read: its append time (0 = none yet), and the offset after it. */
   get readUntil(): { readonly readUntilMs: number; readonly readUntilOffset: number } {
-    return { readUntilMs: this.#appendMs, readUntilOffset: this.#position };
+    return { readUntilMs: this.#appendMs, readUntilOffset: this.#nextOffset };
   }
 
   /** Called when another log begins. The nodes that use a ramp write into that log how far the ramp was. */
@@ -80,7 +80,7 @@ export class RampBook {
     this.#logMs = 0;
     this.#spanMs = 0;
     this.#appendMs = 0;
-    this.#position = 0;
+    this.#nextOffset = 0;
     this.#nextForgetMs = Number.POSITIVE_INFINITY;
     for (const { timeToLiveMs } of this.#carried.values()) {
       this.#nextForgetMs = Math.min(this.#nextForgetMs, timeToLiveMs);
@@ -96,9 +96,9 @@ export class RampBook {
   }
 
   /** The log has been read up to there; levels that nobody renewed are forgotten. */
-  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, position: number): void {
+  advanceTo({ ms: logMs, spanMs, appendMs }: LogPlace, nextOffset: number): void {
     this.#appendMs = appendMs;
-    this.#position = position;
+    this.#nextOffset = nextOffset;
     this.#logMs = logMs;
     this.#spanMs = spanMs;
     if (spanMs <= this.#nextForgetMs) return;
@@ -131,7 +131,7 @@ export class RampBook {
     const known = this.#levels.get(mapLane);
     if (known !== undefined && isOlder(author, known.author)) return 'repeated';
     if (known === undefined && this.#levels.size >= LEVELS_MAX) return 'too-many-levels';
-    const offset = this.#position - 1;
+    const offset = this.#nextOffset - 1;
     if (known !== undefined && this.#isUnknownTo(record, known)) return 'outdated';
     const sinceSpanMs = this.#spanMs;
     const sinceLogMs = this.#logMs - this.#travelMs(record, known) - record.lateMs;
@@ -187,7 +187,7 @@ export class RampBook {
   }
 
   /** The level in force, messages/s; Infinity where the direction has no ramp. */
-  levelOf(settings: GroupSettings, direction: number, mapLane: number): number {
+  ceilingOf(settings: GroupSettings, direction: number, mapLane: number): number {
     const { ramp } = settings;
     const top = rampTop(settings, direction);
     if (ramp === null || top === null) return Number.POSITIVE_INFINITY;
@@ -199,7 +199,10 @@ export class RampBook {
     return Math.min(top, held + slopeOf(ramp, top) * elapsedSeconds);
   }
 
-  /** Whether the level goes on with log time alone: up, or away by the ramp's time to live before its record's. */
+  /**
+   * Whether the level changes with log time alone: it rises, or ends by the ramp's time to live earlier than by its
+   * record's.
+   */
   isMoving(settings: GroupSettings, direction: number, mapLane: number): boolean {
     const { ramp } = settings;
     if (ramp === null) return false;
@@ -207,7 +210,7 @@ export class RampBook {
     if (known === undefined) return false;
     if (known.timeToLiveMs > ramp.timeToLiveMs) return true;
     return (
-      ramp.mode === 'scheduled' && this.levelOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
+      ramp.mode === 'scheduled' && this.ceilingOf(settings, direction, mapLane) < (rampTop(settings, direction) ?? 0)
     );
   }
 }

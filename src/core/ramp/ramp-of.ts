@@ -1,7 +1,7 @@
-import type { GroupSettings } from '../settings.js';
-import { DIRECTIONS, type Direction, MESSAGES } from '../vocabulary.js';
+import type { GroupSettings } from '../base/settings.js';
+import { DIRECTIONS, type Direction, MESSAGES } from '../base/vocabulary.js';
 
-/** Messages/s at the top of a direction's ramp; null = it has none. What is unlimited does not ramp. */
+/** Messages/s at the top of a direction's ramp; null = it has none. A direction without a quota does not ramp. */
 export function rampTop({ ramp, quota, cost }: GroupSettings, direction: number): number | null {
   if (ramp === null) return null;
   const name = DIRECTIONS[direction] as Direction;

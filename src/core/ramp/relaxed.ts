@@ -1,7 +1,8 @@
 import type { RampStep } from './ramp.js';
 
 /**
- * One step up per second that is used, however long the pause before it (Numaflow "relaxed", its default):
+ * The ceiling rises by one step per second that is used, however long the pause before it (Numaflow "relaxed", its
+ * default):
  *
  *     level' = min(top, level + slope)
  *

@@ -1,7 +1,7 @@
 import type { RampStep } from './ramp.js';
 
 /**
- * By time alone, used or not (Numaflow "scheduled"):
+ * The ceiling rises with time alone, used or not (Numaflow "scheduled"):
  *
  *     level' = min(top, level + slope · elapsed)
  *

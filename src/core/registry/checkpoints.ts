@@ -12,7 +12,10 @@ import type { Trail } from './trail.js';
 
 /** States of one append: some hundred KB at most. */
 const STATES_AT_ONCE = 200;
-/** What is left of a deleted group; a state that a frozen writer sends later than that would bring it back. */
+/**
+ * Time for which the state of a deleted group stays in the log. If a frozen writer sent an older state after that, the
+ * group would come back.
+ */
 const KEEP_DELETED_MS = 7 * 24 * 3_600_000;
 
 interface Settings {
@@ -22,12 +25,13 @@ interface Settings {
 }
 
 /**
- * Writes the whole state of groups behind their proposals, and frees the keys that it replaces. Before a state stands
- * what the trail lacks of its group, in the same append: a proposal goes only when its change is in the trail.
+ * Writes the whole state of groups behind their proposals, and frees the keys that the state replaces. If the trail
+ * lacks changes of the group, these stand before the state in the same append: a proposal is freed only when its change
+ * is in the trail.
  *
  * One append of states is under way at a time: what changes meanwhile waits for the next one, so that 1,000 changes of
- * one group are a few states. Who proposed a change writes its state; what a node that died has left, the others
- * finish after a while, each later than the one before, since two that do it at once only repeat each other.
+ * one group are a few states. The node that proposed a change writes its state. If it has died, the others finish its
+ * work after a while, each node later than the one before, because two that do it at once only repeat each other.
  *
  * A group that was deleted with what is attached to it waits for the states of these (releases.ts).
  */
@@ -40,7 +44,7 @@ export class Checkpoints {
   readonly #trail: Trail;
   /** Groups whose state has to be written. */
   readonly #wanted = new Set<string>();
-  /** Groups with more in the log than one state; and those that were deleted. */
+  /** Groups that have more in the log than one state, and deleted groups. */
   readonly #untidy = new Set<string>();
   /** Own changes that are accepted, and wait for the state that contains them. */
   #held: Held[] = [];
@@ -129,12 +133,14 @@ export class Checkpoints {
     const lost = this.#end(ticket);
     if (lost === null) return;
     this.#answer(lost.groups, lost.asOf, effects);
-    // Others, or this node later, write them: to try again at once would go round while the topic is away.
+    // Others, or this node later, write them. Trying again at once would be an endless loop while the topic is away.
     for (const group of lost.behind) this.#wanted.delete(group);
     this.#answer(lost.behind, lost.asOf, effects);
   }
 
-  /** What lies about for too long: whose writer has died, whose append failed, what was deleted long ago. */
+  /**
+   * Finds what has been left for too long: the writer has died, the append failed, or the group was deleted long ago.
+   */
   adopt(effects: RegistryEffects, nowMs: number, logMs: number): void {
     const freed: string[] = [];
     for (const group of this.#untidy) {
@@ -210,7 +216,7 @@ interface CheckpointedEntries {
 interface UnderWay {
   readonly ticket: number;
   readonly groups: ReadonlySet<string>;
-  /** They wait for some of these. */
+  /** Deleted groups whose states wait for some of these. */
   readonly behind: ReadonlySet<string>;
   readonly asOf: number;
   readonly audits: readonly AuditRecord[];
@@ -227,7 +233,7 @@ function isForgotten({ keys, isOpen, current }: GroupHistory, logMs: number): bo
   return true;
 }
 
-/** 0 … 1, different for most nodes. */
+/** A number in 0 … 1 that differs between most nodes. */
 function turnOf(nodeId: string): number {
   let hash = 0;
   for (let at = 0; at < nodeId.length; at++) hash = (hash * 31 + nodeId.charCodeAt(at)) % 1009;

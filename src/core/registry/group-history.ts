@@ -17,7 +17,10 @@ export interface LiveKey {
   /** This node's clock when it was read. */
   readonly readMs: number;
   readonly author: string;
-  /** A state that contains everything below this makes it superfluous: a proposal's place, or a state's own `asOf`. */
+  /**
+   * A state whose `asOf` is above this number makes the record superfluous. For a proposal: its place; for a state: its
+   * own `asOf`.
+   */
   readonly place: number;
   readonly isState: boolean;
   /** The revision of a state; 0 for a proposal. */
@@ -53,7 +56,10 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** This entry goes with the group whose deletion was proposed. Returns the change, or null where it is contained. */
+  /**
+   * Detaches this entry together with the group whose deletion was proposed. Returns the change, or null if a state
+   * contains it already.
+   */
   detach(offset: number, { group: withGroup, ...deletion }: ProposalRecord, entry: string): AuditRecord | null {
     if (offset < this.asOf) return null;
     const { detaching: _, ...proposal } = { ...deletion, group: entry, expected: null };
@@ -64,7 +70,7 @@ export class GroupHistory {
     return proposed.change;
   }
 
-  /** A state that this node has appended is in the log, if perhaps not read back yet. */
+  /** Called when a state that this node has appended is in the log, though perhaps not read back yet. */
   written(asOf: number): void {
     this.#writtenAsOf = Math.max(this.#writtenAsOf, asOf);
   }
@@ -88,7 +94,7 @@ export class GroupHistory {
     }
   }
 
-  /** Before the record at this offset; null where the newest state is from behind it. */
+  /** The group before the record at this offset; null if the newest state is newer than that record. */
   at(offset: number): GroupState | null {
     if (this.asOf > offset) return null;
     let state = this.#base;
@@ -105,7 +111,8 @@ export class GroupHistory {
   }
 
   /**
-   * A proposal is no longer in the log. Returns whether it is missed there: it was accepted, and no state contains it.
+   * Called when a proposal is no longer in the log. Returns true if that is a loss: it was accepted, and no state
+   * contains it.
    */
   forget(offset: number): boolean {
     const accepted = this.#proposals.some((proposed) => proposed.offset === offset && proposed.change !== null);
@@ -127,7 +134,10 @@ export class GroupHistory {
     this.#foldAll();
   }
 
-  /** Whether a newcomer would miss the group without this key, which was buried wrongly: its state is written again. */
+  /**
+   * Whether a newcomer would not find the group without this key, which was buried by mistake: then its state is
+   * written again.
+   */
   isMissed({ offset, place, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
@@ -135,7 +145,7 @@ export class GroupHistory {
     return true;
   }
 
-  /** Whether the log holds what no state contains yet. */
+  /** Whether the log holds a record that no state contains yet. */
   get isOpen(): boolean {
     return this.#proposals.length > 0;
   }
@@ -181,7 +191,7 @@ export class GroupHistory {
   }
 }
 
-/** Whether a group is as somebody expects it who has read its revision. */
+/** Whether the group has the revision that a proposal expects. */
 export function isExpected({ revision, definition }: GroupState, expected: number | null): boolean {
   if (expected === null) return true;
   return expected === 0 ? definition === null : definition !== null && revision === expected;
@@ -190,7 +200,7 @@ export function isExpected({ revision, definition }: GroupState, expected: numbe
 interface Proposed {
   readonly offset: number;
   readonly proposal: ProposalRecord;
-  /** Detached with this group: a proposal of the group, not of this entry. */
+  /** The group with which the entry was detached; absent = the proposal was about this entry itself. */
   readonly withGroup?: string;
   change: AuditRecord | null;
 }

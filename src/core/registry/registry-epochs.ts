@@ -28,7 +28,7 @@ export class RegistryEpochs {
   number = 0;
   /** The number that this node gives to this log; 0 = it has read no other log. */
   #own = 0;
-  /** What earlier logs said, where this one does not say it yet. */
+  /** States from earlier logs that this log does not have yet. */
   readonly #remembered = new Map<string, GroupState>();
 
   placeOf(offset: number): number {
@@ -55,7 +55,7 @@ export class RegistryEpochs {
     if (number > this.number && number <= EPOCHS_MAX) this.number = number;
   }
 
-  /** The number that this node has to write into the log; null if it stands there, or if there was no other log. */
+  /** The number that this node has to write into the log; null if the log has it, or if there was no other log. */
   get unwritten(): number | null {
     return this.#own > this.number ? this.#own : null;
   }

@@ -27,7 +27,7 @@ export type RegistryEvent =
       readonly group: string;
       readonly expected: number | null;
       readonly definition: GroupDefinition | null;
-      /** Of a deletion: with everything that is attached to the group. */
+      /** A deletion takes everything with it that is attached to the group. */
       readonly detaching?: boolean;
       readonly by: ChangedBy | null;
     }
@@ -46,7 +46,7 @@ export interface ReadRegistryRecord {
   readonly isToRenew?: true;
 }
 
-/** What is not one of ours, told so that nothing seems to be missing at its place. */
+/** A record that is not ours. It is told so that nothing seems to be missing at its place. */
 export interface Unreadable {
   readonly kind: 'unreadable';
 }
@@ -57,16 +57,16 @@ export interface RegistryAppend {
   readonly records: readonly { readonly key: string; readonly record: RegistryRecord | null }[];
 }
 
-/** Of a proposal of this node. */
+/** What became of a proposal of this node. */
 export interface Decision {
   readonly id: string;
   readonly group: string;
   readonly accepted: boolean;
-  /** What the trail has of it; null where it was rejected. */
+  /** Its record in the trail; null if it was rejected. */
   readonly change: AuditRecord | null;
   /** What was detached with the group. */
   readonly detached: readonly AuditRecord[];
-  /** After the change, or what stood in its way. */
+  /** The group after the change, or the state that stood in its way. */
   readonly state: GroupState;
 }
 

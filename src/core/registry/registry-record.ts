@@ -1,4 +1,4 @@
-import { levelOf } from '../attachments/attachment.js';
+import { scopeKindOf } from '../attachments/attachment.js';
 
 /**
  * Records of the registry topic as the core sees them: decoded, checked, and free of the wire format.
@@ -9,12 +9,12 @@ export type RegistryRecord = ProposalRecord | StateRecord | AuditRecord | Barrie
 /** A group as YAML writes it, below `groups.<name>`: JSON, with every key that somebody has given. */
 export type GroupDefinition = Readonly<Record<string, unknown>>;
 
-/** Who asked for a change, as the node knows it that was asked. Carried, never judged. */
+/** The caller that asked for a change, as the node that was asked knows it. Carried, never judged. */
 export interface ChangedBy {
   readonly name: string;
   /** How that is known: `open`, `token`, `certificate` (src/access/caller.ts). */
   readonly how: string;
-  /** Of the request: the caller's x-request-id, or made up. */
+  /** Id of the request: the caller's x-request-id, or made up. */
   readonly requestId: string;
   /** Wall clock of the node that was asked, Unix milliseconds. For people: nothing is decided by it. */
   readonly atMs: number;
@@ -32,7 +32,7 @@ export interface ProposalRecord {
   readonly expected: number | null;
   /** null = delete it. */
   readonly definition: GroupDefinition | null;
-  /** Of a deletion: whatever is attached to the group at this place of the log is detached with it (releases.ts). */
+  /** A deletion detaches whatever is attached to the group at this offset of the log (releases.ts). */
   readonly detaching?: true;
   /** null or absent = the node that wrote it does not say. */
   readonly by?: ChangedBy | null;
@@ -47,7 +47,7 @@ export interface AuditRecord {
   /** Id of the node that was asked, not of the one that writes this. */
   readonly author: string;
   readonly group: string;
-  /** That the change has given to the group; none but what was detached with the group has the same. */
+  /** The revision that the change gave to the group. Only entries that were detached with the group share it. */
   readonly revision: number;
   /** null = nothing was defined at run time. */
   readonly before: GroupDefinition | null;
@@ -87,7 +87,7 @@ export interface EpochRecord {
 export interface YamlRecord {
   readonly kind: 'yaml';
   readonly author: string;
-  /** Of the node's program: hashes of different versions are not comparable. */
+  /** Version of the node's program: hashes of different versions are not comparable. */
   readonly version: string;
   /** A node's groups are told in parts. */
   readonly part: number;
@@ -133,7 +133,7 @@ const ATTACHMENT = '/attachment/';
  * of groups cannot: `/attachment/tenant/acme`, `/attachment/namespace/acme/orders`.
  */
 export function attachmentName(path: string): string {
-  return `${ATTACHMENT}${levelOf(path)}/${path}`;
+  return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }
 
 /** The path of the attached place; null for the name of a group. */

@@ -23,17 +23,18 @@ import { Trail } from './trail.js';
 /**
  * The groups that were defined at run time, as one ordered, compacted log has them: event + now → effects.
  *
- * Compare-and-set without a leader: whoever wants a change appends a proposal, and its place in the log decides, for
- * every reader alike (group-history.ts). Its writer then appends the group's whole state, and only then says that it
- * is done (checkpoints.ts). Nodes that have read as far hold the same groups, whatever has been compacted away.
+ * Compare-and-set without a leader: a node that wants a change appends a proposal, and its place in the log decides,
+ * for every reader alike (group-history.ts). The node then appends the group's whole state, and only then says that the
+ * change is done (checkpoints.ts). Nodes that have read equally far hold the same groups, whatever has been compacted
+ * away.
  */
 export class Registry {
   /** All that was there at the start has been read, and nothing that was compacted meanwhile can be missing. */
   isReady = false;
-  /** Records that say what cannot be, or stand under a key that is not theirs. */
+  /** Records that say something impossible, or have a key that is not theirs. */
   ignored = 0;
   readonly keys: RegistryKeys;
-  /** Who changed what. */
+  /** The trail of changes. */
   readonly trail: Trail;
   /** Which log is read, and what earlier logs said. */
   readonly epochs = new RegistryEpochs();
@@ -113,7 +114,7 @@ export class Registry {
   }
 
   /** Offset after the last record read. */
-  get position(): number {
+  get offset(): number {
     return this.#nextOffset;
   }
 
@@ -158,7 +159,10 @@ export class Registry {
     else this.#readGroup(read, record, nowMs);
   }
 
-  /** What was compacted away before it was read may be missing, and the state that makes up for it be ahead. */
+  /**
+   * Records that were compacted away before this node read them may be missing; the state that contains them may still
+   * be ahead.
+   */
   #missed(): void {
     this.#isWhole = false;
     this.#holes++;
@@ -172,7 +176,7 @@ export class Registry {
     this.#releases.applyAgain();
     const changes = new Map<number, AuditRecord[]>();
     for (const [name, history] of this.#groups) {
-      // Whom a deletion has detached is known only now, and whom it has not.
+      // Only now is it known which entries a deletion has detached, and which it has not.
       if (history.current.revision !== revisions.get(name)) this.#hasChanged(name, history);
       for (const change of history.changes()) {
         this.trail.expect(change, nowMs);
@@ -182,7 +186,8 @@ export class Registry {
     }
     for (const proposal of this.#unjudged.splice(0)) {
       const history = this.#groups.get(proposal.group);
-      // What a state contains cannot be told any more: whoever waits for it hears that it is not confirmed.
+      // The fate of a proposal that a state contains cannot be told any more: its caller hears that it is not
+      // confirmed.
       if (history === undefined || proposal.offset < history.asOf) continue;
       this.#answer(proposal, changes.get(proposal.offset + 1) ?? [], history.current);
     }
@@ -219,7 +224,7 @@ export class Registry {
     }
   }
 
-  /** Of what another entry's proposal has detached. */
+  /** Another entry's proposal has detached this one. */
   #hasChanged(name: string, history: GroupHistory | undefined): void {
     if (history === undefined) return;
     this.#effects.changed.add(name);
@@ -241,7 +246,10 @@ export class Registry {
     else this.#unjudged.push({ id, group, offset });
   }
 
-  /** `changes`: that of the group, and of what was detached with it; none where it was rejected. */
+  /**
+   * `changes` has the change of the group and those of the entries that were detached with it; it is empty if the
+   * proposal was rejected.
+   */
   #answer({ id, group, offset }: OwnProposal, changes: readonly AuditRecord[], state: GroupState): void {
     const change = changes.find(({ withGroup }) => withGroup === undefined) ?? null;
     const detached = changes.filter(({ withGroup }) => withGroup !== undefined);

@@ -7,7 +7,7 @@ interface Release {
   readonly group: string;
   /** Names of entries: first those attached to the group, then those that are the same as one of these, and so on. */
   readonly levels: readonly (readonly string[])[];
-  /** Where they stand; the group's is -1. */
+  /** The index in `levels` of each entry; that of the group is -1. */
   readonly levelOf: ReadonlyMap<string, number>;
 }
 
@@ -45,7 +45,7 @@ export class Releases {
     this.#open = [];
   }
 
-  /** From the start, when nothing can be missing any more. */
+  /** Goes through the log's deletions from the start, once nothing can be missing any more. */
   applyAgain(): void {
     this.#open = [];
     const accepted: { offset: number; proposal: ProposalRecord }[] = [];
@@ -67,12 +67,12 @@ export class Releases {
     });
   }
 
-  /** An entry that is not there any more has nothing to say. */
+  /** An entry that no longer exists keeps nothing waiting. */
   #isContained(name: string, offset: number): boolean {
     return this.#groups.get(name)?.contains(offset) ?? true;
   }
 
-  /** Name → definition, without those whose state is from behind this place. */
+  /** Name → definition, without entries whose newest state is newer than this place. */
   *#attachmentsAt(offset: number): Generator<Attached> {
     for (const [name, history] of this.#groups) {
       const definition = attachedPath(name) === null ? null : (history.at(offset)?.definition ?? null);
@@ -95,7 +95,7 @@ function levelsOf(group: string, attachments: Iterable<Attached>): string[][] {
     same.set(target, [...(same.get(target) ?? []), name]);
   }
   const levels: string[][] = [];
-  // An entry is the same as one other at most, so that nothing is found twice, and a circle is never entered.
+  // An entry is the same as at most one other, so nothing is found twice, and a circle is never entered.
   let level = attached;
   while (level.length > 0) {
     levels.push(level);

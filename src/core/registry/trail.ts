@@ -1,8 +1,8 @@
 import { type AuditRecord, auditPlaceOf } from './registry-record.js';
 
 /**
- * Who changed what: the newest accepted changes, of all groups together, in the order of the log. Each is a record with
- * a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
+ * The trail of changes: the newest accepted ones, of all groups together, in the order of the log. Each is a record
+ * with a key of its own; what falls out at the old end is freed by tombstones, so that the topic stays bounded.
  *
  * A change is *missing* from the moment it was accepted until its record is known to be in the log. One that detached
  * others has a record for each of them, all with its revision; none of these is told while another one is missing.
@@ -11,7 +11,7 @@ export class Trail {
   readonly #most: number;
   /** By revision, rising; those of one revision by name. */
   #kept: AuditRecord[] = [];
-  /** Nothing up to here is kept: it has fallen out. */
+  /** Changes up to this revision have fallen out and are not kept. */
   #floor: Cursor = { revision: 0, group: LAST };
   /** By their places, as the next. */
   readonly #missing = new Map<string, Missing>();
@@ -19,7 +19,7 @@ export class Trail {
    * Kept, but about to be lost in the log: their signatures expire soon, or the log is another one. By their places.
    */
   readonly #toRenew = new Map<string, Missing>();
-  /** Whose records are in the log without being kept, until they are seen to be freed. */
+  /** Groups whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
 
   /** @param most changes that are kept; the nodes of a cluster should agree */
@@ -47,7 +47,7 @@ export class Trail {
     return this.#kept.length;
   }
 
-  /** Accepted, as this node has just read. */
+  /** Adds a change that was accepted, as this node has just read. */
   expect(record: AuditRecord, nowMs: number): void {
     if (!this.#has(record)) this.#missing.set(auditPlaceOf(record), { record, sinceMs: nowMs });
   }
@@ -58,12 +58,12 @@ export class Trail {
     for (const record of this.#kept) this.#toRenew.set(auditPlaceOf(record), { record, sinceMs: nowMs });
   }
 
-  /** What has to stand in the log before a state of these groups does. */
+  /** Records that have to be in the log before a state of these groups is. */
   missingOf(groups: ReadonlySet<string>): AuditRecord[] {
     return [...this.#missing.values()].flatMap(({ record }) => (groups.has(record.group) ? [record] : []));
   }
 
-  /** Its record is in the log, if with a signature that will not count for long. */
+  /** Called when its record is in the log, perhaps with a signature that will expire soon. */
   keep(record: AuditRecord, nowMs: number, isToRenew = false): void {
     const place = auditPlaceOf(record);
     this.#missing.delete(place);
@@ -90,17 +90,17 @@ export class Trail {
     }
   }
 
-  /** The oldest that have fallen out, for a node that has just put as many behind them. */
+  /** The oldest changes that have fallen out: a node frees as many as it has just added. */
   takeFallen(count: number, nowMs: number): string[] {
     return this.#take(count, nowMs, ({ isTaken }) => !isTaken);
   }
 
-  /** What should have been freed long ago. */
+  /** Records that should have been freed long ago. */
   takeStale(nowMs: number, patienceMs: number): string[] {
     return this.#take(STALE_AT_ONCE, nowMs, ({ sinceMs }) => nowMs - sinceMs > patienceMs);
   }
 
-  /** What others should have written long ago, for the first time or again. */
+  /** Changes that others should have written long ago, for the first time or again. */
   takeOverdue(nowMs: number, patienceMs: number): AuditRecord[] {
     const overdue: AuditRecord[] = [];
     const take = (waiting: Iterable<Missing>, most: number) => {
@@ -148,7 +148,7 @@ export class Trail {
 /** A place among the records that are kept. */
 type Cursor = Pick<AuditRecord, 'revision' | 'group'>;
 
-/** Behind all names. */
+/** A string that sorts behind all names. */
 const LAST = '\uffff';
 
 function isAbove({ revision, group }: Cursor, other: Cursor): boolean {
@@ -157,7 +157,7 @@ function isAbove({ revision, group }: Cursor, other: Cursor): boolean {
 
 interface Fallen {
   sinceMs: number;
-  /** This node has sent its tombstone. */
+  /** True once this node has sent its tombstone. */
   isTaken: boolean;
 }
 

@@ -1,29 +1,29 @@
-import type { LimitingSettings } from '../settings.js';
+import type { LimitingSettings } from '../base/settings.js';
+import type { BackendRecord } from '../protocol/record.js';
 import { followedHealth } from '../target/followed-health.js';
 import { HEALTHY, throttlingRatio } from '../target/throttling-ratio.js';
-import type { BackendRecord } from './record.js';
 
 export type BackendWord = Pick<BackendRecord, 'backend' | 'zone' | 'health'>;
 
-/** A change of the ratio by less than this part waits. */
+/** A change of the ratio by less than this part of it waits. */
 const CHANGE_RATIO = 0.02;
-/** What does not change is said again this many times while it is valid. */
+/** A health that does not change is written again this many times while it is valid. */
 const REPEATS = 3;
 
 interface Told {
-  /** The newest one; its level follows those that were told. */
+  /** The newest health that was told; its level is smoothed over those told before. */
   word: BackendWord;
   toldMs: number;
-  /** The word has not been written yet. */
+  /** True while the newest health has not been written yet. */
   isPending: boolean;
   sent: BackendWord | null;
   sentMs: number;
 }
 
 /**
- * When this node writes how a backend is: at once when its ratio or zone changes, else three times while its last word
- * is valid, never twice within `gapMs`: then the newest word waits. A poller may ask ten times a second; the topic sees
- * one small record per backend and change.
+ * Decides when this node writes the health of a backend: at once when its ratio or zone changes, otherwise three times
+ * while its last record is valid. It never writes twice within `gapMs`; then the newest health waits. A poller may ask
+ * ten times a second; the topic sees one small record per backend and change.
  */
 export class BackendSender {
   readonly #validMs: number;
@@ -50,7 +50,7 @@ export class BackendSender {
     known.isPending = true;
   }
 
-  /** Called when another log begins: what is still valid is written again. */
+  /** Called when another log begins: healths that are still valid are written again. */
   sayAgain(nowMs: number): void {
     for (const told of this.#told.values()) {
       if (nowMs - told.toldMs > this.#validMs) continue;
@@ -60,7 +60,7 @@ export class BackendSender {
     }
   }
 
-  /** Calls `write` for every word that is due. */
+  /** Calls `write` for every health that is due. */
   sendDue(nowMs: number, write: (word: BackendWord) => void): void {
     for (const [backend, told] of this.#told) {
       const silentMs = nowMs - told.sentMs;

@@ -1,12 +1,12 @@
-import type { CoordinatorSettings } from '../settings.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
 
 /** A suspected death makes everybody append at once, so that log time moves on and the share is free sooner. */
 const SUSPICION_BEAT_MS = 250;
 
 /**
- * A share that moves with log time (smoothing, slew) moves in steps from record to record. Whoever's own share does
- * appends small records meanwhile, so that the steps are small.
+ * A share that moves with log time (smoothing, slew) moves in steps, from record to record. A node whose own share
+ * moves so appends small records meanwhile, to keep the steps small.
  */
 export const MOVING_BEAT_MS = 200;
 
@@ -18,9 +18,12 @@ export interface Circumstances {
    * late.
    */
   readonly heard: boolean;
-  /** An own share or ramp waits for the partition's log time, which has to go on this often; Infinity = none does. */
+  /**
+   * Interval in which the partition's log time has to go on, because an own share or ramp waits for it; Infinity = none
+   * does.
+   */
   readonly movingBeatMs: number;
-  /** The record would say another size of the pool than the last one. */
+  /** True if the next record would claim another size of the pool than the last one. */
   readonly isNews?: boolean;
 }
 
@@ -33,7 +36,7 @@ export class Heartbeat {
   readonly #settings: CoordinatorSettings;
   readonly #sentMs: Float64Array;
   readonly #reportedMs: Float64Array;
-  /** By partition: the last one may not be in the log. */
+  /** Per partition: true if the last beat may not be in the log. */
   readonly #hasFailed: boolean[];
 
   constructor(settings: CoordinatorSettings) {

@@ -1,14 +1,14 @@
-import { IDLE_AFTER_MS, type LaneState } from '../lane-state.js';
+import { IDLE_AFTER_MS, type LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 
 /**
  * Lanes at rest are looked at once in this many rounds: half a second at 20 ms. Of many lanes no more than 25 in a
- * round, as long as all have their turn within 4/5 of the slow window that shows that a rate has ended: 5,000 every 4 s
+ * round, as long as all have their turn within 4/5 of the slow span that shows that a rate has ended: 5,000 every 4 s
  * of 5.
  */
 const REST_ROUNDS = 25;
 const REST_LANES_PER_ROUND = 25;
-const REST_SLOW_WINDOWS = 0.8;
+const REST_SLOW_SPANS = 0.8;
 /** A lane that was touched is looked at in every round for so long. */
 const REST_AFTER_MS = 500;
 
@@ -20,7 +20,7 @@ const REST_AFTER_MS = 500;
  * Asking a limiter refills it, so one that was refilled before the last round has not been asked since.
  */
 export class LookList {
-  /** Places in the list of lanes, ascending, because the order of reports follows it; the first `count` hold. */
+  /** Indices in the list of lanes, ascending, because reports follow that order; the first `count` are valid. */
   places = new Int32Array(0);
   count = 0;
   readonly #limiter: Limiter;
@@ -30,24 +30,24 @@ export class LookList {
   #turns = new Int32Array(0);
   #turnCount = REST_ROUNDS;
   #byTurn = groupsOf(new Int32Array(0), REST_ROUNDS);
-  /** By blocks of 64 lane numbers: so the limiter says who was asked. */
+  /** In blocks of 64 lane numbers, because the limiter marks lanes that were asked in such blocks. */
   #byBlock = groupsOf(new Int32Array(0), 0);
-  /** Touched within REST_AFTER_MS: places, and which they are. */
+  /** Indices of lanes that were touched within REST_AFTER_MS, and a mark for each such lane. */
   #busy = new Int32Array(0);
   #busyCount = 0;
   #isBusy = new Uint8Array(0);
-  /** A bit per place: what this round looks at, brought into order. */
+  /** A bit per index: sorts the lanes that this round looks at. */
   #due = new Uint32Array(0);
   #round = 0;
   #sampledMs = Number.NEGATIVE_INFINITY;
   readonly #idle: LaneState[] = [];
 
-  constructor(limiter: Limiter, slowWindowMs: number, sampleIntervalMs: number) {
+  constructor(limiter: Limiter, slowSpanMs: number, sampleIntervalMs: number) {
     this.#limiter = limiter;
-    this.#slowestRounds = Math.floor((REST_SLOW_WINDOWS * slowWindowMs) / sampleIntervalMs);
+    this.#slowestRounds = Math.floor((REST_SLOW_SPANS * slowSpanMs) / sampleIntervalMs);
   }
 
-  /** Finds what is looked at in this round. `lanes` is another array whenever it is another list. */
+  /** Finds the lanes that this round looks at. `lanes` must be a new array whenever the list has changed. */
   begin(lanes: readonly LaneState[], nowMs: number): void {
     this.#round++;
     if (lanes !== this.#lanes) this.#take(lanes);
@@ -148,7 +148,7 @@ interface Groups {
   readonly members: Int32Array;
 }
 
-/** Counted and placed, in two passes: lanes may come and go in every round. */
+/** Fills them in two passes, counting and placing, because lanes may come and go in every round. */
 function groupsOf(numbers: Int32Array, count: number): Groups {
   const starts = new Int32Array(count + 1);
   for (const number of numbers) starts[number + 1] = (starts[number + 1] as number) + 1;

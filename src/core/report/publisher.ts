@@ -1,18 +1,11 @@
-import type { Append } from '../coordinator-protocol.js';
-import type { EpochWatch } from '../epoch/epoch-watch.js';
-import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../ids.js';
-import type { LaneState } from '../lane-state.js';
-import type { LaneTable } from '../lane-table.js';
-import type { RampBook } from '../ramp/ramp-book.js';
-import { RampWriter } from '../ramp/ramp-writer.js';
-import type { CoordinatorSettings } from '../settings.js';
-import type { LinkWatch } from '../share/link-watch.js';
-import type { ShareBook } from '../share/share-book.js';
-import { MEMBERSHIP_PARTITION, type Member, type Membership, newestLife } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
-import type { Incarnation, NodeKey } from '../vocabulary.js';
-import { BackendSender, type BackendWord } from './backend-sender.js';
-import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
+import { INCARNATIONS_MAX, incarnationCount, incarnationOf } from '../base/ids.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LaneTable } from '../lanes/lane-table.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
+import type { Append } from '../protocol/events-and-effects.js';
 import {
   type Author,
   backendRecordKey,
@@ -20,13 +13,21 @@ import {
   nodeRecordKey,
   reportRecordKey,
   type TopicRecord,
-} from './record.js';
-import type { Bucket, ReportBook } from './report-book.js';
+} from '../protocol/record.js';
+import type { RampBook } from '../ramp/ramp-book.js';
+import type { EpochWatch } from '../reading/epoch-watch.js';
+import type { ShareBook } from '../share/share-book.js';
+import { type Member, type Membership, newestLife } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { BackendSender, type BackendWord } from './backend-sender.js';
+import { Heartbeat, MOVING_BEAT_MS } from './heartbeat.js';
+import { RampWriter } from './ramp-writer.js';
+import type { Bundle, ReportBook } from './report-book.js';
 import type { Reporter } from './reporter.js';
 
 /** After this time a record for which there was no room is written again. */
 const REFUSED_RETRY_MS = 5000;
-/** So many nodes say what one would be enough for. */
+/** This many nodes write the farewell, though one would be enough. */
 const TELLERS = 8;
 
 export interface PublisherParts {
@@ -40,12 +41,12 @@ export interface PublisherParts {
   readonly book: ReportBook;
   readonly reporter: Reporter;
   readonly table: LaneTable;
-  /** Where appends go: the effects of the step under way. */
+  /** Takes the appends: the effects of the step under way. */
   readonly appends: Append[];
 }
 
 /**
- * Writes this node's records: heartbeats, due buckets, levels of ramps, the farewell. It numbers them and tells the
+ * Writes this node's records: heartbeats, due bundles, levels of ramps, the farewell. It numbers them and tells the
  * link watch what was sent when.
  */
 export class Publisher {
@@ -56,7 +57,7 @@ export class Publisher {
   readonly #backends: BackendSender;
   readonly #ramps: RampWriter;
   #sequence = 0;
-  /** Nobody can be suspected before: signs of life only move that back, and so does who joins. */
+  /** No node can be suspected before this time: signs of life and joins only postpone it. */
   #trustedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(settings: CoordinatorSettings, parts: PublisherParts) {
@@ -142,7 +143,7 @@ export class Publisher {
    */
   sayGone(member: Member, offset: number): void {
     const { nodeKey, membership, appends } = this.#parts;
-    const own = membership.get(nodeKey)?.position ?? -1;
+    const own = membership.get(nodeKey)?.index ?? -1;
     if (this.incarnation === 0 || own === -1) return;
     if ((own + offset) % Math.ceil(membership.alive.length / TELLERS) !== 0) return;
     const incarnation = newestLife(member);
@@ -169,7 +170,7 @@ export class Publisher {
     this.#backends.sayAgain(nowMs);
     this.#publishBackends(nowMs);
     this.#writeRamps(nowMs);
-    for (const bucket of book.buckets) this.#publish(bucket, lanes, nowMs);
+    for (const bundle of book.bundles) this.#publish(bundle, lanes, nowMs);
     this.beat(nowMs, true);
   }
 
@@ -177,14 +178,14 @@ export class Publisher {
     this.#publishBackends(nowMs);
     this.#publishRamps(nowMs);
     const { book, link } = this.#parts;
-    book.forEachDue(nowMs, (bucket) => {
-      if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
-      // A topic that is away gets heartbeats only; the buckets stay dirty and go out when it is back.
-      if (link.of(bucket.partition) === 'linked') this.#publish(bucket, lanes, nowMs);
+    book.forEachDue(nowMs, (bundle) => {
+      if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
+      // A topic that is away gets heartbeats only; the bundles stay dirty and go out when it is back.
+      if (link.of(bundle.partition) === 'linked') this.#publish(bundle, lanes, nowMs);
     });
   }
 
-  /** How a backend is; the membership partition's log decides what holds. */
+  /** Writes the health of a backend; the membership partition's log decides which one counts. */
   tellBackend(word: BackendWord, nowMs: number): void {
     this.#backends.tell(word, nowMs);
     this.#publishBackends(nowMs);
@@ -217,22 +218,22 @@ export class Publisher {
       author,
       nodeId,
     }));
-    for (const { partition, key } of book.buckets) appends.push({ partition, key, record: null });
+    for (const { partition, key } of book.bundles) appends.push({ partition, key, record: null });
     const member = membership.get(nodeKey);
-    for (const { partition, bucket } of member === undefined ? [] : usageMap.keysOf(member)) {
-      if (book.has(partition, bucket)) continue;
-      appends.push({ partition, key: reportRecordKey(nodeKey, bucket), record: null });
+    for (const { partition, bundle } of member === undefined ? [] : usageMap.keysOf(member)) {
+      if (book.has(partition, bundle)) continue;
+      appends.push({ partition, key: reportRecordKey(nodeKey, bundle), record: null });
     }
   }
 
-  #publish(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
+  #publish(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>, nowMs: number): void {
     const { reporter, book } = this.#parts;
-    const rows = reporter.rowsOf(bucket, lanes);
-    const wasNeverPublished = bucket.publishedMs === Number.NEGATIVE_INFINITY;
-    book.published(bucket, nowMs);
+    const rows = reporter.rowsOf(bundle, lanes);
+    const wasNeverPublished = bundle.publishedMs === Number.NEGATIVE_INFINITY;
+    book.published(bundle, nowMs);
     if (rows.length === 0 && wasNeverPublished) return;
-    this.#heartbeat.reported(bucket.partition, nowMs);
-    this.#append(bucket.partition, bucket.key, nowMs, (author) => ({ kind: 'report', author, rows }));
+    this.#heartbeat.reported(bundle.partition, nowMs);
+    this.#append(bundle.partition, bundle.key, nowMs, (author) => ({ kind: 'report', author, rows }));
   }
 
   #append(partition: number, key: string, nowMs: number, make: (author: Author) => TopicRecord): void {

@@ -1,9 +1,9 @@
-import { invariant } from '../invariant.js';
-import type { GroupId, NodeKey } from '../vocabulary.js';
-import { reportRecordKey } from './record.js';
+import { invariant } from '../base/invariant.js';
+import type { GroupId, NodeKey } from '../base/vocabulary.js';
+import { partitionOf, reportRecordKey } from '../protocol/record.js';
 
 /** A record of this node: the groups that share one key. */
-export interface Bucket {
+export interface Bundle {
   readonly partition: number;
   readonly number: number;
   readonly key: string;
@@ -17,21 +17,21 @@ export interface Bucket {
 }
 
 /**
- * Which groups of this node share a record. A record must be complete for its key, because compaction keeps only the
- * newest: so whatever changes, the whole bucket is written. At the scale of bench:scale a node reads 5.3 MB a minute
- * with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
+ * Which groups of this node share a record. Compaction keeps only the newest record of a key, so each record has to be
+ * complete: when one group changes, its whole bundle is written. At the scale of bench:scale a node reads 5.3 MB a
+ * minute with 4–8 groups per key, 12 MB with 80 per key, and 343 MB with one record per node.
  */
 export class ReportBook {
   readonly #nodeKey: NodeKey;
   readonly #partitions: number;
   readonly #groupsPerRecord: number;
   readonly #forcedReportMs: number;
-  readonly #buckets: Bucket[] = [];
-  readonly #byGroup = new Map<number, Bucket>();
-  readonly #byKey = new Map<string, Bucket>();
-  /** Per partition, buckets with room. */
-  readonly #open: Bucket[][];
-  /** No bucket is due before. */
+  readonly #bundles: Bundle[] = [];
+  readonly #byGroup = new Map<number, Bundle>();
+  readonly #byKey = new Map<string, Bundle>();
+  /** Per partition, bundles with room. */
+  readonly #open: Bundle[][];
+  /** No bundle is due before. */
   #quietUntilMs = Number.POSITIVE_INFINITY;
 
   constructor(nodeKey: NodeKey, partitions: number, groupsPerRecord: number, forcedReportMs: number) {
@@ -42,92 +42,92 @@ export class ReportBook {
     this.#open = Array.from({ length: partitions }, () => []);
   }
 
-  get buckets(): readonly Bucket[] {
-    return this.#buckets;
+  get bundles(): readonly Bundle[] {
+    return this.#bundles;
   }
 
-  /** The group's bucket, assigned at its first report. */
-  bucketOf(group: number, groupId: GroupId): Bucket {
+  /** The group's bundle, assigned at its first report. */
+  bundleOf(group: number, groupId: GroupId): Bundle {
     const known = this.#byGroup.get(group);
     if (known !== undefined) return known;
     const partition = partitionOf(groupId, this.#partitions);
-    const open = this.#open[partition] as Bucket[];
-    const bucket = open[open.length - 1] ?? this.#create(partition);
-    bucket.groups.push(group);
-    this.#byGroup.set(group, bucket);
-    if (bucket.groups.length >= this.#groupsPerRecord) open.pop();
-    return bucket;
+    const open = this.#open[partition] as Bundle[];
+    const bundle = open[open.length - 1] ?? this.#create(partition);
+    bundle.groups.push(group);
+    this.#byGroup.set(group, bundle);
+    if (bundle.groups.length >= this.#groupsPerRecord) open.pop();
+    return bundle;
   }
 
   /** The group has no entry any more; its place is free for another. */
   release(group: number): void {
-    const bucket = this.#byGroup.get(group);
-    if (bucket === undefined) return;
-    const at = bucket.groups.indexOf(group);
-    invariant(at !== -1, 'a bucket must list its groups', { group, bucket: bucket.number });
-    const wasFull = bucket.groups.length >= this.#groupsPerRecord;
-    bucket.groups.splice(at, 1);
+    const bundle = this.#byGroup.get(group);
+    if (bundle === undefined) return;
+    const at = bundle.groups.indexOf(group);
+    invariant(at !== -1, 'a bundle must list its groups', { group, bundle: bundle.number });
+    const wasFull = bundle.groups.length >= this.#groupsPerRecord;
+    bundle.groups.splice(at, 1);
     this.#byGroup.delete(group);
-    if (wasFull) (this.#open[bucket.partition] as Bucket[]).push(bucket);
+    if (wasFull) (this.#open[bundle.partition] as Bundle[]).push(bundle);
   }
 
-  /** What is reported of the group is another thing now. */
+  /** Marks the group's bundle, because its report has changed. */
   changed(group: number, groupId: GroupId): void {
-    this.#mark(this.bucketOf(group, groupId));
+    this.#mark(this.bundleOf(group, groupId));
   }
 
-  /** Marks one key for publishing again. An earlier life may have had a bucket of this number on another partition. */
+  /** Marks one key for publishing again. An earlier life may have had a bundle of this number on another partition. */
   markDirtyOn(partition: number, key: string): void {
-    const bucket = this.#byKey.get(key);
-    if (bucket?.partition === partition) this.#mark(bucket);
+    const bundle = this.#byKey.get(key);
+    if (bundle?.partition === partition) this.#mark(bundle);
   }
 
-  /** The bucket of a key is published again at this time at the latest. */
+  /** The bundle of a key is published again at this time at the latest. */
   forceOn(partition: number, key: string, atMs: number): void {
-    const bucket = this.#byKey.get(key);
-    if (bucket?.partition !== partition || bucket.forcedAtMs <= atMs) return;
-    bucket.forcedAtMs = atMs;
+    const bundle = this.#byKey.get(key);
+    if (bundle?.partition !== partition || bundle.forcedAtMs <= atMs) return;
+    bundle.forcedAtMs = atMs;
     this.#quietUntilMs = Math.min(this.#quietUntilMs, atMs);
   }
 
   has(partition: number, number: number): boolean {
-    return this.#buckets[number]?.partition === partition;
+    return this.#bundles[number]?.partition === partition;
   }
 
   markAllDirty(): void {
-    for (const bucket of this.#buckets) this.#mark(bucket);
+    for (const bundle of this.#bundles) this.#mark(bundle);
   }
 
   /**
-   * Calls `publish` for every bucket that has changed or is forced, in the order of their numbers. Most often there is
-   * none, and finding that out looks at none of the node's buckets (800 at the scale of bench:scale).
+   * Calls `publish` for every bundle that has changed or is forced, in the order of their numbers. Most often there is
+   * none, and finding that out looks at none of the node's bundles (800 at the scale of bench:scale).
    */
-  forEachDue(nowMs: number, publish: (bucket: Bucket) => void): void {
+  forEachDue(nowMs: number, publish: (bundle: Bundle) => void): void {
     if (nowMs < this.#quietUntilMs) return;
     this.#quietUntilMs = Number.POSITIVE_INFINITY;
-    for (const bucket of this.#buckets) {
-      if (bucket.dirty || nowMs >= bucket.forcedAtMs) publish(bucket);
-      const nextMs = bucket.dirty ? Number.NEGATIVE_INFINITY : bucket.forcedAtMs;
+    for (const bundle of this.#bundles) {
+      if (bundle.dirty || nowMs >= bundle.forcedAtMs) publish(bundle);
+      const nextMs = bundle.dirty ? Number.NEGATIVE_INFINITY : bundle.forcedAtMs;
       if (nextMs < this.#quietUntilMs) this.#quietUntilMs = nextMs;
     }
   }
 
-  published(bucket: Bucket, nowMs: number): void {
-    bucket.dirty = false;
-    bucket.publishedMs = nowMs;
-    // Spread over the last tenth of the period, so that 800 buckets of a node do not come at once.
-    const spread = (bucket.number * 0.618034) % 1;
-    bucket.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
+  published(bundle: Bundle, nowMs: number): void {
+    bundle.dirty = false;
+    bundle.publishedMs = nowMs;
+    // Spread over the last tenth of the period, so that 800 bundles of a node do not come at once.
+    const spread = (bundle.number * 0.618034) % 1;
+    bundle.forcedAtMs = nowMs + this.#forcedReportMs * (0.9 + 0.1 * spread);
   }
 
-  #mark(bucket: Bucket): void {
-    bucket.dirty = true;
+  #mark(bundle: Bundle): void {
+    bundle.dirty = true;
     this.#quietUntilMs = Number.NEGATIVE_INFINITY;
   }
 
-  #create(partition: number): Bucket {
-    const number = this.#buckets.length;
-    const bucket: Bucket = {
+  #create(partition: number): Bundle {
+    const number = this.#bundles.length;
+    const bundle: Bundle = {
       partition,
       number,
       key: reportRecordKey(this.#nodeKey, number),
@@ -136,14 +136,9 @@ export class ReportBook {
       publishedMs: Number.NEGATIVE_INFINITY,
       forcedAtMs: Number.POSITIVE_INFINITY,
     };
-    this.#buckets.push(bucket);
-    this.#byKey.set(bucket.key, bucket);
-    (this.#open[partition] as Bucket[]).push(bucket);
-    return bucket;
+    this.#bundles.push(bundle);
+    this.#byKey.set(bundle.key, bundle);
+    (this.#open[partition] as Bundle[]).push(bundle);
+    return bundle;
   }
-}
-
-/** A group belongs to one partition, so that all its reports have one order. */
-export function partitionOf(groupId: GroupId, partitions: number): number {
-  return groupId % partitions;
 }

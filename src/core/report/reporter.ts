@@ -1,38 +1,43 @@
-import type { LaneState } from '../lane-state.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
+import type { ReportRow } from '../protocol/record.js';
+import { estimate, usageIn } from '../sample/estimate.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
-import type { CoordinatorSettings } from '../settings.js';
+import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
+import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
-import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } from '../vocabulary.js';
-import { costsWritten, lookAtCosts } from './cost-report.js';
-import { estimate, usageIn } from './estimate.js';
+import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
-import type { ReportRow } from './record.js';
-import type { Bucket, ReportBook } from './report-book.js';
-import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from './settling.js';
-import { type ChangeRule, noticedIn } from './significant-change.js';
+import type { Bundle, ReportBook } from './report-book.js';
 
-/** The slow window covers up to twice its length; what it did not show by then the long one shows less every round. */
-const SILENT_AFTER_SLOW_WINDOWS = 4;
-/** At 3.5 a quiet node that wants more is refused half as much again before it is heard. */
+/**
+ * The slow span covers up to twice its length. A change that it has not shown by then is diluted further in the long
+ * one.
+ */
+const SILENT_AFTER_SLOW_SPANS = 4;
+/** At 3.5, a quiet node that wants more is refused 50 % more before its report goes out. */
 const RELAXED_NOISE_FACTOR = 2.8;
 /**
- * Less makes steady Poisson traffic report more often; at 4.2 nodes whose demands rise together stay above the quota
- * for longer.
+ * With less, steady Poisson traffic reports more often; at 4.2, nodes whose demands rise together exceed the quota for
+ * longer.
  */
 const OVERDRAWN_NOISE_FACTOR = 3.5;
 
-/** Steps of the own share that are reported where the strategy remembers: parts of the share, and of the target. */
+/**
+ * Changes of the own share above these parts of the share, and of the target, are reported if the strategy remembers.
+ */
 const LARGE_SHARE_STEP_RATIO = 0.05;
 const SMALL_SHARE_STEP_RATIO = 0.01;
 const SHARE_STEP_TARGET_RATIO = 0.0001;
-/** A beat (after MOVING_BEAT_MS) and its way back, and less than what one step counts (250 ms). */
+/** Time for a beat (after MOVING_BEAT_MS) and its way back; less than one step counts (250 ms). */
 const MOVING_REPORT_MS = MOVING_BEAT_MS + 15;
 
 /**
- * From samples to reports: which lanes changed so much that the others must know, and what a bucket's record says.
+ * From samples to reports: which lanes changed so much that the others must know, and what a bundle's record says.
  * It decides; the coordinator publishes.
  */
 export class Reporter {
@@ -49,10 +54,10 @@ export class Reporter {
     this.#shares = shares;
     this.#book = book;
     this.#costs = costs;
-    this.#looks = new LookList(limiter, settings.slowWindowMs, settings.sampleIntervalMs);
+    this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
-  /** Samples the served lanes that a round looks at, and marks the buckets that have to be published. */
+  /** Samples the served lanes that a round looks at, and marks the bundles that have to be published. */
   sampleAll(lanes: readonly LaneState[], nowMs: number): void {
     const looks = this.#looks;
     looks.begin(lanes, nowMs);
@@ -70,7 +75,7 @@ export class Reporter {
     const refusedNow = refusals > lane.refusals;
     lane.refusals = refusals;
     if (lookAtCosts(lane, this.#costs, nowMs)) this.#entryChanged(lane);
-    // Nothing reported, and nothing in the windows that could be: they only roll on.
+    // Nothing is reported and no span has anything to report: the spans only roll on.
     if (!lane.hasEntry && (this.#isSilent(lane, nowMs) || lane.sample.isQuiet)) return;
     this.#shares.claimInto(lane.sample.claim, lane);
     this.#consider(lane, refusedNow, nowMs);
@@ -81,10 +86,10 @@ export class Reporter {
     return this.#looks.idle(nowMs);
   }
 
-  /** The rows of a bucket; a lane whose rates are all zero has no row. */
-  rowsOf(bucket: Bucket, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
+  /** The rows of a bundle; a lane whose rates are all zero has no row. */
+  rowsOf(bundle: Bundle, lanes: ReadonlyMap<number, LaneState>): ReportRow[] {
     const rows: ReportRow[] = [];
-    for (const group of bucket.groups) {
+    for (const group of bundle.groups) {
       for (let direction = 0; direction < DIRECTION_COUNT; direction++) {
         const state = lanes.get(laneOf(group, direction));
         if (state?.hasEntry) rows.push(this.#rowOf(state));
@@ -94,23 +99,23 @@ export class Reporter {
   }
 
   #isSilent({ touchedMs }: LaneState, nowMs: number): boolean {
-    return nowMs - touchedMs > SILENT_AFTER_SLOW_WINDOWS * this.#settings.slowWindowMs;
+    return nowMs - touchedMs > SILENT_AFTER_SLOW_SPANS * this.#settings.slowSpanMs;
   }
 
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
-    const bucket = this.#book.bucketOf(lane.group, lane.groupId);
-    if (nowMs - bucket.publishedMs < this.#settings.reportGapMs) return;
+    const bundle = this.#book.bundleOf(lane.group, lane.groupId);
+    if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
     const { sample, settling, reported } = lane;
-    const window = this.#changedWindow(lane, refusedNow);
-    if (window !== -1) {
-      estimate(sample, window, reported);
-      beginSettling(settling, nowMs, sample.lengthMs(window));
+    const span = this.#changedSpan(lane, refusedNow);
+    if (span !== -1) {
+      estimate(sample, span, reported);
+      beginSettling(settling, nowMs, sample.lengthMs(span));
       sample.cut();
     } else if (lane.hasEntry && isUnsettled(settling, sample, reported, this.#lookRuleOf(lane))) {
       estimate(sample, LONG, reported);
     } else if (lane.hasEntry && isUsageOutdated(settling, sample, reported, this.#lookRuleOf(lane))) {
       reported.usage.set(usageIn(sample, SLOW));
-    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bucket.publishedMs)) {
+    } else if (!lane.hasEntry || !this.#isShareOutdated(lane, nowMs - bundle.publishedMs)) {
       return;
     }
     this.#entryChanged(lane);
@@ -142,38 +147,38 @@ export class Reporter {
     return false;
   }
 
-  /** The shortest window that shows that the rate is not what was reported, or −1. */
-  #changedWindow(lane: LaneState, refusedNow: boolean): number {
+  /** The shortest span that shows that the rate is not what was reported, or −1. */
+  #changedSpan(lane: LaneState, refusedNow: boolean): number {
     const { sample, reported, hasEntry } = lane;
     const noticed = noticedIn(sample, reported, this.#ruleOf(lane, refusedNow));
     if (noticed !== -1) return noticed;
-    const overdrawn = hasEntry ? this.#overdrawnWindow(lane) : -1;
+    const overdrawn = hasEntry ? this.#overdrawnSpan(lane) : -1;
     if (overdrawn !== -1) return overdrawn;
-    // Rates too small for the noise rule to see them come and go.
+    // These rates are too small for the noise rule to see them come and go.
     if (!hasEntry && sample.isFull(MEDIUM) && hasArrivals(sample, MEDIUM)) return MEDIUM;
     if (hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW)) return SLOW;
     return -1;
   }
 
   /**
-   * A node that takes more than its share lives on its allowance, which nobody is charged for. That is what it is for
-   * as long as it is noise, so less certainty than for other changes, over a second or more, is enough to tell that it
-   * is not.
+   * A node that takes more than its share uses its allowance, which is charged to nobody. The allowance is for noise
+   * only. So less certainty than for other changes is enough here, over a second or more, to call the difference a
+   * change.
    */
-  #overdrawnWindow(state: LaneState): number {
+  #overdrawnSpan(state: LaneState): number {
     const { lane, group, sample, reported } = state;
     const { significantChangeRatio } = this.#settings;
     const { reads } = this.#shares.strategyOf(group);
     const rule = { reads, significantChangeRatio, noiseFactor: OVERDRAWN_NOISE_FACTOR, restsOnMs: restsOnMs(state) };
-    const window = noticedIn(sample, reported, rule, MEDIUM);
-    if (window === -1) return -1;
-    return this.#shares.isExceededBy(lane, usageIn(sample, window)) ? window : -1;
+    const span = noticedIn(sample, reported, rule, MEDIUM);
+    if (span === -1) return -1;
+    return this.#shares.isExceededBy(lane, usageIn(sample, span)) ? span : -1;
   }
 
   #lookRuleOf(lane: LaneState): LookRule {
     return {
       reads: this.#shares.strategyOf(lane.group).reads,
-      fastWindowMs: this.#settings.fastWindowMs,
+      fastSpanMs: this.#settings.fastSpanMs,
       target: this.#shares.targetOf(lane.lane),
     };
   }
@@ -227,14 +232,14 @@ export class Reporter {
   }
 }
 
-/** That nothing was reported is known for certain; an entry may be there for its costs alone. */
+/** A reported rate of nothing is exact, not an estimate; such an entry may exist for its costs alone. */
 function restsOnMs({ hasEntry, settling }: LaneState): number {
   return hasEntry && settling.restsOnMs > 0 ? settling.restsOnMs : Number.POSITIVE_INFINITY;
 }
 
-function hasArrivals(sample: LaneSample, window: number): boolean {
+function hasArrivals(sample: LaneSample, span: number): boolean {
   const now = sample.now;
-  const begin = sample.beginOf(window);
+  const begin = sample.beginOf(span);
   for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
     if (now.attempted(dimension) > begin.attempted(dimension)) return true;
     if (now.admitted(dimension) > begin.admitted(dimension)) return true;

@@ -1,10 +1,10 @@
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
 import type { Limiter } from '../limiter/limiter.js';
-import { DIMENSION_COUNT } from '../vocabulary.js';
 
 /**
  * Cumulative counters of one lane at one time; the difference of two marks is what happened between them.
  * Squares of sizes are needed by the noise rule; `heldBackMs` is time in which work that had been refused before was
- * refused again, or in which connections and asks waited for the limiter.
+ * refused again, or in which connections and requests waited for the limiter.
  *
  * All marks of a lane lie in one column: 17 of them with arrays of their own took 10 kB per lane, 50 MB of a node that
  * serves 5,000 groups; so they take 2 (npm run bench:scale).
@@ -67,7 +67,7 @@ export class Mark {
     return false;
   }
 
-  /** Into the place of another mark in the same column. */
+  /** Copies a mark to the place of another one in the same column. */
   copyTo(index: number): void {
     this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }
@@ -78,29 +78,29 @@ const FELL = 2 ** 51;
 /** Time, time held back, and three counters in every dimension. */
 const MARK_LENGTH = 2 + 3 * DIMENSION_COUNT;
 
-/** Windows from short to long; the short ones notice, the long ones are exact. */
+/** Spans from short to long: the short ones notice changes soon, the long ones are exact. */
 export const FAST = 0;
 export const BRIEF = 1;
 export const MEDIUM = 2;
 export const SLOW = 3;
 export const LONG = 4;
-export const WINDOW_COUNT = 5;
-/** A window that no change cuts: what a piece of work weighs does not follow the rate. */
+export const SPAN_COUNT = 5;
+/** A span that goes on after a change is noticed, because the size of a piece of work does not follow the rate. */
 export const SIZES = 5;
 const ROLLED_COUNT = 6;
 
 /**
- * The samples of one lane: where its windows begin.
+ * The samples of one lane: where its spans begin.
  *
- * fast:  the newest mark at least `fastWindowMs` old, from a ring of one mark per sample
- * slow:  `slowWindowMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
+ * fast:  the newest mark at least `fastSpanMs` old, from a ring of one mark per sample
+ * slow:  `slowSpanMs`; brief and medium stand between the two in equal ratios (50 ms, 232 ms, 1.1 s, 5 s), because a
  * step of
  *        some ten per cent is noise to the one and is found late by the other; long: 12 × slow. They roll over two
  * marks, so they
  *        cover once to twice their length
  *
- * When a change is noticed, all windows begin anew: what came before no longer describes the lane, and a 5 s average
- * that contains the old rate would report a ramp where there was a step. The window that noticed it contains some of
+ * When a change is noticed, all spans begin anew: what came before no longer describes the lane, and a 5 s average
+ * that contains the old rate would report a ramp where there was a step. The span that noticed it contains some of
  * the old rate as well, which is why a change is looked at again soon (report/settling.ts).
  */
 export class LaneSample {
@@ -109,21 +109,24 @@ export class LaneSample {
    * (report/estimate.ts).
    */
   readonly claim = new Float64Array(DIMENSION_COUNT);
-  readonly #fastWindowMs: number;
+  readonly #fastSpanMs: number;
   readonly #ring: Mark[];
   #newest = 0;
   #filled = 0;
   readonly #older: Mark[];
-  /** Marks of the ring, the older ones, the newer: only rolling looks at those, so they are no objects. */
+  /**
+   * Marks of the ring, then the older and the newer marks of the spans. Only rolling reads these, so they are no
+   * objects.
+   */
   readonly #column: Float64Array;
-  readonly #windowMs: readonly number[];
+  readonly #spanMs: readonly number[];
   #heldBackMs = 0;
   #retryRefusals = 0;
 
-  constructor(fastWindowMs: number, slowWindowMs: number, sampleIntervalMs: number) {
-    this.#fastWindowMs = fastWindowMs;
-    this.#windowMs = windowsOf(fastWindowMs, slowWindowMs);
-    const ringLength = Math.ceil(fastWindowMs / sampleIntervalMs) + 2;
+  constructor(fastSpanMs: number, slowSpanMs: number, sampleIntervalMs: number) {
+    this.#fastSpanMs = fastSpanMs;
+    this.#spanMs = spansOf(fastSpanMs, slowSpanMs);
+    const ringLength = Math.ceil(fastSpanMs / sampleIntervalMs) + 2;
     const column = new Float64Array((ringLength + 2 * ROLLED_COUNT) * MARK_LENGTH);
     const marks = (length: number, first: number) => Array.from({ length }, (_, at) => new Mark(column, first + at));
     this.#column = column;
@@ -136,14 +139,14 @@ export class LaneSample {
     return this.#ring[this.#newest] as Mark;
   }
 
-  /** All windows begin now. */
+  /** All spans begin now. */
   begin(limiter: Limiter, lane: number, nowMs: number): void {
     this.#filled = 0;
     this.take(limiter, lane, nowMs);
-    for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#restart(window, this.now);
+    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#restart(span, this.now);
   }
 
-  /** Reads the limiter's counters and rolls the windows. */
+  /** Reads the limiter's counters and rolls the spans. */
   take(limiter: Limiter, lane: number, nowMs: number): void {
     const previousMs = this.now.atMs;
     const retryRefusals = limiter.retryRefusals.at(lane);
@@ -155,42 +158,42 @@ export class LaneSample {
     const mark = this.now;
     mark.take(limiter, lane, nowMs, this.#heldBackMs);
     if (this.#filled > 1 && this.#back(1).isAbove(mark)) {
-      // The counters were set to 0 (limiter.ts, `keepExact`), so the windows begin anew.
+      // The counters were set to 0 (limiter.ts, `keepExact`), so the spans begin anew.
       this.begin(limiter, lane, nowMs);
       return;
     }
-    for (let window = BRIEF; window < ROLLED_COUNT; window++) this.#roll(window, mark);
+    for (let span = BRIEF; span < ROLLED_COUNT; span++) this.#roll(span, mark);
   }
 
-  /** Where a window begins. */
-  beginOf(window: number): Mark {
-    if (window !== FAST) return this.#older[window] as Mark;
+  /** Where a span begins. */
+  beginOf(span: number): Mark {
+    if (span !== FAST) return this.#older[span] as Mark;
     const nowMs = this.now.atMs;
     for (let back = 1; back < this.#filled; back++) {
       const mark = this.#back(back);
-      if (nowMs - mark.atMs >= this.#fastWindowMs) return mark;
+      if (nowMs - mark.atMs >= this.#fastSpanMs) return mark;
     }
     return this.#back(Math.max(0, this.#filled - 1));
   }
 
-  lengthMs(window: number): number {
-    return this.now.atMs - this.beginOf(window).atMs;
+  lengthMs(span: number): number {
+    return this.now.atMs - this.beginOf(span).atMs;
   }
 
-  /** Whether the window has been filled since its last cut. */
-  isFull(window: number): boolean {
-    return this.lengthMs(window) >= (this.#windowMs[window] as number);
+  /** Whether the span has been filled since its last cut. */
+  isFull(span: number): boolean {
+    return this.lengthMs(span) >= (this.#spanMs[span] as number);
   }
 
-  /** Whether no window can show a change: they all begin after the longest one, and nothing has come since. */
+  /** Whether no span can show a change: they all begin after the longest one, and nothing has come since. */
   get isQuiet(): boolean {
     return this.now.isAsAt(this.#older[LONG] as Mark);
   }
 
-  /** A change was noticed: all windows begin now. */
+  /** A change was noticed: all spans begin now. */
   cut(): void {
     this.#filled = 1;
-    for (let window = BRIEF; window < WINDOW_COUNT; window++) this.#restart(window, this.now);
+    for (let span = BRIEF; span < SPAN_COUNT; span++) this.#restart(span, this.now);
   }
 
   #back(count: number): Mark {
@@ -198,28 +201,28 @@ export class LaneSample {
     return this.#ring[(this.#newest - count + length) % length] as Mark;
   }
 
-  #roll(window: number, mark: Mark): void {
-    const older = this.#ring.length + window;
+  #roll(span: number, mark: Mark): void {
+    const older = this.#ring.length + span;
     const newer = older + ROLLED_COUNT;
     const from = newer * MARK_LENGTH;
-    if (mark.atMs - (this.#column[from] as number) < (this.#windowMs[window] as number)) return;
+    if (mark.atMs - (this.#column[from] as number) < (this.#spanMs[span] as number)) return;
     this.#column.copyWithin(older * MARK_LENGTH, from, from + MARK_LENGTH);
     mark.copyTo(newer);
   }
 
-  #restart(window: number, mark: Mark): void {
-    const older = this.#ring.length + window;
+  #restart(span: number, mark: Mark): void {
+    const older = this.#ring.length + span;
     mark.copyTo(older);
     mark.copyTo(older + ROLLED_COUNT);
   }
 }
 
-let lastWindows: readonly number[] = [];
+let lastSpans: readonly number[] = [];
 
-/** Lengths of the windows; the lanes of a node share one list. */
-function windowsOf(fastMs: number, slowMs: number): readonly number[] {
-  if (lastWindows[FAST] === fastMs && lastWindows[SLOW] === slowMs) return lastWindows;
+/** Lengths of the spans; the lanes of a node share one list. */
+function spansOf(fastMs: number, slowMs: number): readonly number[] {
+  if (lastSpans[FAST] === fastMs && lastSpans[SLOW] === slowMs) return lastSpans;
   const ratio = Math.cbrt(slowMs / fastMs);
-  lastWindows = [fastMs, fastMs * ratio, slowMs / ratio, slowMs, 12 * slowMs, slowMs];
-  return lastWindows;
+  lastSpans = [fastMs, fastMs * ratio, slowMs / ratio, slowMs, 12 * slowMs, slowMs];
+  return lastSpans;
 }

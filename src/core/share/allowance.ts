@@ -1,5 +1,5 @@
-import type { Round } from '../convergence/strategy.js';
-import { DIMENSION_COUNT } from '../vocabulary.js';
+import { DIMENSION_COUNT } from '../base/vocabulary.js';
+import type { LaneView } from '../convergence/strategy.js';
 
 /**
  * What a relaxed node's limiter may take above its share, so that noise in its own arrivals is not refused:
@@ -12,7 +12,7 @@ import { DIMENSION_COUNT } from '../vocabulary.js';
  *
  * @returns units per second for the participant `own`; 0 where the dimension is unlimited or blocked
  */
-export function allowanceOf(round: Round, own: number, dimension: number, ratio: number): number {
+export function allowanceOf(round: LaneView, own: number, dimension: number, ratio: number): number {
   const target = round.target[dimension] as number;
   if (target === Number.POSITIVE_INFINITY || target === 0 || ratio === 0) return 0;
   const ownWanted = wantedBy(round, own, dimension, ratio);
@@ -22,7 +22,7 @@ export function allowanceOf(round: Round, own: number, dimension: number, ratio:
   return ownWanted * Math.min(1, (ratio * target) / total);
 }
 
-function wantedBy(round: Round, at: number, dimension: number, ratio: number): number {
+function wantedBy(round: LaneView, at: number, dimension: number, ratio: number): number {
   for (let every = 0; every < DIMENSION_COUNT; every++) {
     const demand = (round.demand[every] as Float64Array)[at] as number;
     if (((round.share[every] as Float64Array)[at] as number) < demand * (1 - MET)) return 0;
@@ -31,5 +31,5 @@ function wantedBy(round: Round, at: number, dimension: number, ratio: number): n
   return Math.max(0, (1 + ratio) * demand - ((round.share[dimension] as Float64Array)[at] as number));
 }
 
-/** A demand short by less than this part is met: rounding of sums. */
+/** A demand that is short by less than this part counts as met, because sums are rounded. */
 const MET = 1e-9;

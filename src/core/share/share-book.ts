@@ -1,22 +1,33 @@
+import { nodeKeyOf } from '../base/ids.js';
+import { invariant } from '../base/invariant.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  MEMBERSHIP_PARTITION,
+  MESSAGES,
+  type Rates,
+  slotOf,
+} from '../base/vocabulary.js';
 import { strategyOf } from '../convergence/compose.js';
-import type { Round, Strategy } from '../convergence/strategy.js';
-import { nodeKeyOf } from '../ids.js';
-import { invariant } from '../invariant.js';
-import type { LaneState } from '../lane-state.js';
+import type { LaneView, Strategy } from '../convergence/strategy.js';
+import { isolatedShare } from '../lanes/isolation.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { LEAST_SHARE_SPANS } from '../lanes/least-share.js';
+import { shareDepth } from '../limiter/burst.js';
 import { OwnClaims } from '../pool/own-claims.js';
-import type { CoordinatorSettings, GroupSettings } from '../settings.js';
+import type { LogReader } from '../reading/log-reader.js';
 import type { TargetBook } from '../target/target-book.js';
-import type { LogReader } from '../usage-map/log-reader.js';
-import { MEMBERSHIP_PARTITION } from '../usage-map/membership.js';
-import { BYTES, DIMENSION_COUNT, DIRECTIONS, type Direction, MESSAGES, type Rates, slotOf } from '../vocabulary.js';
 import { allowanceOf } from './allowance.js';
-import { shareDepth } from './burst.js';
-import { isolatedShare } from './isolation.js';
-import { LEAST_SHARE_WINDOWS } from './least-share.js';
-import { RoundInputs } from './round-inputs.js';
+import { LaneViews } from './lane-views.js';
 import { unsettledShare } from './unsettled-share.js';
 
-/** What an update moved, as flags: an allowance may grow by what its share loses, and the limit stays. */
+/**
+ * Flags of what an update moved. The share may move alone: if an allowance grows by what its share loses, the limit
+ * stays.
+ */
 export const NOTHING_MOVED = 0;
 export const SHARE_MOVED = 1;
 export const LIMIT_MOVED = 2;
@@ -41,9 +52,9 @@ export class ShareBook {
   readonly ownClaims = new OwnClaims();
   readonly #settings: CoordinatorSettings;
   readonly #log: ReadLog;
-  readonly #inputs: RoundInputs;
-  /** The window of local time (least-share.ts) in which the lane at hand is updated. */
-  #window = 0;
+  readonly #inputs: LaneViews;
+  /** The span of local time (least-share.ts) in which the lane at hand is updated. */
+  #span = 0;
   readonly #targets: TargetBook;
   /** Per group: the settings that its strategy was put together from, and the strategy. */
   readonly #strategies: { readonly settings: GroupSettings; readonly strategy: Strategy }[] = [];
@@ -58,15 +69,15 @@ export class ShareBook {
     this.#settings = settings;
     this.#log = log;
     this.#targets = targets;
-    this.#inputs = new RoundInputs(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
+    this.#inputs = new LaneViews(nodeKeyOf(settings.cluster, settings.nodeId), log, this.ownClaims, targets);
   }
 
-  /** Makes room for this many lanes; what is there stays. The columns are replaced, so callers must not keep them. */
+  /** Makes room for this many lanes; their contents stay. The columns are replaced, so callers must not keep them. */
   addLanes(laneCount: number): void {
     const slots = laneCount * DIMENSION_COUNT;
     const held = this.target.length;
     if (slots <= held) return;
-    // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
+    // Grows by a factor of two: 10,000 groups that come one by one would otherwise copy the columns 10,000 times.
     const roomy = Math.max(slots, 2 * held);
     for (const column of COLUMNS) {
       const larger = new Float64Array(roomy);
@@ -91,7 +102,7 @@ export class ShareBook {
    * @param nowMs local monotonic time
    */
   update(lane: LaneState, own: number, nowMs: number): number {
-    this.#window = this.#windowOf(lane, nowMs);
+    this.#span = this.#spanOf(lane, nowMs);
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
@@ -104,16 +115,16 @@ export class ShareBook {
   }
 
   /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
-  converge(group: number, direction: number, mapLane: number): Round {
+  converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }
 
-  /** The same for settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
-  convergeAs(settings: GroupSettings, direction: number, mapLane: number): Round {
+  /** Shares by settings that the group does not have (a preview); the strategy in force keeps what it remembers. */
+  convergeAs(settings: GroupSettings, direction: number, mapLane: number): LaneView {
     return this.#converge(settings, strategyOf(settings), direction, mapLane);
   }
 
-  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): Round {
+  #converge(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const round = this.#inputs.gather(settings, strategy, direction, mapLane);
     if (round.count > 0) strategy.converge(round);
     return round;
@@ -165,21 +176,21 @@ export class ShareBook {
   }
 
   /**
-   * The number of the window of local time (least-share.ts). A node notices that the topic is gone when it has not
+   * The number of the span of local time (least-share.ts). A node notices that the topic is gone when it has not
    * heard itself for `isolationAfterMs`. Another node that counted as linked may have been behind by as much when the
-   * topic went. The three whole windows together cover both times, the slower heartbeat of other partitions, and some
+   * topic went. The three whole spans together cover both times, the slower heartbeat of other partitions, and some
    * rounds.
    */
-  #windowOf({ partition }: LaneState, nowMs: number): number {
+  #spanOf({ partition }: LaneState, nowMs: number): number {
     const { isolationAfterMs, partitionHeartbeatMs } = this.#settings;
     const slowerBeatMs = partition === MEMBERSHIP_PARTITION ? 0 : partitionHeartbeatMs;
-    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_WINDOWS - 1));
+    return Math.floor((nowMs / (2 * isolationAfterMs + slowerBeatMs + ROUNDS_MS)) * (LEAST_SHARE_SPANS - 1));
   }
 
-  #apply(lane: LaneState, round: Round, dimension: number, own: number): number {
+  #apply(lane: LaneState, round: LaneView, dimension: number, own: number): number {
     const slot = slotOf(lane.lane, dimension);
     const target = round.target[dimension] as number;
-    // A node that the log has given up divides by the pool that it was part of, not by what is left without it.
+    // A node that the log has given up divides by the pool that it was part of, not by the pool without it.
     const nodes = Math.max(own === -1 ? round.count + 1 : round.count, this.#log.epochs.nodesAtLeast);
     const equalShare = target / nodes;
     const share = own === -1 ? 0 : ((round.share[dimension] as Float64Array)[own] as number);
@@ -192,14 +203,15 @@ export class ShareBook {
     if (this.#log.epochs.isHolding && lane.link !== 'fallback') {
       applied = this.#unsettled(lane, slot, equalShare, nodes, own);
     } else if (lane.link === 'linked') {
-      // An agreed part follows no demand, so it has its headroom (0027); a window is all that a node may have.
+      // No allowance on top of an agreed part, which follows no demand and so has headroom of its own
+      // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
       const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
-    lane.least.note(dimension, before, applied, this.#window);
+    lane.least.note(dimension, before, applied, this.#span);
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
@@ -207,7 +219,7 @@ export class ShareBook {
   /** The share while the new log does not say everything yet. */
   #unsettled(lane: LaneState, slot: number, equalShare: number, nodes: number, own: number): number {
     const { epochs, pool } = this.#log;
-    // A log that went away before it had this node says nothing of it: not that it has no share.
+    // If the log went away before it had this node, it says nothing about its share; that does not mean a share of 0.
     const isAway = own === -1 && lane.link !== 'linked';
     const [target, computed] = [this.target[slot] as number, this.computed[slot] as number];
     return unsettledShare({
@@ -230,7 +242,7 @@ export class ShareBook {
     return true;
   }
 
-  /** A window's depth is all that it holds, and needs no minimum: it is burst enough. */
+  /** The depth of a window is all the tokens that it holds. It needs no minimum: a whole window may be used at once. */
   #depthOf(lane: LaneState, dimension: number, limit: number, equalShare: number): number {
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const { limiter, windowMs } = lane.settings;
@@ -239,11 +251,11 @@ export class ShareBook {
     return shareDepth(limit, lane.settings, known);
   }
 
-  /** What the log still says may lower a share while the echo is missing, never raise it. */
+  /** While the echo is missing, records of the log may lower a share, but never raise it. */
   #isolated(lane: LaneState, slot: number, equalShare: number, own: number): number {
     const { policy } = lane.settings.isolation;
     const floor = equalShare * lane.settings.floorRatio;
-    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#window);
+    const before = lane.least.of(slot % DIMENSION_COUNT, this.applied[slot] as number, this.#span);
     const held = own === -1 ? before : Math.min(before, this.computed[slot] as number);
     return isolatedShare({ link: own === -1 ? 'fallback' : lane.link, policy, held, equalShare, floor });
   }

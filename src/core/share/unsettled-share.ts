@@ -26,9 +26,9 @@ export interface Unsettled {
   readonly floor: number;
   /** The share that follows from the new log. */
   readonly computed: number;
-  /** What all nodes together may have as far as the new log says. */
+  /** The target as far as the new log tells it: what all nodes together may have. */
   readonly target: number;
-  /** What all nodes together may have as the group is configured. */
+  /** The quota: what all nodes together may have by the group's configuration. */
   readonly quota: number;
   /** The largest pool that any node may divide by; null = the group does not agree on a pool. */
   readonly pool: number | null;

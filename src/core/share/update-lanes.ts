@@ -1,9 +1,9 @@
-import type { Effects } from '../coordinator-protocol.js';
-import type { LaneState } from '../lane-state.js';
-import { shareMoved } from '../report/settling.js';
+import type { NodeKey } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { LinkWatch } from '../lanes/link-watch.js';
+import type { Effects } from '../protocol/events-and-effects.js';
+import { shareMoved } from '../sample/settling.js';
 import type { Membership } from '../usage-map/membership.js';
-import type { NodeKey } from '../vocabulary.js';
-import type { LinkWatch } from './link-watch.js';
 import { LIMIT_MOVED, NOTHING_MOVED, type ShareBook } from './share-book.js';
 
 /** The parts of a node whose shares are computed anew; the coordinator has them. */
@@ -22,7 +22,7 @@ export function updateLanes(
   nowMs: number,
 ): void {
   // −1 = the log counts this node as dead.
-  const own = membership.get(nodeKey)?.position ?? -1;
+  const own = membership.get(nodeKey)?.index ?? -1;
   for (const lane of lanes) {
     lane.link = link.worse(lane, nowMs);
     const moved = shares.update(lane, own, nowMs);

@@ -1,8 +1,8 @@
-import { backendIdOf } from '../ids.js';
-import type { Author, BackendRecord } from '../report/record.js';
-import type { LimitingSettings } from '../settings.js';
-import type { BackendId, Incarnation, NodeKey } from '../vocabulary.js';
-import { type BackendHealth, HEALTHY, throttlingRatio } from './throttling-ratio.js';
+import { backendIdOf } from '../base/ids.js';
+import type { LimitingSettings } from '../base/settings.js';
+import type { BackendId, Incarnation, NodeKey } from '../base/vocabulary.js';
+import type { Author, BackendHealth, BackendRecord } from '../protocol/record.js';
+import { HEALTHY, throttlingRatio } from './throttling-ratio.js';
 
 /** A backend as the log says it is. */
 export interface Backend {
@@ -10,7 +10,7 @@ export interface Backend {
   readonly name: string;
   zone: string;
   health: BackendHealth;
-  /** HEALTHY when nobody has spoken of it for too long: nothing is throttled because of a broken sensor. */
+  /** HEALTHY if no record has come for too long: nothing is throttled because of a broken sensor. */
   ratio: number;
   isSilent: boolean;
   /** Log time of the membership partition at its newest record. */
@@ -25,8 +25,9 @@ export type BackendVerdict = 'applied' | 'repeated' | 'too-many-backends';
 
 /**
  * Health of all backends, as a function of the membership partition's log: the newest record of a name counts, whoever
- * wrote it, for `healthValidMs` of log time. At most `maxBackends`; one more is refused and counted, unless the one
- * silent for longest makes room: so everybody who has read as far knows the same ones.
+ * wrote it, for `healthValidMs` of log time. There are at most `maxBackends`. A further one is refused and counted,
+ * unless the one that was silent for longest has expired and makes room. So all nodes that have read equally far know
+ * the same backends.
  */
 export class BackendBook {
   /** Told when a backend's ratio or zone has changed. */
@@ -78,7 +79,7 @@ export class BackendBook {
     return 'applied';
   }
 
-  /** Those nobody has spoken of for too long are healthy as far as anybody knows. */
+  /** Backends without a record for too long count as healthy. */
   expire(logMs: number): void {
     for (const backend of this.#backends.values()) {
       if (backend.isSilent || logMs - backend.heardLogMs <= this.#settings.healthValidMs) continue;
@@ -110,7 +111,7 @@ export class BackendBook {
     return oldest !== null && this.#backends.delete(oldest.id);
   }
 
-  /** Log time does not go back, so the first one has been heard before all others, and is silent if any is. */
+  /** Log time does not go back, so the first one was heard before all others: if any backend has expired, it has. */
   #oldestSilent(): Backend | null {
     const [oldest] = this.#backends.values();
     return oldest?.isSilent ? oldest : null;

@@ -1,30 +1,10 @@
-import type { BackendId } from '../vocabulary.js';
+import type { CostMeterSettings } from '../base/settings.js';
+import type { BackendId } from '../base/vocabulary.js';
+import type { BackendCost, LaneCosts } from '../protocol/record.js';
 import { SmoothedRate } from './smoothed-rate.js';
 
 /** Cost that belongs to no backend whose health is known. */
 export const NO_BACKEND: BackendId = 0;
-
-export interface CostMeterSettings {
-  /** Time constant of average costs (FoundationDB: 10 s; 60 s was too slow, PR #10361); rates follow in half of it. */
-  readonly smoothingMs: number;
-  /** A lane without costs for this long is forgotten (FoundationDB: 240 s). */
-  readonly forgetAfterMs: number;
-  /** Lanes whose costs are kept; one more is refused. */
-  readonly maxLanes: number;
-}
-
-/** What one lane costs at this node, as its record says it. Smoothed rates per second. */
-export interface LaneCosts {
-  /** Pieces of work whose cost was reported. */
-  readonly transactions: number;
-  /** In falling order of cost, then by id. */
-  readonly backends: readonly BackendCost[];
-}
-
-export interface BackendCost {
-  readonly backend: BackendId;
-  readonly cost: number;
-}
 
 /** Backends that a record names per lane; what the others cost stands under NO_BACKEND, so that the sum is exact. */
 export const BACKENDS_PER_LANE = 16;
@@ -36,7 +16,7 @@ export const BACKENDS_PER_LANE = 16;
 const BACKENDS_TRACKED = 256;
 
 interface Tracked {
-  /** Of the same pieces of work, for the average cost and for the rate. */
+  /** Counts of the same pieces of work, for the average cost and for the rate. */
   readonly transactions: SmoothedRate;
   readonly pace: SmoothedRate;
   readonly backends: Map<BackendId, SmoothedRate>;
@@ -45,12 +25,13 @@ interface Tracked {
 }
 
 /**
- * Costs that the traffic side reports after the fact, per lane and backend, at this node (seeds/001, "Stat
- * collection").
+ * Costs that the traffic side reports after the fact, per lane and backend, at this node
+ * (docs/background/foundationdb-tag-throttling.md, stat collection).
  *
- * Smoothed here, by who measures, on the local clock that measures every other rate of a record: the records carry
- * smooth figures, so the target is a function of the newest record per key, and a node that joins after compaction
- * computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until 2023).
+ * Smoothed here, at the node that measures, on the local clock that measures every other rate of a record: the records
+ * carry smooth figures, so the target is a function of the newest record per key, and a node that joins after
+ * compaction computes what the others compute. A node that dies takes its costs with it (FoundationDB kept them until
+ * 2023).
  *
  * The average cost comes from costs and transactions with the same filter, so that it is right from the first report
  * on; the rate from one twice as fast, and costs/s = average · rate. FoundationDB divides figures of different filters
@@ -79,7 +60,7 @@ export class CostMeter {
     return this.#lanes.has(lane);
   }
 
-  /** Whether costs of all of them can be counted. */
+  /** Whether costs of all these lanes can be counted. */
   hasRoomFor(lanes: readonly number[]): boolean {
     const added = lanes.filter((lane) => !this.#lanes.has(lane)).length;
     return this.#lanes.size + added <= this.#settings.maxLanes;
@@ -122,7 +103,7 @@ export class CostMeter {
     return { transactions, backends: largestOf(all) };
   }
 
-  /** Forgets the lanes that have been silent for too long; only this does. */
+  /** Forgets the lanes that have been silent for too long; nothing else forgets lanes. */
   removeSilent(nowMs: number): void {
     for (const [lane, { touchedMs }] of this.#lanes) {
       if (nowMs - touchedMs > this.#settings.forgetAfterMs) this.#lanes.delete(lane);

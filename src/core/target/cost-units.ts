@@ -17,7 +17,7 @@ export interface Cost {
 }
 
 /**
- * Cost units of one piece of work (seeds/001, "Cost"):
+ * Cost units of one piece of work (docs/background/foundationdb-tag-throttling.md, stat collection):
  *
  *     read  = max(1, ⌈bytes / readPageBytes⌉)      write = writeFactor · max(1, ⌈(written + cleared) / writePageBytes⌉)
  *

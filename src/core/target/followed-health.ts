@@ -1,5 +1,5 @@
-import { decay } from '../convergence/decay.js';
-import type { BackendHealth } from './throttling-ratio.js';
+import { decay } from '../base/decay.js';
+import type { BackendHealth } from '../protocol/record.js';
 
 /**
  * A level that follows what is told of it (exponential; FoundationDB's ratekeeper reads queues through a smoother of
@@ -11,9 +11,9 @@ import type { BackendHealth } from './throttling-ratio.js';
  * without a word what is told holds as it is.
  *
  * A spring is steep: with 800 and 200 one per cent of the level is four of the ratio, so where a single piece of work
- * moves a queue by some per cents the target swings with every one of them. Smoothed by who measures, as costs are: the
- * record says the level that counts, and a newcomer computes what the others do. A ratio that is told is told on
- * purpose, and taken as it is; so is the first level, and one beside another target or spring.
+ * moves a queue by some per cents the target swings with every one of them. The node that measures smooths, as with
+ * costs: the record has the level that counts, so a newcomer computes what the others do. A ratio that was told is
+ * deliberate, and is taken as it is; so are a first level, and a level that comes with another target or spring.
  *
  * @param elapsedMs since the word before; not above 0 where a clock stood still or went back
  */

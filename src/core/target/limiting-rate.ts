@@ -1,8 +1,5 @@
+import type { LimitingSplit } from '../base/settings.js';
 import { HEALTHY } from './throttling-ratio.js';
-
-/** How a saturated backend's work is divided among the groups on it. */
-export const LIMITING_SPLITS = ['by-usage', 'by-quota'] as const;
-export type LimitingSplit = (typeof LIMITING_SPLITS)[number];
 
 /** One group on one backend. Rates per second, of the whole cluster. */
 export interface Contribution {
@@ -22,11 +19,11 @@ export interface Contribution {
  * Messages/s that a backend can bear of a group.
  *
  *     by-usage  transactions · ratio                                             (FoundationDB since PR #10633)
- *     by-quota  ratio · costOfAll · quota/quotaOfAll ÷ (cost / transactions)     (seeds/001; 7.3)
+ *     by-quota  ratio · costOfAll · quota/quotaOfAll ÷ (cost / transactions)     (as FoundationDB 7.3)
  *
  * by-usage lets every group keep its part of the work; by-quota moves towards the quotas. Worked, ratio 0.8, two groups
  * with quotas 50 and 100 that each do 10/s at 6 units: by-usage 8 and 8; by-quota 0.8 · 120 = 96 units, a third and two
- * thirds: 5.33 and 10.67. A group without a total cost quota has no part to be given by quota: by-usage for it.
+ * thirds: 5.33 and 10.67. A group without a total cost quota has no part by quota, so by-usage applies to it.
  */
 export function bearableRate(split: LimitingSplit, on: Contribution): number {
   if (on.ratio === HEALTHY) return HEALTHY;

@@ -1,4 +1,4 @@
-import { decay } from '../convergence/decay.js';
+import { decay } from '../base/decay.js';
 
 /**
  * The rate of something counted, smoothed exponentially (FoundationDB's smoother: total X, estimate E, after Δ
@@ -31,5 +31,5 @@ export class SmoothedRate {
   }
 }
 
-/** The first piece of work is one per second and not one per no time. */
+/** The first piece of work counts as one per second, because no time has passed yet. */
 const YOUNGEST_MS = 1000;

@@ -1,9 +1,5 @@
-import { groupIdOf } from '../ids.js';
-import { RampBook } from '../ramp/ramp-book.js';
-import type { CoordinatorSettings, CostQuota, GroupSettings } from '../settings.js';
-import type { CostLane } from '../usage-map/cost-rows.js';
-import type { Membership } from '../usage-map/membership.js';
-import type { UsageMap } from '../usage-map/usage-map.js';
+import { groupIdOf } from '../base/ids.js';
+import type { CoordinatorSettings, CostQuota, GroupSettings } from '../base/settings.js';
 import {
   type BackendId,
   BYTES,
@@ -12,15 +8,20 @@ import {
   type Direction,
   type GroupId,
   MESSAGES,
-} from '../vocabulary.js';
+} from '../base/vocabulary.js';
+import type { LaneCosts } from '../protocol/record.js';
+import { RampBook } from '../ramp/ramp-book.js';
+import type { CostLane } from '../usage-map/cost-rows.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
 import { BackendBook } from './backend-book.js';
-import { type LaneCosts, NO_BACKEND } from './cost-meter.js';
+import { NO_BACKEND } from './cost-meter.js';
 import { bearableRate, type Contribution } from './limiting-rate.js';
 import { type Binding, createDecision, decideTarget, type TargetDecision, type TargetInputs } from './target-rate.js';
 import { HEALTHY } from './throttling-ratio.js';
 import { WorstZones } from './worst-zones.js';
 
-/** What the zone that decides is made of, for explanations; the stage itself reads `decision` only. */
+/** Details of the zone that decides, for explanations; the stage itself reads `decision` only. */
 export interface LaneTarget {
   readonly inputs: Readonly<TargetInputs>;
   readonly decision: Readonly<TargetDecision>;
@@ -30,8 +31,8 @@ export interface LaneTarget {
 }
 
 /**
- * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. A function of the
- * newest record per key and of log time, so everybody who has read as far computes the same.
+ * The target stage of all lanes: from rows and backends of the log to the cluster rate in force. It is a function of
+ * the newest record per key and of log time, so all nodes that have read equally far compute the same.
  */
 export class TargetBook {
   readonly backends: BackendBook;
@@ -79,7 +80,7 @@ export class TargetBook {
       for (const { mapLane } of usageMap.costs.lanesOn(backend)) onLane(mapLane);
     };
     this.backends.onChanged = markLanesOn;
-    // By quota, what one group costs moves the parts of all others on a saturated backend.
+    // With by-quota, the costs of one group move the parts of all others on a saturated backend.
     usageMap.costs.onChanged = (backend) => {
       const ratio = this.backends.get(backend)?.ratio ?? HEALTHY;
       if (settings.limiting.split === 'by-quota' && ratio !== HEALTHY) markLanesOn(backend);
@@ -98,10 +99,10 @@ export class TargetBook {
     const { decision } = this.decide(settings, direction, mapLane);
     if (this.#settings.limiting.mode === 'enforce') target[MESSAGES] = decision.target;
     if (settings.ramp === null) return;
-    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.levelOf(settings, direction, mapLane));
+    target[MESSAGES] = Math.min(target[MESSAGES], this.ramps.ceilingOf(settings, direction, mapLane));
   }
 
-  /** What the rates computed last are equal to: report-only enforces the message quota alone. */
+  /** What set the rates that were computed last. report-only enforces the message and byte quotas alone. */
   noteInto(lane: { binding: Binding; isBusy: boolean }, settings: GroupSettings, direction: number): void {
     const { decision } = this.#last;
     const quota = settings.quota[DIRECTIONS[direction] as Direction][MESSAGES];
@@ -202,18 +203,18 @@ export class TargetBook {
   }
 
   /**
-   * Of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get the
-   * same sums. While a node has two rows (its group has moved to another bucket) the smaller one comes first.
+   * Costs of the alive nodes, in order of NodeKey, because the rows of a lane stand in no order and all nodes must get
+   * the same sums. While a node has two rows (its group has moved to another bundle) the smaller one comes first.
    */
   #costsOf(mapLane: number): readonly LaneCosts[] {
-    const found: { readonly position: number; readonly costs: LaneCosts }[] = [];
+    const found: { readonly index: number; readonly costs: LaneCosts }[] = [];
     const { rows, costs: ofRows } = this.#usageMap;
     for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
       const costs = ofRows.of(row);
-      const { position } = this.#membership.inSlot(rows.memberOf(row));
-      if (costs !== undefined && position !== -1) found.push({ position, costs });
+      const { index } = this.#membership.inSlot(rows.memberOf(row));
+      if (costs !== undefined && index !== -1) found.push({ index, costs });
     }
-    found.sort((one, other) => one.position - other.position || one.costs.transactions - other.costs.transactions);
+    found.sort((one, other) => one.index - other.index || one.costs.transactions - other.costs.transactions);
     return found.map(({ costs }) => costs);
   }
 }

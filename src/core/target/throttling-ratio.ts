@@ -1,13 +1,11 @@
-/** How a backend says how it is: a level (queue, utilisation) against its target, or the ratio itself. */
-export type BackendHealth =
-  | { readonly kind: 'level'; readonly level: number; readonly target: number; readonly spring: number }
-  | { readonly kind: 'ratio'; readonly ratio: number };
+import type { BackendHealth } from '../protocol/record.js';
 
 /** No ratio: the backend is not near saturation. */
 export const HEALTHY = Number.POSITIVE_INFINITY;
 
 /**
- * What part of its present work a backend can bear (seeds/001, "Limiting Rate Calculation"; formula of 7.3 and later):
+ * What part of its present work a backend can bear (docs/background/foundationdb-tag-throttling.md, limiting rate;
+ * formula of 7.3 and later):
  *
  *     z = min(2, (level − target + spring) / spring)        ratio = 1/z where z > 0, else none
  *
@@ -20,7 +18,10 @@ export function throttlingRatio(health: BackendHealth): number {
   return pressure > 0 ? 1 / pressure : HEALTHY;
 }
 
-/** A broken sensor says such things, and nothing may be throttled for it. A ratio lies in 0 … 2 (seeds/001). */
+/**
+ * Whether the figures are possible. A broken sensor tells impossible ones, for which nothing may be throttled. A ratio
+ * lies in 0 … 2.
+ */
 export function isSaneHealth(health: BackendHealth): boolean {
   if (health.kind === 'ratio') return Number.isFinite(health.ratio) && health.ratio >= 0 && health.ratio <= 2;
   const { level, target, spring } = health;

@@ -8,15 +8,17 @@ export interface ZoneLimit {
 }
 
 /**
- * The limit that several zones of backends put on one group (seeds/001, "Limiting Rate Calculation"):
+ * The limit that several zones of backends put on one group (docs/background/foundationdb-tag-throttling.md, limiting
+ * rate):
  *
  *     zone's limit = least of its backends        limit = the (m + 1)-th smallest zone's, m = zones left out
  *
  * A zone that is unhealthy alone is no sign of too much work, so the worst m are left out.
  * Worked, m = 1: zones at 0.5, 0.9, 1.2 → 0.9 · one zone of ten at 0.5 → none · two of ten at 0.5 and 0.6 → 0.6.
  *
- * Silent case, our choice: at most all but one are left out, z − 1 of the z zones that the group works in. The source's
- * rule makes a group in a single zone unlimited for ever, and there the zone's trouble is the group's.
+ * Silent case, our choice: at most all but one are left out, z − 1 of the z zones that the group works in.
+ * FoundationDB's rule makes a group in a single zone unlimited for ever, though there the zone's trouble is the
+ * group's.
  */
 export class WorstZones {
   readonly #zones: ZoneLimit[] = [];
@@ -37,7 +39,7 @@ export class WorstZones {
     else Object.assign(known, { zone, backend, limit });
   }
 
-  /** The zone that decides, or null where nothing limits; the zones left out stand before it, worst first. */
+  /** The zone that decides, or null if nothing limits; the zones left out stand before it, worst first. */
   deciding(leaveOut: number): ZoneLimit | null {
     this.#sort();
     const at = this.leftOut(leaveOut);
@@ -55,7 +57,10 @@ export class WorstZones {
     return this.#zones.slice(0, this.leftOut(leaveOut)).filter(({ limit }) => limit !== HEALTHY);
   }
 
-  /** By limit, then by name: everybody leaves out the same ones. Insertion sort: few zones, nothing allocated. */
+  /**
+   * Sorts by limit, then by name, so that all nodes leave out the same zones. Insertion sort, because zones are few and
+   * it allocates nothing.
+   */
   #sort(): void {
     for (let at = 1; at < this.#count; at++) {
       const zone = this.#zones[at] as ZoneLimit;

@@ -1,5 +1,5 @@
-import type { LaneCosts } from '../target/cost-meter.js';
-import type { BackendId } from '../vocabulary.js';
+import type { BackendId } from '../base/vocabulary.js';
+import type { LaneCosts } from '../protocol/record.js';
 
 /** A lane with cost on a backend; `key` is the same at every node, `mapLane` is not. */
 export interface CostLane {

@@ -1,5 +1,6 @@
-import { bucketOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../report/record.js';
-import { isForgotten, MEMBERSHIP_PARTITION, type Member, type Membership } from './membership.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import { bundleOfRecordKey, isNodeRecordKey, nodeKeyOfRecordKey } from '../protocol/record.js';
+import { isForgotten, type Member, type Membership } from './membership.js';
 import type { UsageMap } from './usage-map.js';
 
 /**
@@ -22,8 +23,8 @@ export function buryKey({ partition, key, logMs }: BuriedKey, membership: Member
   const nodeKey = nodeKeyOfRecordKey(key);
   const member = nodeKey === null ? undefined : membership.get(nodeKey);
   if (member === undefined) return;
-  const bucket = bucketOfRecordKey(key);
-  if (bucket !== null) usageMap.remove(member, partition, bucket);
+  const bundle = bundleOfRecordKey(key);
+  if (bundle !== null) usageMap.remove(member, partition, bundle);
   else if (isNodeRecordKey(key)) membership.bury(member, partition, logMs);
   fallBack(member, partition, membership, usageMap);
   if (isForgotten(member) && !usageMap.hasKeysOf(member)) membership.drop(member);

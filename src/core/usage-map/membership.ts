@@ -1,9 +1,7 @@
-import type { Author } from '../report/record.js';
-import type { Incarnation, NodeId, NodeKey } from '../vocabulary.js';
+import type { Incarnation, NodeId, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { Author } from '../protocol/record.js';
 import { NOBODYS_SLOT } from './record-store.js';
-
-/** The partition whose log decides who is a member, and on whose log time silence is measured. */
-export const MEMBERSHIP_PARTITION = 0;
 
 /** One node as the log shows it. */
 export interface Member {
@@ -22,7 +20,7 @@ export interface Member {
    * not matter in which order they are read.
    */
   readonly lives: Float64Array;
-  /** The same of the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
+  /** `lives` by the node's NODE and FAREWELL records alone; 0 = it wrote none, or they are buried. */
   readonly signedLives: Float64Array;
   /** True if its NODE key on the membership partition was buried while it counted as alive, and not written since. */
   isBuried: boolean;
@@ -41,13 +39,13 @@ export interface Member {
   lastSignMs: number;
   state: 'alive' | 'left' | 'expired';
   /** Index among the alive nodes in order of NodeKey; −1 while not alive. */
-  position: number;
+  index: number;
 }
 
 /**
- * Who is in the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes it,
- * silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership shrinks
- * as well as it grows, and everyone who has read as far agrees on it.
+ * The members of the cluster, as a function of the membership partition's log: NODE makes a member, FAREWELL removes
+ * it, silence for `stalenessMs` of log time removes it, a newer incarnation replaces the older one. So membership
+ * shrinks as well as it grows, and everyone who has read as far agrees on it.
  */
 export class Membership {
   /** Alive members in order of NodeKey. */
@@ -253,7 +251,7 @@ export class Membership {
       olderBeatLogMs: Number.NEGATIVE_INFINITY,
       lastSignMs: 0,
       state: 'expired',
-      position: -1,
+      index: -1,
     };
   }
 
@@ -268,7 +266,7 @@ export class Membership {
       else high = middle;
     }
     this.alive.splice(low, 0, member);
-    for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).position = at;
+    for (let at = low; at < this.alive.length; at++) (this.alive[at] as Member).index = at;
   }
 
   /** Removes the members that are no longer alive from `alive`. */
@@ -277,7 +275,7 @@ export class Membership {
     let kept = 0;
     for (const member of this.alive) {
       const isAlive = member.state === 'alive';
-      member.position = isAlive ? kept : -1;
+      member.index = isAlive ? kept : -1;
       if (isAlive) this.alive[kept++] = member;
     }
     this.alive.length = kept;

@@ -1,4 +1,4 @@
-import type { Incarnation } from '../vocabulary.js';
+import type { Incarnation } from '../base/vocabulary.js';
 
 /** The slot of a member that stands for no node: records that refer to it count for nobody. */
 export const NOBODYS_SLOT = 0;
@@ -18,13 +18,13 @@ export class RecordStore {
   first = new Int32Array(initialLength(4));
   /** When the record was read, local monotonic time. */
   readMs = new Float64Array(initialLength(5));
-  /** The same in log time of its partition, whole ms modulo 2³². */
+  /** When it was read, in log time of its partition, whole ms modulo 2³². */
   logMs = new Int32Array(initialLength(6));
-  /** The bucket's number at its node. */
-  bucket = new Int32Array(initialLength(7));
-  /** What the record takes of the bound on rows (row-bounds.ts). */
+  /** The bundle's number at its node. */
+  bundle = new Int32Array(initialLength(7));
+  /** The weight of the record, which counts against the bound on rows (row-bounds.ts). */
   weight = new Int32Array(initialLength(8));
-  /** The neighbours in the list of one node and partition (bucket-keys.ts), −1 = none. */
+  /** The neighbours in the list of one node and partition (bundle-keys.ts), −1 = none. */
   nextOfKeys = new Int32Array(initialLength(9));
   previousOfKeys = new Int32Array(initialLength(10));
   readonly #free: number[] = [];
@@ -52,7 +52,7 @@ export class RecordStore {
   ): void {
     this.member[record] = at.member;
     this.partition[record] = at.partition;
-    this.bucket[record] = at.bucket;
+    this.bundle[record] = at.bundle;
     this.incarnation[record] = author.incarnation;
     this.sequence[record] = author.sequence;
     this.readMs[record] = at.nowMs;
@@ -68,13 +68,13 @@ export class RecordStore {
     this.first = withRoom(this.first, record, Int32Array);
     this.readMs = withRoom(this.readMs, record, Float64Array);
     this.logMs = withRoom(this.logMs, record, Int32Array);
-    this.bucket = withRoom(this.bucket, record, Int32Array);
+    this.bundle = withRoom(this.bundle, record, Int32Array);
     this.weight = withRoom(this.weight, record, Int32Array);
     this.nextOfKeys = withRoom(this.nextOfKeys, record, Int32Array);
     this.previousOfKeys = withRoom(this.previousOfKeys, record, Int32Array);
     const { member, partition, incarnation, sequence, first, readMs, logMs } = this;
-    const { bucket, weight, nextOfKeys, previousOfKeys } = this;
-    const columns = [member, partition, incarnation, sequence, first, readMs, logMs, bucket, weight];
+    const { bundle, weight, nextOfKeys, previousOfKeys } = this;
+    const columns = [member, partition, incarnation, sequence, first, readMs, logMs, bundle, weight];
     this.#roomUntil = Math.min(...[...columns, nextOfKeys, previousOfKeys].map(({ length }) => length));
   }
 }
@@ -101,7 +101,7 @@ function initialLength(column: number): number {
 export interface RecordPlace {
   readonly member: number;
   readonly partition: number;
-  readonly bucket: number;
+  readonly bundle: number;
   readonly nowMs: number;
   readonly logMs: number;
 }

@@ -1,12 +1,12 @@
-import type { ReportRow } from '../report/record.js';
-import type { CoordinatorSettings } from '../settings.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import type { ReportRow } from '../protocol/record.js';
 
 export type RowBoundsSettings = Pick<CoordinatorSettings, 'partitions' | 'maxRows' | 'maxGroupsPerNode'>;
 export type RowVerdict = 'applied' | 'too-many-groups' | 'too-many-rows';
 
 /** `groupsPerRecord` is at most 64, and a group has two directions. */
 const ROWS_PER_RECORD_MAX = 128;
-/** Groups that the buckets of a node which are not full may lack: one such bucket per partition, 64 groups each. */
+/** Groups that the bundles of a node which are not full may lack: one such bundle per partition, 64 groups each. */
 const NOT_FULL_GROUPS = 16 * 64;
 /** What the costs of a row weigh, and each backend in them, measured in rows of the usage map (100 bytes at most). */
 const COSTS_WEIGHT = 2;
@@ -15,7 +15,7 @@ const BACKEND_WEIGHT = 2;
 /**
  * Bounds what the nodes of a cluster may report, so that no writer to the topic can fill the memory of the others.
  *
- * The bound per node is a rule for each record by itself: a node opens bucket b when b others are full, so if its
+ * The bound per node is a rule for each record by itself: a node opens bundle b when b others are full, so if its
  * records hold g groups each, it has at least b × g groups in use. All nodes refuse the same, whatever else they have
  * read.
  *
@@ -34,15 +34,15 @@ export class RowBounds {
     this.#used = new Float64Array(partitions);
   }
 
-  /** Whether a bucket with this number may hold a group at all. */
-  hasBucket(bucket: number): boolean {
-    return bucket < this.#groupsPerNode;
+  /** Whether a bundle with this number may hold a group at all. */
+  hasBundle(bundle: number): boolean {
+    return bundle < this.#groupsPerNode;
   }
 
   /** @param known weight of the record that this one replaces, 0 without one */
-  judge(partition: number, bucket: number, rows: readonly ReportRow[], known: number): RowVerdict {
+  judge(partition: number, bundle: number, rows: readonly ReportRow[], known: number): RowVerdict {
     const groups = Math.ceil(rows.length / 2);
-    if (rows.length > ROWS_PER_RECORD_MAX || bucket * groups >= this.#groupsPerNode) return 'too-many-groups';
+    if (rows.length > ROWS_PER_RECORD_MAX || bundle * groups >= this.#groupsPerNode) return 'too-many-groups';
     const weight = weightOf(rows);
     const after = (this.#used[partition] as number) - known + weight;
     return weight <= known || after <= this.#rowsPerPartition ? 'applied' : 'too-many-rows';

@@ -32,7 +32,7 @@ export class RowStore {
     return (this.#pages.length - 1) * PAGE_ROWS + this.#lastPage.rows;
   }
 
-  /** For whoever reads many words of a row: its page, and where it begins there. */
+  /** For code that reads many words of a row: the row's page, and the index at which it begins there. */
   pageOf(row: number): RowPage {
     return this.#pages[row >> PAGE_BITS] as RowPage;
   }
@@ -147,7 +147,9 @@ export class RowStore {
     return this.#pages[this.#pages.length - 1] as RowPage;
   }
 
-  /** The first page by a quarter until it is full, then page by page: little is empty, and little is copied. */
+  /**
+   * Grows the first page by a quarter until it is full, then adds whole pages: little is empty, and little is copied.
+   */
   #grow(): void {
     const last = this.#lastPage;
     if (last.rows === PAGE_ROWS) {

@@ -1,6 +1,6 @@
-import type { ReportRecord, ReportRow } from '../report/record.js';
-import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../vocabulary.js';
-import { BucketKeys } from './bucket-keys.js';
+import { DIRECTION_COUNT, type GroupId, type Incarnation } from '../base/vocabulary.js';
+import type { ReportRecord, ReportRow } from '../protocol/record.js';
+import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
 import { LaneNumbers } from './lane-numbers.js';
 import type { Member } from './membership.js';
@@ -20,7 +20,7 @@ export interface ReadTime {
 /** The key of a record, and whether the record is of a past life of its node. */
 export interface RecordKey {
   readonly partition: number;
-  readonly bucket: number;
+  readonly bundle: number;
   readonly isPast: boolean;
 }
 
@@ -30,7 +30,7 @@ export type Verdict = RowVerdict | 'repeated' | 'older';
 /** A key of a node under which the log holds a record. */
 export interface KnownKey {
   readonly partition: number;
-  readonly bucket: number;
+  readonly bundle: number;
   readonly incarnation: Incarnation;
 }
 
@@ -47,10 +47,13 @@ export class UsageMap {
   readonly costs = new CostRows();
   readonly bounds: RowBounds;
   readonly #onLaneChanged: LaneChanged;
-  readonly #keys = new BucketKeys(this.rows.records);
+  readonly #keys = new BundleKeys(this.rows.records);
   readonly #mapLanes = new LaneNumbers();
   readonly #isLaneHeld: (mapLane: number) => boolean;
-  /** When this many lanes have numbers, those without rows are given up: groups come and go, and rows may name any. */
+  /**
+   * When this many lanes have numbers, the numbers of lanes without rows are freed: groups come and go, and records may
+   * name any.
+   */
   #lanesUntilFreed = LANES_UNTIL_FREED;
   #heads = new Int32Array(64).fill(-1);
 
@@ -100,20 +103,20 @@ export class UsageMap {
   }
 
   /** Replaces what the key said before if the record is newer. A refused record leaves its key without rows. */
-  apply({ partition, bucket, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
+  apply({ partition, bundle, isPast }: RecordKey, member: Member, record: ReportRecord, read: ReadTime): Verdict {
     const { records } = this.rows;
     if (this.#mapLanes.count >= this.#lanesUntilFreed) this.#freeLanes();
-    const known = this.#keys.find(member.slot, partition, bucket);
+    const known = this.#keys.find(member.slot, partition, bundle);
     const order = known === -1 ? 1 : this.#compare(record, known);
     if (order <= 0) return order < 0 ? 'older' : 'repeated';
     const weightBefore = known === -1 ? 0 : (records.weight[known] as number);
-    const verdict = this.bounds.judge(partition, bucket, record.rows, weightBefore);
+    const verdict = this.bounds.judge(partition, bundle, record.rows, weightBefore);
     const rows = verdict === 'applied' ? record.rows : NOTHING;
-    if (known === -1 && this.bounds.judge(partition, bucket, rows, 0) !== 'applied') return verdict;
+    if (known === -1 && this.bounds.judge(partition, bundle, rows, 0) !== 'applied') return verdict;
     const entry = known === -1 ? records.add() : known;
     const countedSlot = isPast ? NOBODYS_SLOT : member.slot;
     const { nowMs, logMs } = read;
-    records.write(entry, record.author, { member: countedSlot, partition, bucket, nowMs, logMs });
+    records.write(entry, record.author, { member: countedSlot, partition, bundle, nowMs, logMs });
     if (known === -1) this.#keys.add(member.slot, entry);
     if (known === -1 || !this.#overwriteAll(entry, rows)) {
       this.#release(entry);
@@ -127,8 +130,8 @@ export class UsageMap {
   /**
    * Forgets a key after its tombstone. That changes shares only if the node is alive, which only a defect can cause.
    */
-  remove(member: Member, partition: number, bucket: number): void {
-    const known = this.#keys.find(member.slot, partition, bucket);
+  remove(member: Member, partition: number, bundle: number): void {
+    const known = this.#keys.find(member.slot, partition, bundle);
     if (known === -1) return;
     this.#keys.remove(member.slot, known);
     this.bounds.add(partition, -(this.rows.records.weight[known] as number));
@@ -139,7 +142,7 @@ export class UsageMap {
   /** Called when another log begins: nothing has been reported in it. */
   forgetAll(members: Iterable<Member>): void {
     for (const member of members) {
-      for (const { partition, bucket } of this.keysOf(member)) this.remove(member, partition, bucket);
+      for (const { partition, bundle } of this.keysOf(member)) this.remove(member, partition, bundle);
     }
   }
 
@@ -179,11 +182,11 @@ export class UsageMap {
 
   /** All keys of a member under which the log holds a record. */
   keysOf(member: Member): KnownKey[] {
-    const { incarnation, bucket } = this.rows.records;
+    const { incarnation, bundle } = this.rows.records;
     const keys: KnownKey[] = [];
     for (let partition = 0; partition < member.lives.length; partition++) {
       for (let entry = this.#keys.first(member.slot, partition); entry !== -1; entry = this.#keys.next(entry)) {
-        keys.push({ partition, bucket: bucket[entry] as number, incarnation: incarnation[entry] as number });
+        keys.push({ partition, bundle: bundle[entry] as number, incarnation: incarnation[entry] as number });
       }
     }
     return keys;

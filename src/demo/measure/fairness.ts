@@ -1,7 +1,7 @@
 import { jainIndex as jainOf } from '../../../sim/verdict/fairness.js';
+import { BYTES, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import { maxMin } from '../../core/convergence/max-min.js';
-import { createRound } from '../../core/convergence/strategy.js';
-import { BYTES, MESSAGES, type Rates } from '../../core/vocabulary.js';
+import { createLaneView } from '../../core/convergence/strategy.js';
 
 /** What one node had to do and did in one second: [messages, bytes]. */
 export interface NodeSecond {
@@ -25,7 +25,7 @@ export function jainIndex(quota: Rates, nodes: readonly NodeSecond[]): number {
 
 /** The tighter dimension decides how much of a node's demand can pass. */
 function fairMessages(quota: Rates, nodes: readonly NodeSecond[]): number[] {
-  const round = createRound(nodes.length);
+  const round = createLaneView(nodes.length);
   round.count = nodes.length;
   round.target.set(quota);
   for (const [at, { demand }] of nodes.entries()) {

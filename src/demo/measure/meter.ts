@@ -1,5 +1,5 @@
 import { createHistogram } from 'node:perf_hooks';
-import { BYTES, MESSAGES, type Rates } from '../../core/vocabulary.js';
+import { BYTES, MESSAGES, type Rates } from '../../core/base/vocabulary.js';
 import { jainIndex } from './fairness.js';
 import { SlidingPeak } from './sliding-peak.js';
 import { Utilisation } from './utilisation.js';

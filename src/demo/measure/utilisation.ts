@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 
 /** The time that buckets hold, and more: finer than this, quota is borrowed from a moment ago. */
 const DUE_STEP_MS = 100;
@@ -21,9 +21,9 @@ const STEPS_PER_SECOND = 10;
 export class Utilisation {
   readonly #quota: Rates;
   readonly #waiting = [0, 0];
-  /** Of the step under way. */
+  /** What was wanted in the step under way. */
   readonly #demand = [0, 0];
-  /** Of the second under way. */
+  /** What was admitted in the second under way. */
   readonly #admitted = [0, 0];
   #dueInSecond = 0;
   #steps = 0;

@@ -1,4 +1,4 @@
-import type { ClusterStatus } from '../../cli/cluster-status.js';
+import type { ClusterStatus } from '../../node-client/cluster-status.js';
 import { NodeProcess } from './node-process.js';
 import type { StateFolder } from './state-folder.js';
 

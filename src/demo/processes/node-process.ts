@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClusterStatus, fetchClusterStatus } from '../../cli/cluster-status.js';
-import { QuotameshError } from '../../errors.js';
-import { COMMAND_FILE } from '../../package-root.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { type ClusterStatus, fetchClusterStatus } from '../../node-client/cluster-status.js';
+import { COMMAND_FILE } from '../../package/package-root.js';
 import { Child } from './child.js';
 
 const READY_POLL_MS = 50;

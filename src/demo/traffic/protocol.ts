@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 import type { ClientTally, Measurement } from '../measure/meter.js';
 
 /** What the traffic process is to do. */

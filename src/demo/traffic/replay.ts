@@ -7,7 +7,7 @@ import type { TraceRow } from './trace.js';
 export class Replay {
   readonly #rows: readonly TraceRow[];
   readonly #speed: number;
-  /** Of one pass, milliseconds of the recording. */
+  /** Length of one pass, in milliseconds of the recording. */
   readonly #spanMs: number;
   #pass = 0;
   #next = 0;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 
 /** One request of a recorded trace. */
 export interface TraceRow {

@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 import { type Measurement, Meter } from '../measure/meter.js';
 import { type Answer, NodeClients, type Work } from './node-clients.js';
 import type { Replay } from './replay.js';

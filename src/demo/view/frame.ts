@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 
 /** One node in one second; messages per second, work that waits in messages. */
 export interface NodeRow {

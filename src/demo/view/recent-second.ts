@@ -1,4 +1,4 @@
-import type { Rates } from '../../core/vocabulary.js';
+import type { Rates } from '../../core/base/vocabulary.js';
 import type { ClientTally } from '../measure/meter.js';
 import type { TrafficProgress } from '../processes/traffic-process.js';
 import type { NodeRow } from './frame.js';

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { textTable } from '../../cli/text-table.js';
+import { textTable } from '../../terminal/text-table.js';
 import { bar, count, kilobytes } from './figures.js';
 import type { Frame, Introduction, NodeRow } from './frame.js';
 import type { View } from './view.js';

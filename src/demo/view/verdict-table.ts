@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { textTable } from '../../cli/text-table.js';
+import { textTable } from '../../terminal/text-table.js';
 import type { Measurement } from '../measure/meter.js';
 import { type Criterion, judge } from '../measure/verdict.js';
 import { PATIENCE_MS } from '../traffic/node-clients.js';

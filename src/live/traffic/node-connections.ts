@@ -3,7 +3,7 @@ import { type Exchange, HttpPipe } from './http-pipe.js';
 const CONNECTIONS = 4;
 /** More than this is not waited for: a node takes 0.1 ms per request, unless it stands still. */
 const WAITING_MAX = 512;
-/** As long as a client would wait; a frozen node costs so many of its arrivals their answer. */
+/** A client would wait so long. Arrivals at a frozen node get no answer for this time. */
 const TIMEOUT_MS = 1000;
 const SWEEP_MS = 50;
 /** Nobody listens: asked again after this. */
@@ -85,7 +85,7 @@ export class NodeConnections {
     return pipe;
   }
 
-  /** Whoever waits to be sent finds nobody either. */
+  /** Requests that were not sent yet fail as well: nobody is there for them either. */
   #gone(pipe: HttpPipe): void {
     this.#pipes.splice(this.#pipes.indexOf(pipe), 1);
     this.#downUntilMs = performance.now() + DOWN_MS;

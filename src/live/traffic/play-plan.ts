@@ -1,4 +1,4 @@
-import { Random } from '../../../sim/random.js';
+import { Random } from '../../../sim/cluster/random.js';
 import { AttemptColumns } from './attempt-columns.js';
 import { NodeConnections } from './node-connections.js';
 import type { PlannedStream, TrafficPlan, TrafficReport } from './protocol.js';

@@ -11,7 +11,7 @@ process.on('message', (message) => {
   else frozen.delete(order.pid);
 });
 
-/** Whoever started us is gone. What it froze could not even notice. */
+/** Our parent process is gone. The nodes that it froze cannot end by themselves: they are thawed. */
 process.on('disconnect', () => {
   for (const pid of frozen) thaw(pid);
   process.exit(0);

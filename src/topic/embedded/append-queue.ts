@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { CommitGate } from './commit-gate.js';
 import { payloadBytes } from './log-entry.js';
 import { toTopicError } from './topic-error.js';
 
-/** Waiting for the log at most; more than that and an append is refused at once. */
+/** The most that may wait for the log; an append beyond that is refused at once. */
 const WAITING_RECORDS_MAX = 20_000;
 const WAITING_BYTES_MAX = 32 * 1024 * 1024;
-/** In one transaction at most (but always a whole append): others wait for it, and LogStore keeps room for it. */
+/**
+ * The most that one transaction writes (but always a whole append): others wait for it, and LogStore keeps room for it.
+ */
 const COMMIT_RECORDS_MAX = 2000;
 const COMMIT_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -15,12 +17,12 @@ export interface AppendQueueOptions {
   readonly topic: string;
   readonly appendTimeoutMs: number;
   readonly gate: CommitGate;
-  /** All entries in one transaction, or none. */
+  /** Writes all entries in one transaction, or none. */
   readonly commit: (entries: readonly Buffer[]) => Promise<void>;
-  /** The log works: told after every transaction, also an empty one. */
+  /** Called after every transaction, even an empty one: the log works. */
   readonly onCommitted: (records: number, bytes: number) => void;
   readonly onAppendFailed: () => void;
-  /** Told with every failure; the receiver knows whether it is the first. */
+  /** Called with every failure; the receiver knows whether it is the first. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -87,7 +89,7 @@ export class AppendQueue {
         const hold = await gate.enter(this.#stopping.signal);
         if (!hold) return;
         try {
-          // Also when all of it has timed out meanwhile: an empty transaction shows that the log works again.
+          // Goes on even if all appends have timed out meanwhile: an empty transaction shows that the log works again.
           await this.#commit(this.#take(COMMIT_RECORDS_MAX, COMMIT_BYTES_MAX));
         } finally {
           hold.leave();

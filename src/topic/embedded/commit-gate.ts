@@ -1,9 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a process that has just left gives way when others were waiting; about ten commits. */
+/** A process that has just left gives way for so long if others were waiting; about ten commits. */
 const GIVE_WAY_MS = 2;
-/** Refused, though somebody was inside a moment ago: left, or frozen on the way in; then this is how often we ask. */
+/**
+ * If the door refuses, though somebody was inside a moment ago, the holder has left or is frozen on its way in; then we
+ * ask this often.
+ */
 const ASK_AGAIN_MS = 2;
 /** A waiter looks again after this even when it was not told; covers a connection that the holder never closed. */
 const LOOK_AGAIN_MS = 1000;
@@ -14,7 +17,7 @@ const LOOK_AGAIN_MS = 1000;
  * Why: LMDB's own lock can only be waited for by blocking a thread. When its holder is frozen (SIGSTOP), opening the
  * log would freeze the event loop (lmdb-js opens with a synchronous transaction), a write would pin a thread of
  * libuv's pool, and `process.exit` would hang for ever joining that thread (all three seen with lmdb 3.5.6).
- * This door is waited for with a socket instead, so whoever waits can give up at any time.
+ * Processes wait for this door with a socket instead, so they can give up at any time.
  *
  * It is a listening socket of Linux's abstract namespace: one holder at a time, gone with its process whatever kills
  * it (and only after LMDB's robust mutex has been released, since the kernel closes files last), no file to leave
@@ -50,7 +53,7 @@ export class CommitGate {
     return new Promise((resolve) => {
       const server = createServer();
       server.once('error', (error: NodeJS.ErrnoException) => {
-        // Anything but "in use" means that this machine has no such sockets to offer: go on without.
+        // Any error but "in use" means that this machine has no such sockets: go on without them.
         resolve(error.code === 'EADDRINUSE' ? undefined : new GateHold(undefined, () => {}));
       });
       server.listen({ path: this.#address, exclusive: true }, () => {

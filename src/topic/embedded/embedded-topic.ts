@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { invariant } from '../../core/invariant.js';
-import { QuotameshError } from '../../errors.js';
+import { invariant } from '../../core/base/invariant.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type {
   AppendRecord,
   ReadRecord,
@@ -19,8 +19,8 @@ export interface EmbeddedTopicOptions extends Partial<LogLimits> {
   readonly path: string;
   readonly appendTimeoutMs: number;
   /**
-   * Every commit is on the disk, and the log goes on after the machine was started anew: for what nobody says again.
-   * Default: neither (see LogStore).
+   * True = every commit is synced to the disk, and the log survives a restart of the machine: for records that nobody
+   * writes again. Default: false (see LogStore).
    */
   readonly durable?: boolean;
 }
@@ -47,7 +47,7 @@ export class EmbeddedTopic implements ReportTopic {
   readonly #stopping = new AbortController();
   #listener: ReportTopicListener | undefined;
   #opening: Promise<void> | undefined;
-  /** Undefined until the first log is open, and while another one is being opened. */
+  /** The open log; undefined until the first one is open, and while another one is being opened. */
   #log: OpenLog | undefined;
   #closing: Promise<void> | undefined;
   #lost = false;

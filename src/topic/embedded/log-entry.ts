@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.js';
+import { invariant } from '../../core/base/invariant.js';
 import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
 
 /**
@@ -58,7 +58,7 @@ export function isTombstone(entry: Buffer): boolean {
   return entry[KIND_AT] === TOMBSTONE;
 }
 
-/** Key and value without our header: what the counters count. */
+/** Bytes of key and value without our header, as the counters count them. */
 export function payloadBytes(entry: Buffer): number {
   return entry.length - KEY_AT;
 }

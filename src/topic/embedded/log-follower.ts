@@ -1,16 +1,19 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import type { LogStore } from './log-store.js';
 
 /** Safety net for notifications that were missed: 2 reads of 10 µs a second. */
 const POLL_MS = 500;
-/** Where the system refuses to watch (inotify instances are scarce: 128 per user by default). 0.1 % of a core. */
+/**
+ * Interval of looks if the system refuses to watch (inotify instances are scarce: 128 per user by default). Takes 0.1 %
+ * of a core.
+ */
 const POLL_UNWATCHED_MS = 20;
 /** A notification can come a few µs before the commit that it announces is visible. */
 const LOOK_AGAIN_MS = 3;
-/** Between two of these the event loop gets a turn: a batch takes 2 ms. */
+/** Records per turn of the event loop: so many take 2 ms. */
 const BATCH_RECORDS = 500;
 const BATCH_BYTES = 1024 * 1024;
 /** How often the data file is checked: no notification tells that a file in use was removed. */
@@ -42,10 +45,10 @@ export class LogFollower {
   readonly #dataFile: string;
   readonly #inode: number;
   readonly #listener: FollowerListener;
-  #position = 0;
+  #nextOffset = 0;
   #caughtUp = false;
   #stopped = false;
-  /** A further batch is due in the next turn of the event loop. */
+  /** True if further records are due in the next turn of the event loop. */
   #continuing = false;
   #watcher: FSWatcher | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -77,14 +80,14 @@ export class LogFollower {
     clearTimeout(this.#lookAgain);
   }
 
-  /** Delivers what is new, one batch per turn of the event loop. Takes no lock, whatever other processes do. */
+  /** Delivers new records, at most BATCH_RECORDS per turn of the event loop. Takes no lock, whatever other processes do. */
   read(): void {
     if (this.#stopped || this.#continuing) return;
     const batch = this.#readBatch();
     if (!batch) return;
     const last = batch.records.at(-1);
     if (last) {
-      this.#position = last.offset + 1;
+      this.#nextOffset = last.offset + 1;
       this.#listener.onRecords(batch.records);
     }
     if (batch.more) {
@@ -101,7 +104,7 @@ export class LogFollower {
 
   #readBatch(): { records: ReadRecord[]; more: boolean } | undefined {
     try {
-      return this.#store.read(this.#position, BATCH_RECORDS, BATCH_BYTES);
+      return this.#store.read(this.#nextOffset, BATCH_RECORDS, BATCH_BYTES);
     } catch (error) {
       this.#fail(`reading its log failed: ${(error as Error).message}`, error);
       return undefined;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { RootDatabase } from 'lmdb';
-import { invariant } from '../../core/invariant.js';
+import { invariant } from '../../core/base/invariant.js';
 import type { ReadRecord } from '../../ports/report-topic.js';
 import { DiskRoom } from './disk-room.js';
+import { loadLmdb } from './load-lmdb.js';
 import { appendMsOfEntry, decodeEntry, isTombstone, keyOfEntry, stampEntry } from './log-entry.js';
 import {
   decodeOffset,
@@ -24,7 +25,10 @@ import {
 import { advanceLogTime, type MachineClock, machineClock } from './machine-clock.js';
 
 export interface LogLimits {
-  /** The data file may not grow beyond; as much address space is reserved, since lmdb's way of growing leaks maps. */
+  /**
+   * The data file may not grow beyond this; as much address space is reserved, because lmdb leaks maps when it grows
+   * one.
+   */
   readonly fileBytesMax: number;
   /** The tail: records that are kept even when superseded, so that a reader may lag by that much time of the log … */
   readonly tailMs: number;
@@ -49,7 +53,7 @@ const READER_CHECK_MS = 5000;
 const ROOM_BYTES = 8 * 1024 * 1024;
 
 export interface StoreOptions {
-  /** Every commit is on the disk; default false. */
+  /** True = every commit is synced to the disk; default false. */
   readonly durable?: boolean;
   /** Default: this machine's. */
   readonly clock?: MachineClock;
@@ -69,8 +73,9 @@ export class LogFull extends Error {
 }
 
 /**
- * The ordered, compacted log in one LMDB file. Newest record per key anywhere, everything in the tail; writers move the
- * tail forward by a few records with each commit, so there is no compaction run and nobody who has to start one.
+ * The ordered, compacted log in one LMDB file. It keeps the newest record of every key, and all records of the tail.
+ * Writers move the tail forward by a few records with each commit, so there is no compaction run that somebody has to
+ * start.
  *
  * Not synced to the disk (`noSync`): a commit is in the page cache, hence safe from `kill -9` of any process, not from
  * a loss of power; after that the file may be damaged, and so topic-folder.ts never opens a file of an earlier boot.
@@ -101,10 +106,9 @@ export class LogStore {
     this.#disk = disk;
   }
 
-  /** Takes LMDB's locks without further ado: only inside the CommitGate. */
+  /** Takes LMDB's locks, so call it only inside the CommitGate. */
   static async open(file: string, limits: LogLimits, { durable = false, clock }: StoreOptions = {}): Promise<LogStore> {
-    // Loaded here, so that nodes on another topic never load the addon.
-    const { open } = await import('lmdb');
+    const { open } = await loadLmdb();
     const db: RootDatabase<Buffer, Buffer> = open({
       path: file,
       noSubdir: true,
@@ -113,8 +117,8 @@ export class LogStore {
       mapSize: limits.fileBytesMax,
       noSync: !durable,
       overlappingSync: false,
-      // With it every turn of the loop that appends has a promise of lmdb's own, which nobody awaits: a full disk would
-      // end the service that embeds this. There is one transaction at a time anyway.
+      // Switched off: with it, lmdb makes a promise of its own in every turn of the event loop that appends, which
+      // nobody awaits, so a full disk would end the process. There is one transaction at a time anyway.
       eventTurnBatching: false,
     });
     const id = await idOf(db);
@@ -148,7 +152,7 @@ export class LogStore {
     await this.#disk.check(entries, this.#usedBytes());
     let cause: unknown;
     try {
-      // Not `transaction`: lmdb commits what was done before its callback threw.
+      // Not `transaction`: if its callback throws, lmdb commits what was done before.
       await this.#db.childTransaction(() => {
         try {
           this.#appendInTransaction(entries);

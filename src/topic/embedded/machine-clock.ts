@@ -4,7 +4,7 @@ import type { LogState } from './log-tables.js';
 
 /** The clocks from which the log's time is made. Tests pass others. */
 export interface MachineClock {
-  /** The same for all processes that share the clock `steadyMs`: one boot of the machine and one time namespace. */
+  /** One id for all processes that share the clock `steadyMs`: one boot of the machine and one time namespace. */
   readonly id: number;
   /** The machine's monotonic clock, milliseconds. Nobody can step it, and all processes of a boot share it. */
   steadyMs(): number;

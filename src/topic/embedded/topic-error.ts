@@ -1,13 +1,13 @@
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { isDiskFull } from './disk-room.js';
 import { LogFull } from './log-store.js';
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
-/** Will not pass by itself: a file where the folder should be, a data file that LMDB does not take for one. */
+/** Errors that do not pass by themselves: a file where the folder should be, a data file that LMDB does not accept. */
 const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EISDIR', 'ENAMETOOLONG', 'ELOOP']);
 const UNUSABLE_LMDB = /MDB_(INVALID|VERSION_MISMATCH|CORRUPTED|PAGE_NOTFOUND|PANIC)/;
 
-/** Whatever the file system or LMDB throws, in the words of the catalogue. */
+/** Turns whatever the file system or LMDB throws into an error of the catalogue. */
 export function toTopicError(topic: string, error: unknown): QuotameshError {
   if (error instanceof QuotameshError) return error;
   const { code, message } = error as NodeJS.ErrnoException;

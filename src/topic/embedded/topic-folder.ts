@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { bootId } from './machine-clock.js';
 
 /** Raised whenever log-entry.ts or log-tables.ts changes what is on the disk. */
@@ -9,10 +9,13 @@ const MARKER = 'quotamesh-topic';
 const MARKER_TEXT = `quotamesh embedded topic, format ${FORMAT}\n`;
 
 const DATA_FILE = /^reports-(\w+)\.mdb(-lock)?$/;
-/** Nobody of this boot writes a file of another one; the age only guards against machines that share a folder. */
+/**
+ * Files of another boot are removed at this age. Nobody writes to them in this boot; the age only guards machines that
+ * share a folder.
+ */
 const LEFTOVER_AGE_MS = 3_600_000;
 
-/** Of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
+/** Fields of LMDB's meta page as lmdb 3.5.6 writes it (data version 2). */
 const META = { magicAt: 24, versionAt: 28, pageSizeAt: 48, lastPageAt: 144, bytes: 152 };
 const META_MAGIC = 0xbeefc0de;
 const META_VERSION = 2;
@@ -31,7 +34,7 @@ const META_VERSION = 2;
 export interface TopicFolder {
   readonly path: string;
   readonly dataFile: string;
-  /** The same for every process that uses this folder, under whatever path. */
+  /** One id for every process that uses this folder, under whatever path. */
   readonly gateName: string;
 }
 
@@ -42,7 +45,9 @@ export async function makeTopicFolder(path: string, durable = false): Promise<To
   return { path, dataFile: join(path, dataFile), gateName: `quotamesh-embedded-topic/${dev}:${ino}` };
 }
 
-/** Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate. */
+/**
+ * Verifies or writes the marker, looks at the data file before LMDB maps it, removes leftovers. Only inside the gate.
+ */
 export async function claimTopicFolder(folder: TopicFolder): Promise<void> {
   await claimMarker(folder);
   await checkDataFile(folder);
@@ -53,7 +58,7 @@ async function claimMarker({ path }: TopicFolder): Promise<void> {
   const marker = join(path, MARKER);
   const found = await readFile(marker, 'utf8').catch(absent);
   if (found === undefined) {
-    // By way of rename, so that no other process ever reads half of it.
+    // Writes to another name and renames it, so that no other process ever reads half of it.
     const written = `${marker}.${process.pid}`;
     await writeFile(written, MARKER_TEXT);
     await rename(written, marker);
@@ -86,9 +91,9 @@ async function checkDataFile({ path, dataFile }: TopicFolder): Promise<void> {
 
 async function readMeta(
   file: Awaited<ReturnType<typeof open>>,
-  position: number,
+  from: number,
 ): Promise<{ pageSize: number; lastPage: number } | undefined> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, position);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(META.bytes), 0, META.bytes, from);
   if (bytesRead < META.bytes) return undefined;
   if (buffer.readUInt32LE(META.magicAt) !== META_MAGIC) return undefined;
   if ((buffer.readUInt32LE(META.versionAt) & 0xffff) !== META_VERSION) return undefined;

@@ -1,6 +1,9 @@
 import type { TopicLog } from '../remote/topic-log.js';
 
-/** Partitions that a topic in use has got later: they are not read, and whoever starts counts them and is refused. */
+/**
+ * Partitions that were added to a topic in use: running nodes do not read them, and a node that starts counts them and
+ * is refused.
+ */
 export class AddedPartitions {
   readonly #topic: string;
   readonly #log: TopicLog;
@@ -11,12 +14,12 @@ export class AddedPartitions {
     this.#log = log;
   }
 
-  /** In Kafka, as it was asked last. */
+  /** The number of partitions when Kafka was asked last. */
   get found(): number {
     return this.#found;
   }
 
-  /** @param inUse that this node works with since it has opened the topic */
+  /** @param inUse partitions that this node has worked with since it opened the topic */
   heard(found: number, inUse: number): void {
     const isNews = found > Math.max(inUse, this.#found);
     this.#found = found;

@@ -22,7 +22,10 @@ export interface FetchedBatch {
   readonly leaderEpoch: number;
   /** With Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
-  /** Why the records cannot be read; null = they can. Nobody can, so that all nodes still see the same log. */
+  /**
+   * Why the records cannot be read; null = they can be. No node can read such records, so all nodes still see the same
+   * log.
+   */
   readonly unreadable: string | null;
 }
 

@@ -1,4 +1,4 @@
-import type { KafkaTopicConfig } from '../../config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { type KafkaTopicHooks, kafkaTopicOptions, OAUTH } from './kafka-topic-options.js';
@@ -44,7 +44,7 @@ export class KafkaReportTopic extends RemoteReportTopic {
   }
 }
 
-/** Of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
+/** Part of what connecting may take, so that a silent endpoint is named before the broker is blamed. */
 const TOKEN_TIME_RATIO = 0.6;
 
 function tokensOf(config: KafkaTopicConfig, log: TopicLog): TokenSource | null {

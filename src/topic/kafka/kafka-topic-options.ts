@@ -1,4 +1,4 @@
-import type { KafkaTopicConfig } from '../../config/resolved-config.js';
+import type { KafkaTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { type BrokerAddress, type LinkSettings, parseAddress } from './broker-link.js';
 import type { ReaderSettings } from './leader-reader.js';
@@ -15,11 +15,11 @@ export interface KafkaTopicOptions extends LinkSettings, ReaderSettings, WriterS
 /** kafkajs's name of it. */
 export const OAUTH = 'oauthbearer';
 
-/** What does not fit into YAML. */
+/** Options that do not fit into YAML. */
 export interface KafkaTopicHooks {
   /** Lines of the adapter and of kafkajs; by default they are dropped. */
   readonly log?: TopicLog;
-  /** Nothing in the topic is ever said again (the registry's); default false. */
+  /** True = records are never written again, as in the registry's topic; default false. */
   readonly keepsForever?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface ReaderSink {
   onReading(partition: number): void;
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** A batch is stepped over: `batch.unreadable` says why. */
+  /** Called when a batch is skipped: `batch.unreadable` says why. */
   onUnreadable(partition: number, batch: FetchedBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;
@@ -81,7 +81,7 @@ export class LeaderReader {
         reason: `the broker is older than Kafka 2.3 (it fetches with version ${apiVersion} of the protocol)`,
       });
     }
-    await this.#locate(this.#cursors.filter((cursor) => cursor.position === null));
+    await this.#locate(this.#cursors.filter((cursor) => cursor.nextOffset === null));
   }
 
   /** Reads for ever; ends only by the error that made reading impossible, LogShortened among them. */
@@ -109,8 +109,8 @@ export class LeaderReader {
   /** Catching up is not paced. */
   #hasReadAll(fetched: readonly FetchedPartition[]): boolean {
     return fetched.every(({ partition, highWatermark }) => {
-      const position = this.#cursors.find((each) => each.partition === partition)?.position ?? null;
-      return position !== null && position >= highWatermark;
+      const nextOffset = this.#cursors.find((each) => each.partition === partition)?.nextOffset ?? null;
+      return nextOffset !== null && nextOffset >= highWatermark;
     });
   }
 
@@ -121,8 +121,8 @@ export class LeaderReader {
   }
 
   #fetchById(topicId: Buffer): Promise<readonly FetchedPartition[]> {
-    const partitions = this.#cursors.map(({ partition, position, leaderEpoch, lastReadEpoch }) => {
-      return { partition, offset: position ?? 0, leaderEpoch, lastReadEpoch };
+    const partitions = this.#cursors.map(({ partition, nextOffset, leaderEpoch, lastReadEpoch }) => {
+      return { partition, offset: nextOffset ?? 0, leaderEpoch, lastReadEpoch };
     });
     const request = fetchById(this.#kafkajs, {
       topicId,
@@ -140,7 +140,7 @@ export class LeaderReader {
     const partitions = this.#cursors.map((cursor) => ({
       partition: cursor.partition,
       currentLeaderEpoch: cursor.leaderEpoch,
-      fetchOffset: String(cursor.position),
+      fetchOffset: String(cursor.nextOffset),
       maxBytes: FETCH_PARTITION_BYTES_MAX,
     }));
     const request = {
@@ -175,10 +175,10 @@ export class LeaderReader {
       const found = cursor.locate(from, end.get(cursor.partition) ?? from);
       if (found === 'shortened') throw new LogShortened(cursor.partition, cursor.leaderEpoch);
       if (found !== 'skipped') continue;
-      this.#log('warn', 'position in the topic skipped: records were deleted', {
+      this.#log('warn', 'offsets in the topic skipped: records were deleted', {
         topic: this.#settings.topic,
         partition: cursor.partition,
-        offset: cursor.position,
+        offset: cursor.nextOffset,
       });
     }
   }

@@ -14,7 +14,7 @@ export class LogEpoch {
   /** Per partition, the leader's epoch in which the log was last found shortened. */
   readonly #shortened = new Map<number, number>();
 
-  /** The same for all readers of the log, except those that have seen it shortened. */
+  /** One name for all readers of the log, except those that have seen it shortened. */
   get name(): string {
     const base = this.#topicId ?? `unnamed-${this.#returns}`;
     const shortened = [...this.#shortened].sort(([one], [other]) => one - other);

@@ -22,7 +22,7 @@ export function encodeMetadataRequest(topic: string): Buffer {
   const writer = new FlexibleWriter(64 + topic.length).noTags();
   // Versions 10 and 11 ask by name alone.
   writer.array([topic], (name) => writer.raw(NO_ID).text(name).noTags());
-  // No topic is created by asking; nobody's rights are asked for.
+  // Asking creates no topic, and does not ask for anybody's rights.
   return writer.int8(FALSE).int8(FALSE).int8(FALSE).noTags().written;
 }
 

@@ -1,4 +1,4 @@
-/** What an ACL of Kafka allows; as `kafka-acls.sh --operation` wants it. */
+/** The operation that an ACL of Kafka allows, as `kafka-acls.sh --operation` takes it. */
 export type AclOperation = 'Read' | 'Write' | 'DescribeConfigs' | 'Create';
 
 export interface NeededAcl {
@@ -12,9 +12,9 @@ export interface NeededAcl {
 }
 
 /**
- * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent producer,
- * no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/kafka-security.md and
- * test/integration/kafka-topic-security.test.ts derive from it; the test takes each away once.
+ * All that a node needs at Kafka, on each of its two topics, and nothing else: no consumer group, no idempotent
+ * producer, no Alter, nothing on the cluster. Describe is implied by Read, and by Write. Errors, docs/operate/kafka-security.md
+ * and test/integration/kafka-topic-security.test.ts derive from it; the test takes each away once.
  */
 export const NEEDED_ACLS: readonly NeededAcl[] = [
   { operation: 'Read', to: 'read it', because: 'the records of all nodes are read, the own ones included' },
@@ -32,7 +32,7 @@ export const NEEDED_ACLS: readonly NeededAcl[] = [
   },
 ];
 
-/** Who connects, and where rights are granted. */
+/** The principal that connects, and where rights are granted. */
 export interface Grantee {
   /** `User:alice`. */
   readonly principal: string;

@@ -9,11 +9,11 @@ const NOT_KNOWN = -1;
 export class PartitionCursor {
   readonly partition: number;
   /** Next offset to fetch, in Kafka's numbers; null = not located yet. */
-  #position: number | null = null;
+  #nextOffset: number | null = null;
   /** The leader epoch of the broker that is asked; −1 = not known. */
   leaderEpoch = NOT_KNOWN;
   #lastReadEpoch = NOT_KNOWN;
-  /** Reaching this offset is having caught up: what was readable when the first fetch was answered. */
+  /** The end of the log when the first fetch was answered: reading has caught up when it reaches this offset. */
   #goal: number | null = null;
   /** High watermark of the last answer, if that one was empty below it. */
   #emptyBelow: number | null = null;
@@ -22,30 +22,30 @@ export class PartitionCursor {
     this.partition = partition;
   }
 
-  get position(): number | null {
-    return this.#position;
+  get nextOffset(): number | null {
+    return this.#nextOffset;
   }
 
-  /** The leader epoch in which the record before the position was written; −1 = not known. */
+  /** The leader epoch in which the record before the next offset was written; −1 = not known. */
   get lastReadEpoch(): number {
     return this.#lastReadEpoch;
   }
 
   get isCaughtUp(): boolean {
-    return this.#position !== null && this.#goal !== null && this.#position >= this.#goal;
+    return this.#nextOffset !== null && this.#goal !== null && this.#nextOffset >= this.#goal;
   }
 
-  /** Where the log begins and ends now. Returns what that means for a position that Kafka has refused. */
+  /** Where the log begins and ends now. Returns what that means for an offset that Kafka has refused. */
   locate(earliest: number, end: number): 'started' | 'kept' | 'skipped' | 'shortened' {
-    const position = this.#position;
-    if (position === null) {
-      this.#position = earliest;
+    const nextOffset = this.#nextOffset;
+    if (nextOffset === null) {
+      this.#nextOffset = earliest;
       return 'started';
     }
-    if (position >= earliest && position <= end) return 'kept';
-    if (position > end) return 'shortened';
+    if (nextOffset >= earliest && nextOffset <= end) return 'kept';
+    if (nextOffset > end) return 'shortened';
     // Retention or a deletion of records: what is gone was superseded or is repaired by the next reports.
-    this.#position = earliest;
+    this.#nextOffset = earliest;
     this.#lastReadEpoch = NOT_KNOWN;
     this.#emptyBelow = null;
     return 'skipped';
@@ -54,30 +54,30 @@ export class PartitionCursor {
   /** The records of a fetch that have not been read before. `alone`: the answer held no batch of any partition. */
   accept(fetched: FetchedPartition, alone: boolean): ReadRecord[] {
     const records: ReadRecord[] = [];
-    let position = this.#position ?? 0;
+    let nextOffset = this.#nextOffset ?? 0;
     this.#goal ??= fetched.highWatermark;
     for (const batch of fetched.batches) {
       for (const record of batch.records) {
         // A fetch begins with the whole batch that holds the offset asked for.
-        if (record.offset >= position) records.push(record);
+        if (record.offset >= nextOffset) records.push(record);
       }
-      position = Math.max(position, batch.nextOffset);
+      nextOffset = Math.max(nextOffset, batch.nextOffset);
       this.#lastReadEpoch = batch.leaderEpoch;
     }
-    this.#position = this.#beyondGap(position, fetched, alone);
+    this.#nextOffset = this.#beyondGap(nextOffset, fetched, alone);
     return records;
   }
 
   /**
-   * Compaction may leave nothing between our position and the end, and a log that ends so never answers with a batch.
+   * Compaction may leave nothing between our next offset and the end, and a log that ends so never answers with a batch.
    * Two empty answers in a row below the high watermark are taken for that; one may be a partition that got no room
    * in an answer full of others.
    */
-  #beyondGap(position: number, fetched: FetchedPartition, alone: boolean): number {
-    const isEmpty = alone && position < fetched.highWatermark;
+  #beyondGap(nextOffset: number, fetched: FetchedPartition, alone: boolean): number {
+    const isEmpty = alone && nextOffset < fetched.highWatermark;
     const before = this.#emptyBelow;
     this.#emptyBelow = isEmpty ? fetched.highWatermark : null;
-    if (!isEmpty || before === null || before <= position) return position;
+    if (!isEmpty || before === null || before <= nextOffset) return nextOffset;
     // The leader that has just told the end vouches for it; the log of an older leader epoch may end before the gap.
     this.#lastReadEpoch = this.leaderEpoch;
     return before;

@@ -1,5 +1,5 @@
-import { QuotameshError } from '../../errors.js';
-import { isMapping } from '../../mapping.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { isMapping } from '../../input/mapping.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 export interface TokenEndpoint {

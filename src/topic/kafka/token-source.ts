@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { TopicLog } from '../remote/topic-log.js';
 import { reasonOf } from '../remote/topic-unusable.js';
 import { askForToken, type TokenEndpoint } from './token-endpoint.js';
 
-/** Tokens for SASL OAUTHBEARER; asked whenever a connection proves who it is, at its start and before its session ends. */
+/**
+ * Tokens for SASL OAUTHBEARER; asked whenever a connection proves who it is, at its start and before its session ends.
+ */
 export interface TokenSource {
   /** Rejects with TOKEN_REFUSED (trying again changes nothing) or TOKEN_UNAVAILABLE. */
   token(): Promise<string>;
@@ -24,7 +26,9 @@ export function createTokenSource({ topic, sasl, timeoutMs, log }: TokenSourceOp
   return new RefreshedToken({ topic, url, clientId, clientSecret, scope, timeoutMs }, log);
 }
 
-/** Part of its life after which a token is replaced: Kafka's own clients do the same (sasl.login.refresh.window.factor). */
+/**
+ * Part of its life after which a token is replaced: Kafka's own clients do the same (sasl.login.refresh.window.factor).
+ */
 const REFRESH_RATIO = 0.8;
 /**
  * A session ends with its token, and kafkajs proves itself anew 10 s before that: with the same token it would have to
@@ -104,7 +108,7 @@ class RefreshedToken implements TokenSource {
 
 const FILE_BYTES_MAX = 65_536;
 
-/** Whoever writes the file knows when: it is read for every proof. */
+/** Reads the file for every proof: its writer alone knows when it changes. */
 class TokenFile implements TokenSource {
   readonly #topic: string;
   readonly #path: string;

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable, typeOf } from '../remote/topic-unusable.js';
 import type { Kafkajs, ProtocolError } from './kafkajs-internals.js';
 import { type AclOperation, aclCommand, type Grantee, NEEDED_ACLS } from './needed-acls.js';
@@ -65,7 +65,7 @@ export function brokerError(kafkajs: Kafkajs, code: number): ProtocolError {
 const UNAUTHENTICATED = new Set(['SASL_AUTHENTICATION_FAILED', 'UNSUPPORTED_SASL_MECHANISM']);
 const UNAUTHORIZED = new Set(['TOPIC_AUTHORIZATION_FAILED', 'CLUSTER_AUTHORIZATION_FAILED']);
 
-/** Whose rights on what. */
+/** The rights of a principal on a resource. */
 export interface Access {
   readonly topic: string;
   readonly grantee: Grantee;
@@ -91,7 +91,9 @@ function aclMissing(error: Error, { topic, grantee }: Access, operation: AclOper
   const missing = NEEDED_ACLS.filter((acl) => (operation === 'any' ? !acl.onlyToCreate : acl.operation === operation));
   const operations = missing.map((acl) => acl.operation);
   const facts = {
-    ...{ topic, principal: grantee.principal, operation: operations.join(', ') },
+    topic,
+    principal: grantee.principal,
+    operation: operations.join(', '),
     to: missing.map(({ to }) => to).join(', '),
     command: aclCommand(operations, [topic], grantee),
   };

@@ -8,7 +8,7 @@ export interface LeadingBroker extends BrokerAddress {
   readonly leaderEpoch: number;
 }
 
-/** Who leads what, as one broker told it. */
+/** The leaders of partitions, as one broker told them. */
 export interface TopicMetadata {
   readonly exists: boolean;
   /** Null where topics have none: before Kafka 2.8. */

@@ -10,10 +10,13 @@ export interface TopicShape {
 export const PARTITIONS_MAX = 16;
 /** Two parcels of outbox.ts with their overhead, and Kafka's own default rounded down. */
 const MESSAGE_BYTES_MIN = 1_000_000;
-/** With `compact,delete`: unchanged groups are reported again every 5 minutes by default, so an hour forgets only the dead. */
+/**
+ * With `compact,delete`: unchanged groups are reported again every 5 minutes by default, so an hour forgets only the
+ * dead.
+ */
 const RETENTION_MS_MIN = 3_600_000;
 
-/** Of a topic that we create. */
+/** Settings of a topic that we create. */
 export const CREATED_WITH: Readonly<Record<string, string>> = {
   'cleanup.policy': 'compact',
   // One clock for staleness and ramps instead of every sender's own.

@@ -112,7 +112,7 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // Whoever awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
+    // The caller that awaits `open` goes first: records are delivered to somebody who knows the number of partitions.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(this.#epoch.name);
     for (const leader of this.#leaders) void this.#follow(leader);
@@ -279,7 +279,10 @@ export class TopicSupervisor implements Supervisor {
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;
     this.#toldUnreadable.add(unreadable);
     log('error', `Kafka topic holds records that no node can read: ${unreadable}`, {
-      ...{ topic: options.topic, partition, fromOffset: firstOffset, toOffset: nextOffset - 1 },
+      topic: options.topic,
+      partition,
+      fromOffset: firstOffset,
+      toOffset: nextOffset - 1,
       remedy: 'Only quotamesh may write to its topic, and compression.type of the topic must be producer.',
     });
   }

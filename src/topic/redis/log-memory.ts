@@ -20,11 +20,11 @@ export class LogMemory {
     }
   }
 
-  /** Whether a log holds what this node, which has read up to `position`, would have read in its own. */
-  lacks(found: ReadonlyMap<string, number>, position: number): boolean {
+  /** Whether a log holds what this node, which has read up to `readOffset`, would have read in its own. */
+  lacks(found: ReadonlyMap<string, number>, readOffset: number): boolean {
     for (const [key, offset] of found) {
       const known = this.#newest.get(key) ?? this.#buried.get(key);
-      if (offset <= position && (known?.offset ?? -1) < offset) return true;
+      if (offset <= readOffset && (known?.offset ?? -1) < offset) return true;
     }
     return false;
   }

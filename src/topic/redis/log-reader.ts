@@ -26,16 +26,16 @@ type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
 
 /**
  * Reads the log in order: first the newest record of every key whose place has been trimmed away, then the stream. A
- * reader that was away for so long that the stream goes on behind its position does the same again.
+ * reader that was away for so long that the stream goes on behind its offset does the same again.
  */
 export class LogReader {
   /** Offset that has been read up to. */
-  position = 0;
+  readOffset = 0;
   readonly #options: RedisTopicOptions;
   readonly #sink: ReaderSink;
   readonly #pace: FetchPace;
   #caughtUp = false;
-  /** Where to read on, and in which epoch: behind the position where a foreign entry stands beyond all offsets. */
+  /** Where to read on, and in which epoch: behind the read offset where a foreign entry stands beyond all offsets. */
   #from = { epoch: '', id: '' };
 
   constructor(options: RedisTopicOptions, sink: ReaderSink) {
@@ -46,7 +46,7 @@ export class LogReader {
 
   /** Called between two runs when the log is another one: the next run begins at its start. */
   reset(): void {
-    this.position = 0;
+    this.readOffset = 0;
     this.#caughtUp = false;
     this.#from = { epoch: '', id: '' };
   }
@@ -54,14 +54,14 @@ export class LogReader {
   /** Until the link ends or `stopped`. `epoch` tells which one is in force now, as far as this node knows. */
   async run(link: TopicLink, opened: OpenedLog, epoch: () => string, stopped: AbortSignal): Promise<void> {
     const { readIntervalMs, keys } = this.#options;
-    if (this.position === 0) await this.#begin(link, opened);
+    if (this.readOffset === 0) await this.#begin(link, opened);
     while (!stopped.aborted) {
       const isAtEnd = this.#caughtUp;
       const known = epoch();
       const entries = await this.#next(link, known, isAtEnd ? BLOCK_MS : 0);
       this.#sink.onReading();
       await this.#accept(link, entries);
-      if (!isAtEnd && (entries.length === 0 || this.position >= opened.offset)) this.#becomeCaughtUp();
+      if (!isAtEnd && (entries.length === 0 || this.readOffset >= opened.offset)) this.#becomeCaughtUp();
       const found = await link.read('HGET', [keys.meta, 'epoch']);
       if (String(found) !== known && known === epoch()) this.#sink.onOtherEpoch();
       const waitMs = isAtEnd && entries.length > 0 && readIntervalMs > 0 ? this.#pace.next(performance.now()) : 0;
@@ -76,7 +76,7 @@ export class LogReader {
     if (leftMs > 0) await Promise.race([sleep(leftMs), link.ended]);
     const first = (await this.#first(link)) ?? offset + 1;
     await this.#readNewestBelow(link, first);
-    this.position = Math.max(this.position, first - 1);
+    this.readOffset = Math.max(this.readOffset, first - 1);
   }
 
   #becomeCaughtUp(): void {
@@ -87,7 +87,7 @@ export class LogReader {
   async #next(link: TopicLink, epoch: string, blockMs: number): Promise<Entries> {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
     const { log } = this.#options.keys;
-    if (this.#from.epoch !== epoch) this.#from = { epoch, id: `${this.position}-${SEQUENCE_MAX}` };
+    if (this.#from.epoch !== epoch) this.#from = { epoch, id: `${this.readOffset}-${SEQUENCE_MAX}` };
     const from = this.#from.id;
     const answer = await link.read('XREAD', ['COUNT', ENTRIES_PER_READ, ...block, 'STREAMS', log, from], blockMs);
     return (answer as readonly [readonly [Buffer, Entries]] | null)?.[0][1] ?? [];
@@ -97,13 +97,13 @@ export class LogReader {
     const [head] = entries;
     if (head === undefined) return;
     const firstRead = offsetOf(head);
-    if (firstRead > this.position + 1 && this.position > 0) await this.#bridge(link, firstRead);
+    if (firstRead > this.readOffset + 1 && this.readOffset > 0) await this.#bridge(link, firstRead);
     const records: ReadRecord[] = [];
     for (const entry of entries) {
       const record = readEntry(entry[0], entry[1]);
       if (record === null) this.#sink.onForeign(`entry ${entry[0]} of ${this.#options.keys.log}`);
       else records.push(record);
-      if (offsetOf(entry) < OFFSET_MAX) this.position = Math.max(this.position, offsetOf(entry));
+      if (offsetOf(entry) < OFFSET_MAX) this.readOffset = Math.max(this.readOffset, offsetOf(entry));
     }
     this.#from = { ...this.#from, id: String(entries.at(-1)?.[0]) };
     if (records.length > 0) this.#sink.onRecords(records);
@@ -112,7 +112,7 @@ export class LogReader {
   /** Offsets are missing: nobody has had them (a new epoch), or they were trimmed away before they were read here. */
   async #bridge(link: TopicLink, firstRead: number): Promise<void> {
     const first = await this.#first(link);
-    if (first !== null && first <= this.position) return;
+    if (first !== null && first <= this.readOffset) return;
     await this.#readNewestBelow(link, firstRead);
   }
 
@@ -123,12 +123,12 @@ export class LogReader {
 
   async #readNewestBelow(link: TopicLink, below: number): Promise<void> {
     const found = await scanNewest(link, this.#options, (what) => this.#sink.onForeign(what));
-    const records = [...found.values()].filter(({ offset }) => offset > this.position && offset < below);
+    const records = [...found.values()].filter(({ offset }) => offset > this.readOffset && offset < below);
     records.sort((left, right) => left.offset - right.offset);
     const last = records.at(-1);
     if (last === undefined) return;
     this.#sink.onRecords(records);
-    this.position = last.offset;
+    this.readOffset = last.offset;
   }
 }
 

@@ -13,21 +13,21 @@ const RECORDS_PER_CALL = 500;
 
 /**
  * Puts back what Redis has forgotten and this node still knows. The first node does it, the others find it done.
- * Returns whether the log is another one: then it holds records below `position` that this node has never read.
+ * Returns whether the log is another one: then it holds records below `readOffset` that this node has never read.
  */
 export async function restoreLog(
   link: TopicLink,
   options: RedisTopicOptions,
   memory: LogMemory,
   epoch: string,
-  position: number,
+  readOffset: number,
   log: TopicLog,
 ): Promise<boolean> {
   await sleep(SPREAD_MS * Math.random(), undefined, { ref: false });
   try {
     const found = await scanNewest(link, options, () => {});
     const offsets = new Map([...found].map(([key, { offset }]) => [key, offset]));
-    const isAnother = memory.lacks(offsets, position);
+    const isAnother = memory.lacks(offsets, readOffset);
     const missing = memory.missing(offsets);
     let restored = 0;
     for (let i = 0; i < missing.length; i += RECORDS_PER_CALL) {
@@ -36,7 +36,9 @@ export async function restoreLog(
       restored += await link.restore([epoch, ...args]);
     }
     log('warn', 'Redis had lost records: this node has put back what it knew', {
-      ...{ topic: options.topic, restored, lacking: missing.length },
+      topic: options.topic,
+      restored,
+      lacking: missing.length,
     });
     return isAnother;
   } catch (error) {

@@ -42,10 +42,10 @@ export class LogWriter {
     this.#sink = sink;
   }
 
-  /** On a new link, and where the log is another one. @param position that this node has read up to */
-  async open(link: TopicLink, position: number): Promise<OpenedLog> {
+  /** On a new link, and where the log is another one. @param readOffset up to which this node has read */
+  async open(link: TopicLink, readOffset: number): Promise<OpenedLog> {
     this.#isOther = false;
-    const opened = await link.open(position);
+    const opened = await link.open(readOffset);
     const isNew = this.epoch !== '' && this.epoch !== opened.epoch;
     this.epoch = opened.epoch;
     if (!isNew) return opened;
@@ -70,12 +70,12 @@ export class LogWriter {
   }
 
   /** Until the link ends or `stopped`. */
-  async run(link: TopicLink, position: () => number, stopped: AbortSignal): Promise<void> {
+  async run(link: TopicLink, readOffset: () => number, stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
-      if (this.#isOther) await this.open(link, position());
+      if (this.#isOther) await this.open(link, readOffset());
       const parcels = this.#outbox.take([PARTITION]);
       if (parcels.length === 0) await this.#nextPut(stopped);
-      for (const parcel of parcels) await this.#write(link, parcel, position);
+      for (const parcel of parcels) await this.#write(link, parcel, readOffset);
     }
   }
 
@@ -86,7 +86,7 @@ export class LogWriter {
     });
   }
 
-  async #write(link: TopicLink, parcel: Parcel, position: () => number): Promise<void> {
+  async #write(link: TopicLink, parcel: Parcel, readOffset: () => number): Promise<void> {
     const { topic } = this.#options;
     // Before it is sent: it may be read back before the answer to it comes.
     this.#remember(parcel.records);
@@ -95,7 +95,7 @@ export class LogWriter {
         await this.#append(link, parcel.records);
       } catch (error) {
         if (!isOtherEpoch(error)) throw error;
-        await this.open(link, position());
+        await this.open(link, readOffset());
         await this.#append(link, parcel.records);
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 
 /** The log is not the one that was opened; what to do is to open it again. */

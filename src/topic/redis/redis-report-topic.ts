@@ -1,11 +1,11 @@
-import type { RedisTopicConfig } from '../../config/resolved-config.js';
+import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { AppendRecord } from '../../ports/report-topic.js';
 import { RemoteReportTopic } from '../remote/remote-report-topic.js';
 import { AppendRefused } from './redis-failure.js';
 import { type RedisTopicHooks, redisTopicOptions } from './redis-topic-options.js';
 import { TopicSupervisor } from './topic-supervisor.js';
 
-/** Of which log: a server may hold those of many clusters, two of each. */
+/** Names the log: a server may hold those of many clusters, two of each. */
 export interface RedisLogName {
   readonly cluster: string;
   readonly log: 'reports' | 'registry';

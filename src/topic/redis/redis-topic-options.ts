@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { RedisTopicConfig } from '../../config/resolved-config.js';
+import type { RedisTopicConfig } from '../../config/resolved/resolved-config.js';
 import type { TopicLog } from '../remote/topic-log.js';
 
 /** What does not fit into YAML. */

@@ -27,8 +27,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local meta = redis.call('HMGET', KEYS[3], 'epoch', 'run', 'offset', 'created')
 local offset = tonumber(meta[3] or '') or 0
 local created = tonumber(meta[4] or '')
-local position = tonumber(ARGV[3])
-if meta[1] and meta[2] == ARGV[1] and created and offset >= position and offset < ${OFFSET_MAX} then
+local readOffset = tonumber(ARGV[3])
+if meta[1] and meta[2] == ARGV[1] and created and offset >= readOffset and offset < ${OFFSET_MAX} then
   return { meta[1], string.format('%.0f', offset), string.format('%.0f', now - created), 0 }
 end
 local last = 0
@@ -43,7 +43,7 @@ if last >= ${OFFSET_MAX} then
   last = 0
 end
 if offset >= ${OFFSET_MAX} then offset = 0 end
-offset = math.max(math.max(offset, last, position) + ${OFFSETS_PER_EPOCH}, time[1] * ${OFFSETS_PER_EPOCH})
+offset = math.max(math.max(offset, last, readOffset) + ${OFFSETS_PER_EPOCH}, time[1] * ${OFFSETS_PER_EPOCH})
 local text = string.format('%.0f', offset)
 redis.call('HSET', KEYS[3], 'epoch', ARGV[2], 'run', ARGV[1], 'offset', text, 'created', string.format('%.0f', now))
 return { ARGV[2], text, '0', 1 }

@@ -45,10 +45,10 @@ export class TopicLink {
     return Promise.race([this.#reading.ended, this.#writing.ended]);
   }
 
-  /** @param position offset that has been read */
-  async open(position: number): Promise<OpenedLog> {
+  /** @param readOffset up to which this node has read */
+  async open(readOffset: number): Promise<OpenedLog> {
     const candidate = randomBytes(9).toString('base64url');
-    const [epoch, offset, ageMs] = (await this.#run('OPEN', [this.#runId, candidate, position])) as Buffer[];
+    const [epoch, offset, ageMs] = (await this.#run('OPEN', [this.#runId, candidate, readOffset])) as Buffer[];
     return { epoch: String(epoch), offset: Number(offset), ageMs: Number(ageMs) };
   }
 

@@ -48,7 +48,7 @@ export class TopicSupervisor implements Supervisor {
         const link = new TopicLink(this.#parts.options);
         this.#link = link;
         await link.connect();
-        const opened = await this.#writer.open(link, this.#reader.position);
+        const opened = await this.#writer.open(link, this.#reader.readOffset);
         if (!this.#isOpen) await this.#open(onOpen);
         await this.#use(link, opened);
       } catch (error) {
@@ -67,7 +67,7 @@ export class TopicSupervisor implements Supervisor {
   async #open(onOpen: () => void): Promise<void> {
     this.#isOpen = true;
     onOpen();
-    // Whoever awaits `open` goes first.
+    // The caller that awaits `open` goes first.
     await new Promise((resolve) => setImmediate(resolve));
     this.#parts.listener.onEpoch(OWN_LOG);
   }
@@ -77,7 +77,7 @@ export class TopicSupervisor implements Supervisor {
     const ended = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, ended.signal]);
     const reading = this.#reader.run(link, opened, () => this.#writer.epoch, signal);
-    const writing = this.#writer.run(link, () => this.#reader.position, signal);
+    const writing = this.#writer.run(link, () => this.#reader.readOffset, signal);
     for (const work of [reading, writing]) work.catch(() => {});
     try {
       await Promise.race([reading, writing, link.ended]);
@@ -150,8 +150,8 @@ export class TopicSupervisor implements Supervisor {
     const { options, log } = this.#parts;
     const link = this.#link;
     if (link === null) return;
-    const { position } = this.#reader;
-    void restoreLog(link, options, this.#memory, this.#writer.epoch, position, log).then((isAnother) => {
+    const { readOffset } = this.#reader;
+    void restoreLog(link, options, this.#memory, this.#writer.epoch, readOffset, log).then((isAnother) => {
       if (!isAnother || this.#stop.signal.aborted) return;
       this.#isAnother = true;
       link.destroy(new Error('it holds another log than was read so far'));

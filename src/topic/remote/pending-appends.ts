@@ -1,4 +1,4 @@
-import { QuotameshError } from '../../errors.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AppendRecord } from '../../ports/report-topic.js';
 import { withDeadline } from './deadline.js';
 import { type Outbox, PARCEL_BYTES_MAX, type Parcel, sizeOf } from './outbox.js';

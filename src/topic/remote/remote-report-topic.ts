@@ -1,5 +1,5 @@
-import { invariant } from '../../core/invariant.js';
-import { QuotameshError } from '../../errors.js';
+import { invariant } from '../../core/base/invariant.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { AppendRecord, ReportTopic, ReportTopicListener, TopicCounters } from '../../ports/report-topic.js';
 import { createTopicCounters } from '../topic-counters.js';
 import { GuardedListener } from './guarded-listener.js';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { HmacConfig } from '../../config/resolved-config.js';
+import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 
 /** Where a record stands; a signature holds for no other place. */
 export interface RecordPlace {

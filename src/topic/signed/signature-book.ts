@@ -9,7 +9,7 @@ const KEYS_MAX = 10_000;
 const LINES_MAX = 20;
 
 const KEYS_DIFFER =
-  'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/kafka-security.md says.';
+  'Give all nodes the same topic.hmac.key (signatures.keyId in status names it), or change it as docs/operate/kafka-security.md says.';
 
 export interface SignatureBookOptions {
   readonly name: string;
@@ -118,7 +118,11 @@ export class SignatureBook implements RecordSignatures {
     this.#lines++;
     const what = mode === 'require' ? 'ignored' : 'believed, because hmac.verify is warn';
     telemetry.log('warn', `a record of the ${name} is not signed by this cluster; ${what}`, {
-      ...{ key, cause, partition, offset, unverified: this.unverifiedKeys },
+      key,
+      cause,
+      partition,
+      offset,
+      unverified: this.unverifiedKeys,
       ...(this.#lines === LINES_MAX ? { further: 'only counted' } : {}),
     });
   }

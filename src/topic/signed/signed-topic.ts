@@ -1,6 +1,6 @@
 import { Envelope } from '../../codec/envelope.js';
 import { quotamesh } from '../../codec/generated/report.js';
-import type { HmacConfig } from '../../config/resolved-config.js';
+import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 import type {
   AppendRecord,
   ReadRecord,
@@ -70,7 +70,7 @@ export class SignedTopic implements ReportTopic {
     return this.#topic.partitionsFound ?? this.partitions;
   }
 
-  /** Of the records that its users have appended, and were given. */
+  /** Counts of the records that its users have appended, and were given. */
   get counters(): TopicCounters {
     const { recordsAppended, recordsRead, ...others } = this.#topic.counters;
     return {

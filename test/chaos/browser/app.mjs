@@ -18,7 +18,11 @@ function build() {
       .filter(({ group: of }) => of === at)
       .map(({ fromMs, toMs }) => ({ fromMs, toMs, colour: '#d0000066' }));
     return timeChart({
-      ...{ host, look, height: 190, label: `${group.name}: admitted and allowed over time`, top: group.top },
+      host,
+      look,
+      height: 190,
+      label: `${group.name}: admitted and allowed over time`,
+      top: group.top,
       columns: [seconds, group.allowed, group.admitted, group.shares, seconds.map(() => group.quota)],
       series: [
         { stroke: look.colour('node-3'), width: 1.5, fill: `${look.colour('best')}14` },
@@ -27,7 +31,9 @@ function build() {
         { stroke: look.colour('ink'), width: 1, dash: [7, 5] },
       ],
       marks: faults.map(({ fromMs }) => ({ atMs: fromMs })),
-      ...{ spans: [...stripes, ...wrong], onTime: showTime, onZoom: zoomed },
+      spans: [...stripes, ...wrong],
+      onTime: showTime,
+      onZoom: zoomed,
     });
   });
   if (zoom !== null) for (const chart of charts) chart.zoom(...zoom);

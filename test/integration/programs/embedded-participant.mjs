@@ -73,7 +73,11 @@ async function append() {
 function report() {
   const { user, system } = process.cpuUsage(cpu);
   const figures = {
-    ...{ kind: 'report', isOpen, ...seen, appends, worstLagMs: lag.stop() },
+    kind: 'report',
+    isOpen,
+    ...seen,
+    appends,
+    worstLagMs: lag.stop(),
     heapMiB: liveHeapMiB(),
     cpuPercent: (user + system) / 10 / (performance.now() - since),
   };

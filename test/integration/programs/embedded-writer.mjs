@@ -52,7 +52,11 @@ async function openTopic(folder) {
   const opened = new EmbeddedTopic({ path: folder, appendTimeoutMs });
   const ignore = () => {};
   await opened.open({
-    ...{ onEpoch: ignore, onRecords: ignore, onCaughtUp: ignore, onLost: ignore, onRecovered: ignore },
+    onEpoch: ignore,
+    onRecords: ignore,
+    onCaughtUp: ignore,
+    onLost: ignore,
+    onRecovered: ignore,
     onFailed: (error) => {
       throw error;
     },

@@ -9,16 +9,19 @@
  * a deletion and the next one two places are attached to it; the deletion takes them with it.
  */
 import { writeSync } from 'node:fs';
-import { createNode } from '../../../dist/src/index.js';
-import { deleteGroup, putGroup } from '../../../dist/src/runtime/groups/administration.js';
-import { attach } from '../../../dist/src/runtime/groups/attaching.js';
+import { attach } from '../../../dist/src/groups/changes/attaching.js';
+import { deleteGroup, putGroup } from '../../../dist/src/groups/changes/change-group.js';
+import { assembleNode, configOf } from '../../../dist/src/node/start-node.js';
+import { silentTelemetry } from '../../../dist/src/ports/telemetry.js';
 
 const DELETED_EVERY = 5;
 const BY = { name: 'writer', how: 'open', requestId: 'kill', atMs: 0, tenants: null };
 const { path, node: nodeId, life, groups, auditedChanges } = JSON.parse(process.argv[2]);
 const topic = { kind: 'embedded', path };
 const config = { cluster: 'kills', node: nodeId, topic, registry: { auditedChanges }, groups: { orders: {} } };
-const node = await createNode({ config, env: {} });
+/** Not through createNode: changes to groups come over HTTP, and are no calls of the library. */
+const parts = await assembleNode(await configOf({ config, env: {} }), silentTelemetry);
+await Promise.all([parts.life.start(), parts.loop.ready(30_000)]);
 const go = new Promise((resolve) => process.once('message', resolve));
 process.send('ready');
 await go;
@@ -31,14 +34,14 @@ async function write(group) {
     // Half of them say what they expect.
     const expected = n % 2 === 0 ? revision : null;
     if (n % DELETED_EVERY === 0) {
-      await deleteGroup(node, group, expected, BY, true);
+      await deleteGroup(parts, group, expected, BY, true);
       revision = 0;
     } else {
-      ({ revision } = await putGroup(node, group, { burstMinMessages: n, debtMs: n }, expected, BY));
+      ({ revision } = await putGroup(parts, group, { burstMinMessages: n, debtMs: n }, expected, BY));
     }
     writeSync(1, `! ${group} ${n}\n`);
     if (n % DELETED_EVERY !== 1) continue;
-    await attach(node, group, { group }, null, BY);
-    await attach(node, `${group}/same`, { sameAs: group }, null, BY);
+    await attach(parts, group, { group }, null, BY);
+    await attach(parts, `${group}/same`, { sameAs: group }, null, BY);
   }
 }

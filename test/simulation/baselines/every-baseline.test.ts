@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BASELINES } from '../../../sim/baselines/registry.js';
+import { BASELINES } from '../../../sim/all-baselines.js';
 import { figure, names, Play } from './play.js';
 
 const ALL = Object.keys(BASELINES);
@@ -10,8 +10,14 @@ const READY_SEC = 2;
 test('the systems of the accuracy table are there', () => {
   expect(ALL).toEqual(
     expect.arrayContaining([
-      ...['pulsar', 'pulsar-fork', 'fdb-client', 'fdb-proxy'],
-      ...['numaflow', 'static', 'demand-proportional', 'full-quota'],
+      'pulsar',
+      'pulsar-fork',
+      'fdb-client',
+      'fdb-proxy',
+      'numaflow',
+      'static',
+      'demand-proportional',
+      'full-quota',
     ]),
   );
   expect(Object.values(BASELINES).filter(({ says }) => /\n/.test(says) || says.length > 100)).toEqual([]);

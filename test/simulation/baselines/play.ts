@@ -1,9 +1,9 @@
-import { BASELINES } from '../../../sim/baselines/registry.js';
-import type { ClusterUnderTest } from '../../../sim/cluster-under-test.js';
-import { EventQueue } from '../../../sim/event-queue.js';
-import { admittedRate, worstWindow } from '../../../sim/measure.js';
-import { Random } from '../../../sim/random.js';
-import { type Arrival, LOCAL_KAFKA } from '../../../sim/world.js';
+import { BASELINES } from '../../../sim/all-baselines.js';
+import type { ClusterUnderTest } from '../../../sim/cluster/cluster-under-test.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
+import { admittedRate, worstSpan } from '../../../sim/cluster/measure.js';
+import { Random } from '../../../sim/cluster/random.js';
+import { type Arrival, LOCAL_KAFKA } from '../../../sim/cluster/world.js';
 
 interface Stage {
   readonly quota: number;
@@ -67,7 +67,7 @@ export class Play {
   }
 
   worst(windowSec: number, fromSec: number, toSec: number): number {
-    return worstWindow(this.arrivals, windowSec * 1000, fromSec * 1000, toSec * 1000);
+    return worstSpan(this.arrivals, windowSec * 1000, fromSec * 1000, toSec * 1000);
   }
 }
 

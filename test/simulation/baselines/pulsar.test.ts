@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { figure, names, Play } from './play.js';
 
 const PAIR = ['a', 'b'] as const;
-/** Three periods: sample, report, calculation (pulsar §1.2). */
+/** Three periods: sample, report, calculation. */
 const SETTLED_SEC = 180;
 
 describe('Pulsar as released', () => {
@@ -106,7 +106,8 @@ describe("Pulsar's vendor fork", () => {
     play.drive('b', (nowMs) => (nowMs < 300_000 ? 0 : 130));
     play.runTo(900);
     expect(figure('fork, return, × quota', play.worst(10, 300, 480) / 100, 2)).toBeGreaterThan(1.9);
-    // 50/50 only when all sample at once: the first sample of who returns covers a part of the period, and any split stays.
+    // 50/50 only when all sample at once: the first sample of who returns covers a part of the period, and any split
+    // stays.
     const later = figure('fork, later, b', play.admitted(600, 900, 'b'), 50);
     expect(Math.abs(later - 50)).toBeLessThan(15);
     expect(play.admitted(600, 900)).toBeLessThan(105);

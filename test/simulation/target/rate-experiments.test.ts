@@ -18,7 +18,7 @@ test.each(RATE_EXPERIMENTS)('$name: $says', ({ name, baseline, anchor, atMost, a
   }
 });
 
-/** The source's 20 minutes are those of docs/accuracy.md, which test:long computes anew. */
+/** The source's 20 minutes are those of docs/reference/accuracy.md, which test:long computes anew. */
 test('run/ExpectStableThroughput on ten nodes: within 2 %', () => {
   const ratio = stableThroughput('max-min', 300);
   console.log(`run/ExpectStableThroughput: ${ratio.toFixed(4)} of the quota over 5 minutes`);

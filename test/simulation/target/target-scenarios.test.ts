@@ -50,7 +50,9 @@ function summaryOf(scenario: ReturnType<typeof loadBuiltInTarget>) {
     isEachAZone: new Set(backends.map(({ zone }) => zone)).size === backends.length,
     quotas: groups.map(({ name, cost, reservedCost }) => [name, cost, reservedCost]),
     clients: clients.map(({ group, wantedPerSecond, units, backends: on }) => [
-      ...[group, wantedPerSecond, units],
+      group,
+      wantedPerSecond,
+      units,
       on.map(numberOf),
     ]),
     phases: phases.map((phase) => ({
@@ -80,7 +82,9 @@ function summaryOfVector({ servers, generation, worstZonesIgnored, quotas, clien
       reservedPagesPerSec,
     ]),
     clients: clients.map(({ tag, wantedTps, pagesPerTx, op, servers: on }) => [
-      ...[tag, wantedTps, pagesPerTx * (op === 'write' ? WRITE_FACTOR : 1)],
+      tag,
+      wantedTps,
+      pagesPerTx * (op === 'write' ? WRITE_FACTOR : 1),
       on === 'all' ? all : on,
     ]),
     phases: phases.map(({ change, expect: expected, baselineSettleSec }) => ({
@@ -88,7 +92,9 @@ function summaryOfVector({ servers, generation, worstZonesIgnored, quotas, clien
       servers: change?.servers?.map(({ server, capacityPagesPerSec }) => [server, capacityPagesPerSec]) ?? [],
       within: baselineSettleSec,
       expect: expected.map(({ metric, tag = null, value, exact }) => [
-        ...[FIGURES[metric], tag, value ?? Number.POSITIVE_INFINITY],
+        FIGURES[metric],
+        tag,
+        value ?? Number.POSITIVE_INFINITY,
         exact === true ? 0 : TOLERANCE,
       ]),
     })),

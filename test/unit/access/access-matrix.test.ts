@@ -5,8 +5,8 @@ import { type HttpScene, readyScene } from '../http/http-scene.js';
 import { AUTH, bearer, TOKENS, type Who } from './access-scene.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-const PAGE = readFileSync(new URL('../../../docs/access.md', import.meta.url), 'utf8');
-/** `GET /v1/groups` → role, from the table of docs/access.md: what is not there is refused. */
+const PAGE = readFileSync(new URL('../../../docs/operate/access.md', import.meta.url), 'utf8');
+/** `GET /v1/groups` → role, from the table of docs/operate/access.md: what is not there is refused. */
 const DOCUMENTED = new Map(
   [...PAGE.matchAll(/^\| `([A-Z]+ \/\S*)` \| ([a-z]+)/gm)].map(([, route = '', role = '']) => [route, role]),
 );
@@ -51,7 +51,7 @@ function codeIn(method: string, payload: string): string {
 }
 
 describe('the routes of the running server', () => {
-  test('are those of docs/access.md, no more and no fewer', () => {
+  test('are those of docs/operate/access.md, no more and no fewer', () => {
     expect([...DOCUMENTED.keys()].sort()).toEqual([...routes].sort());
     expect(routes.length).toBeGreaterThan(40);
   });

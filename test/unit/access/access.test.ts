@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Access } from '../../../src/access/access.js';
+import type { AccessConfig, TokenConfig } from '../../../src/access/access-config.js';
 import { hasRole } from '../../../src/access/caller.js';
 import { matchesName, namesIn } from '../../../src/access/certificate-names.js';
 import { FailedAttempts, networkOf } from '../../../src/access/failed-attempts.js';
 import { isLoopback } from '../../../src/access/loopback.js';
 import { hashOf, newToken, writtenHash } from '../../../src/access/token.js';
-import type { AccessConfig, TokenConfig } from '../../../src/config/resolved-config.js';
-import type { QuotameshError } from '../../../src/errors.js';
+import type { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 function token(name: string, secret: string): TokenConfig {
   return { name, roles: ['traffic'], tenants: null, hash: hashOf(secret).toString('hex') };
@@ -37,7 +37,7 @@ describe('tokens', () => {
     const made = Array.from({ length: 100 }, newToken);
     expect(new Set(made).size).toBe(100);
     for (const each of made) expect(each).toMatch(/^qm_[\w-]{43}$/);
-    // Of another implementation: printf abc | sha256sum.
+    // From another implementation: printf abc | sha256sum.
     expect(writtenHash('abc')).toBe('sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
@@ -128,7 +128,10 @@ describe('certificates', () => {
     const subjectaltname =
       'DNS:broker-7.example, URI:spiffe://example/broker, IP Address:10.0.0.7, email:ops@example.org';
     expect(namesIn({ subject, subjectaltname })).toEqual([
-      ...['DNS:broker-7.example', 'URI:spiffe://example/broker', 'email:ops@example.org', 'CN=broker-7'],
+      'DNS:broker-7.example',
+      'URI:spiffe://example/broker',
+      'email:ops@example.org',
+      'CN=broker-7',
     ]);
     // One entry that would like to be two (CVE-2021-44532), and two common names.
     expect(namesIn({ subject: { CN: ['a', 'b'] } as never, subjectaltname: 'URI:"http://a/, DNS:root"' })).toEqual([]);

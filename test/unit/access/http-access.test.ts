@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callerOf } from '../../../src/admission/http/caller.js';
-import { RouteGuard } from '../../../src/admission/http/route-guard.js';
+import { callerOf } from '../../../src/http/access/caller.js';
+import { RouteGuard } from '../../../src/http/access/route-guard.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 import { AUTH, bearer, TOKENS, written } from './access-scene.js';
 
@@ -55,7 +55,9 @@ describe('a caller with tenants', () => {
     expect((await inject('POST', `${pulsar}/free`, TOKENS.acme)).json()).toMatchObject(denied);
     expect((await inject('DELETE', pulsar, TOKENS.acme)).json()).toMatchObject(denied);
     expect((await inject('GET', url, TOKENS.acme)).json()).toMatchObject({
-      ...{ revision, attachment: { group: 'orders' }, attachedBy: null },
+      revision,
+      attachment: { group: 'orders' },
+      attachedBy: null,
     });
     // A topic of it goes to another group only beside the one that the operator has chosen.
     const topic = `${url}/topic`;
@@ -83,7 +85,9 @@ describe('a caller with tenants', () => {
     const { changes } = (await inject('GET', '/v1/audit', TOKENS.operator)).json();
     const { before, after, who } = changes.at(-1);
     expect({ before, after, name: who.name }).toEqual({
-      ...{ before: { group: 'free', attachedBy: ['acme'] }, after: { group: 'orders' }, name: 'operator' },
+      before: { group: 'free', attachedBy: ['acme'] },
+      after: { group: 'orders' },
+      name: 'operator',
     });
     expect((await inject('DELETE', url, TOKENS.operator)).statusCode).toBe(204);
   });
@@ -91,9 +95,9 @@ describe('a caller with tenants', () => {
   test('has no say over a place of YAML, nor over one attached by a token of more tenants', async () => {
     const tokens = [
       ...AUTH.tokens,
-      { ...{ name: 'both', roles: ['operator'] }, tenants: ['acme', 'beta'], hash: written('qm_both') },
+      { name: 'both', roles: ['operator'], tenants: ['acme', 'beta'], hash: written('qm_both') },
     ];
-    const attachments = { places: { 'acme/yaml': 'orders' } };
+    const attachments = { scopes: { 'acme/yaml': 'orders' } };
     const other = await readyScene({ auth: { ...AUTH, tokens }, attachments });
     const send = (method: 'PUT' | 'DELETE', place: string, token: string, payload?: object) =>
       other.app.inject({

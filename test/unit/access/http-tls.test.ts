@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { renewTls } from '../../../src/admission/http/http-tls.js';
-import { ask, askedNode } from '../../../src/cli/asked-node.js';
-import { change, get } from '../../../src/cli/node-requests.js';
+import { renewTls } from '../../../src/http/server/http-tls.js';
+import { ask, nodeAddress } from '../../../src/node-client/node-address.js';
+import { change, get } from '../../../src/node-client/node-requests.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 import { AUTH, TOKENS } from './access-scene.js';
 import { type KeyPair, makeAuthority, makeCertificate } from './certificates.js';
@@ -54,7 +54,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** As the commands ask. */
 function asked(options: object, at = url) {
-  return askedNode({ url: at, ca: servers.certFile, ...options });
+  return nodeAddress({ url: at, ca: servers.certFile, ...options });
 }
 
 const acquire = {
@@ -71,7 +71,7 @@ describe('HTTPS', () => {
       nodeId: 'a',
       access: { auth: true },
     });
-    await expect(get(askedNode({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
+    await expect(get(nodeAddress({ url, token: TOKENS.viewer }), '/v1/nodes')).rejects.toMatchObject({
       code: 'NODE_UNREACHABLE',
     });
   });
@@ -95,7 +95,7 @@ describe('HTTPS', () => {
   });
 
   test('plain HTTP gets no answer of ours', async () => {
-    const plain = askedNode({ url: url.replace('https', 'http'), token: TOKENS.viewer });
+    const plain = nodeAddress({ url: url.replace('https', 'http'), token: TOKENS.viewer });
     await expect(get(plain, '/livez')).rejects.toMatchObject({ code: expect.stringMatching(/NODE_UNREACHABLE/) });
   });
 
@@ -138,7 +138,7 @@ describe('HTTPS', () => {
     const renewed = await makeCertificate(folder, clients, { name: 'node-1b', alternative: 'IP:127.0.0.1' });
     const { tls } = scene.node.config.http;
     renewTls(scene.app, { ...tls!, cert: renewed.cert, key: renewed.key });
-    const trusting = askedNode({ url, ca: clients.certFile, token: TOKENS.viewer });
+    const trusting = nodeAddress({ url, ca: clients.certFile, token: TOKENS.viewer });
     expect(await get(trusting, '/v1/nodes')).toMatchObject({ nodeId: 'a' });
     renewTls(scene.app, tls);
     expect(await get(asked({ token: TOKENS.viewer }), '/v1/nodes')).toMatchObject({ nodeId: 'a' });
@@ -171,5 +171,5 @@ describe('the commands', () => {
     [{ url: 'https://127.0.0.1:1', cert: 'x' }, /--cert and --key need each other/],
     [{ url: '127.0.0.1:1', token: 'a b' }, /the token must have/],
     [{ url: '127.0.0.1:1', tokenFile: '/nowhere/token' }, /cannot read \/nowhere\/token/],
-  ])('refuse %o', (options, expected) => expect(() => askedNode(options)).toThrow(expected));
+  ])('refuse %o', (options, expected) => expect(() => nodeAddress(options)).toThrow(expected));
 });

@@ -2,14 +2,13 @@ import { connect } from 'node:net';
 import { generate } from 'mqtt-packet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Access } from '../../../src/access/access.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { MqttBroker } from '../../../src/mqtt/mqtt-broker.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { assembleNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { type WholeNode, wholeNode } from '../../whole-node.js';
 import { AUTH, TOKENS } from './access-scene.js';
 
-let node: QuotaNode;
+let node: WholeNode;
 let access: Access;
 let broker: MqttBroker;
 const ends: (() => void)[] = [];
@@ -24,7 +23,7 @@ beforeAll(async () => {
     groups: { orders: {} },
   };
   const config = resolveConfig(raw, { source: '(test)' });
-  node = await assembleNode(config, silentTelemetry);
+  node = await wholeNode(config, silentTelemetry);
   access = new Access(config.auth, node.clock, silentTelemetry);
   broker = new MqttBroker(node, silentTelemetry, access);
   await broker.listen();
@@ -40,14 +39,12 @@ afterAll(async () => {
 function logIn(password: string | null): Promise<{ readonly code: number; readonly closed: Promise<void> }> {
   const credentials = password === null ? {} : { username: 'somebody', password: Buffer.from(password) };
   const packet = generate({
-    ...{
-      cmd: 'connect',
-      clientId: `c${ends.length}`,
-      protocolId: 'MQTT',
-      protocolVersion: 4,
-      clean: true,
-      keepalive: 0,
-    },
+    cmd: 'connect',
+    clientId: `c${ends.length}`,
+    protocolId: 'MQTT',
+    protocolVersion: 4,
+    clean: true,
+    keepalive: 0,
     ...credentials,
   });
   return new Promise((resolve, reject) => {

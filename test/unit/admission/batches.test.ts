@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Batch, BatchAmounts, TakeOptions } from '../../../src/admission/decision.js';
-import { examineGroup } from '../../../src/config/group-definition.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Batch, BatchAmounts, TakeOptions } from '../../../src/api/decision.js';
+import { examineGroup } from '../../../src/config/read/group-definition.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, httpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
 afterEach(() => scene.close());
 
 /** Windows of a minute hold 60 · perSecond; the test begins in the middle of none. */
-async function windowed(perSecond: number, others: Readonly<Record<string, unknown>> = {}): Promise<QuotaNode> {
+async function windowed(perSecond: number, others: Readonly<Record<string, unknown>> = {}): Promise<WholeNode> {
   const group = { quota: { publish: { messagesPerSecond: perSecond } }, limiter: 'window', ...others };
   scene = await readyScene({ groups: { a: { windowMs: 3_600_000, ...group } } });
   scene.node.serve(0);
@@ -20,13 +19,13 @@ async function windowed(perSecond: number, others: Readonly<Record<string, unkno
   return scene.node;
 }
 
-async function take(node: QuotaNode, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch> {
+async function take(node: WholeNode, amounts: BatchAmounts, options?: TakeOptions): Promise<Batch> {
   const answer = await node.takeBatch('a', amounts, options);
   if (!answer.granted) throw new Error(`refused: ${JSON.stringify(answer)}`);
   return answer;
 }
 
-const left = (node: QuotaNode) => Math.floor(node.limiter.available(0, MESSAGES, node.clock()));
+const left = (node: WholeNode) => Math.floor(node.limiter.available(0, MESSAGES, node.clock()));
 const code = (code: string) => expect.objectContaining({ code });
 
 describe('a batch', () => {
@@ -35,9 +34,17 @@ describe('a batch', () => {
     const batch = await take(node, { messages: 30 });
     expect(batch).toMatchObject({ messages: 30, bytes: 0, epoch: expect.any(Number) });
     expect(left(node)).toBe(70);
-    batch.handBack({ messages: 20 });
+    batch.refund({ messages: 20 });
     expect(left(node)).toBe(90);
     expect([node.limiter.admitted.at(0), node.limiter.attempted.at(0)]).toEqual([10, 10]);
+  });
+
+  test('is refunded under the former name as well', async () => {
+    const node = await windowed(0.05);
+    const batch = await take(node, { messages: 30 });
+    batch.handBack({ messages: 20 });
+    expect(left(node)).toBe(90);
+    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
   });
 
   test('all: everything there is, whole; then there is nothing, and a node says when', async () => {
@@ -53,7 +60,7 @@ describe('a batch', () => {
     const batch = await take(node, { messages: 100_000 });
     expect(batch.messages).toBe(100);
     expect(node.limiter.attempted.at(0)).toBe(99_900);
-    batch.handBack({});
+    batch.refund({});
     expect([node.limiter.attempted.at(0), node.limiter.admitted.at(0)]).toEqual([100_000, 100]);
   });
 
@@ -69,11 +76,11 @@ describe('a batch', () => {
   });
 
   test.each([
-    ['handed-back', 85],
+    ['refunded', 85],
     ['counted', 75],
   ] as const)('dropped work: %s', async (dropped, expected) => {
     const node = await windowed(0.05, { dropped });
-    (await take(node, { messages: 30 })).handBack({ messages: 5, dropped: { messages: 10 } });
+    (await take(node, { messages: 30 })).refund({ messages: 5, dropped: { messages: 10 } });
     expect(left(node)).toBe(expected);
     expect(node.limiter.admitted.at(0)).toBe(100 - expected);
   });
@@ -85,7 +92,7 @@ describe('a batch', () => {
     node.limiter.buckets.fill(0, node.clock());
     const batch = await take(node, 'all');
     expect(batch).toMatchObject({ epoch: null, validMs: node.config.limits.reservationMs });
-    batch.handBack({ messages: batch.messages });
+    batch.refund({ messages: batch.messages });
     expect(node.limiter.tokens.at(0)).toBeLessThanOrEqual(node.limiter.buckets.depth.at(0));
     expect(left(node)).toBe(batch.messages);
   });
@@ -95,21 +102,21 @@ describe('nothing is minted by what is handed in', () => {
   test('twice, or more than was granted', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 30 });
-    expect(() => batch.handBack({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
-    expect(() => batch.handBack({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
-    expect(() => batch.handBack({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
-    batch.handBack({ messages: 30 });
-    expect(() => batch.handBack({ messages: 1 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 31 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ messages: 20, dropped: { messages: 11 } })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ bytes: 1 })).toThrow(code('BATCH_TOO_SMALL'));
+    expect(() => batch.refund({ messages: -1 })).toThrow(code('AMOUNT_INVALID'));
+    expect(() => batch.refund({ messages: 0.5 })).toThrow(code('AMOUNT_INVALID'));
+    batch.refund({ messages: 30 });
+    expect(() => batch.refund({ messages: 1 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBe(100);
   });
 
   test.each([
-    [undefined, 'FIELD_INVALID', 'handBack must be an object like { messages: 20 }, got nothing'],
-    [null, 'FIELD_INVALID', 'handBack must be'],
-    [5, 'FIELD_INVALID', 'handBack must be'],
-    [[5], 'FIELD_INVALID', 'handBack must be'],
+    [undefined, 'FIELD_INVALID', 'refund must be an object like { messages: 20 }, got nothing'],
+    [null, 'FIELD_INVALID', 'refund must be'],
+    [5, 'FIELD_INVALID', 'refund must be'],
+    [[5], 'FIELD_INVALID', 'refund must be'],
     [{ message: 5 }, 'FIELD_UNKNOWN', 'field message is not known; did you mean messages?'],
     [{ dropped: null }, 'FIELD_INVALID', 'dropped must be an object like { messages: 20 }, got null'],
     [{ dropped: { msgs: 1 } }, 'FIELD_UNKNOWN', 'field dropped.msgs is not known; known are messages, bytes'],
@@ -118,27 +125,27 @@ describe('nothing is minted by what is handed in', () => {
   ])('what is no hand-back is named, and the batch stays open: %j', async (given, expected, message) => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 30 });
-    const handBack = () => batch.handBack(given as never);
-    expect(handBack).toThrow(code(expected));
-    expect(handBack).toThrow(message);
-    batch.handBack({ messages: 30 });
-    expect([left(node), node.gate.batches.counts.handBacksRefused]).toEqual([100, 2]);
+    const refund = () => batch.refund(given as never);
+    expect(refund).toThrow(code(expected));
+    expect(refund).toThrow(message);
+    batch.refund({ messages: 30 });
+    expect([left(node), node.gate.batches.counts.refundsRefused]).toEqual([100, 2]);
   });
 
   test('without a grant', async () => {
     const node = await windowed(0.05);
     const { batches } = node.gate;
     for (const id of ['', 'x', '__proto__-1', `${(await take(node, 'all')).id}0`]) {
-      expect(() => batches.handBack(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
+      expect(() => batches.refund(id, { messages: 1 })).toThrow(code('BATCH_UNKNOWN'));
     }
-    expect([left(node), batches.counts.handBacksRefused]).toEqual([0, 4]);
+    expect([left(node), batches.counts.refundsRefused]).toEqual([0, 4]);
   });
 
   test('from an earlier window: it has been counted as used', async () => {
     const node = await windowed(1000, { windowMs: 100 });
     const batch = await take(node, { messages: 30 }, { waitMs: 1000 });
     await sleep(batch.validMs + 5);
-    expect(() => batch.handBack({ messages: 30 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 30 })).toThrow(code('BATCH_ENDED'));
     expect(left(node)).toBeLessThanOrEqual(100);
     expect(node.limiter.admitted.at(0)).toBe(batch.messages);
   });
@@ -151,18 +158,18 @@ describe('a group that is changed while a batch is open', () => {
   ])('to %s: nothing of the old window goes into it', async (_, change) => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 60 });
-    defineGroup(node, { ...node.groups.at(0), ...change });
+    node.inForce.define({ ...node.groups.at(0), ...change });
     const before = left(node);
-    expect(() => batch.handBack({ messages: 60 })).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({ messages: 60 })).toThrow(code('BATCH_ENDED'));
     expect([left(node), node.limiter.admitted.at(0)]).toEqual([before, 60]);
-    expect(() => batch.handBack({})).toThrow(code('BATCH_ENDED'));
+    expect(() => batch.refund({})).toThrow(code('BATCH_ENDED'));
   });
 
   test('to another rate: the window is the same one', async () => {
     const node = await windowed(0.05);
     const batch = await take(node, { messages: 60 });
-    defineGroup(node, { ...node.groups.at(0), dropped: 'counted' });
-    batch.handBack({ messages: 10, dropped: { messages: 50 } });
+    node.inForce.define({ ...node.groups.at(0), dropped: 'counted' });
+    batch.refund({ messages: 10, dropped: { messages: 50 } });
     expect(node.limiter.admitted.at(0)).toBe(50);
   });
 });
@@ -181,7 +188,7 @@ describe('waiting for a batch', () => {
     node.limiter.tokens.set(0, 0);
     const waiting = take(node, { messages: 50 }, { waitMs: 60_000 });
     await sleep(20);
-    defineGroup(node, examineGroup('a', { quota: { publish: { messagesPerSecond: 1000 } } }, '(test)').config!);
+    node.inForce.define(examineGroup('a', { quota: { publish: { messagesPerSecond: 1000 } } }, '(test)').config!);
     expect((await waiting).messages).toBeGreaterThanOrEqual(1);
   });
 

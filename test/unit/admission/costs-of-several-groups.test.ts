@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
+import type { Reservation } from '../../../src/api/decision.js';
 import { sumOfCosts } from '../../../src/core/target/cost-meter.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
@@ -17,7 +17,7 @@ function costOf(group: string): number {
 
 beforeAll(async () => {
   const costs = { maxLanes: 2, forgetAfterMs: 240_000 };
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES }, costs });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES }, costs });
 });
 afterAll(() => scene.close());
 

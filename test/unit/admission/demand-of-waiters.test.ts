@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));

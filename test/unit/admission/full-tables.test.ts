@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
-import type { Batch, Reservation } from '../../../src/admission/decision.js';
-import { OpenReservations } from '../../../src/admission/http/open-reservations.js';
-import { putGroup } from '../../../src/runtime/groups/administration.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Batch, Reservation } from '../../../src/api/decision.js';
+import { putGroup } from '../../../src/groups/changes/change-group.js';
+import { OpenReservations } from '../../../src/http/acquire/open-reservations.js';
 import { BY_TEST } from '../../integration/changed-by.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const FEW = 1000;
@@ -26,7 +26,7 @@ interface Table {
   readonly groups?: (size: number) => Readonly<Record<string, unknown>>;
   readonly node?: (size: number) => Readonly<Record<string, unknown>>;
   /** Fills the table of a node, and says what is done to it then. */
-  readonly fill: (node: QuotaNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
+  readonly fill: (node: WholeNode, size: number) => Promise<(at: number) => unknown> | ((at: number) => unknown);
 }
 
 /** Filling the tables keeps the event loop for seconds on a busy machine: that must not be a stall of the node. */
@@ -41,13 +41,13 @@ const TABLES: Readonly<Record<string, Table>> = {
   'batches: a take and its hand-back': {
     fill: (node, size) => {
       for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
-      return () => (node.gate.batches.tryTake('a', { messages: 1 }) as Batch).handBack({});
+      return () => (node.gate.batches.tryTake('a', { messages: 1 }) as Batch).refund({});
     },
   },
   'batches: ids that there are not': {
     fill: (node, size) => {
       for (let at = 0; at < size; at++) node.gate.batches.tryTake('a', { messages: 1 });
-      return () => failing(() => node.gate.batches.handBack('x-1', {}));
+      return () => failing(() => node.gate.batches.refund('x-1', {}));
     },
   },
   'reservations of which the oldest have ended': {
@@ -100,7 +100,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   'places of attachments': {
     fill: (node, size) => {
       for (const path of Object.keys(places(size))) {
-        node.gate.places.attachments.define(path, { group: 'a', sameAs: null, exempt: false, andBroader: false });
+        node.attachments.define(path, { group: 'a', sameAs: null, exempt: false, andBroader: false });
       }
       return (at) => node.gate.tryAcquire({ tenant: `t${at % FEW}`, namespace: 'n' }, { messages: 1 });
     },

@@ -3,8 +3,8 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
-/** The program of docs/batches.md, "Beside a library of bucket4j's kind", as it stands there. */
-const document = readFileSync(new URL('../../../docs/batches.md', import.meta.url), 'utf8');
+/** The program of docs/guide/batches-and-refunds.md, "Beside a library of bucket4j's kind", as it stands there. */
+const document = readFileSync(new URL('../../../docs/guide/batches-and-refunds.md', import.meta.url), 'utf8');
 const [, written = ''] = /## Beside a library of bucket4j[\s\S]*?```js\n([\s\S]*?)```/.exec(document) ?? [];
 const IMPORT = "import { RateLimiterMemory } from 'rate-limiter-flexible';\n";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { laneOf, MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -35,7 +35,7 @@ test('a batch of several groups lasts until the first of their windows ends', as
   for (const attached of [places, turned]) {
     scene = await readyScene({
       groups: { long: window(10_000), short: window(250) },
-      attachments: { places: attached },
+      attachments: { scopes: attached },
     });
     const { node } = scene;
     const where = { tenant: 'acme', namespace: 'orders' };
@@ -57,9 +57,9 @@ test.each(['0$', '$.0', '$e0', '0x$', '+$', ' $', '$ ', '$-1', '00$', '', '99999
     const batch = node.gate.batches.tryTake('free', { messages: 10 });
     if (!batch.granted) throw new Error('nothing was granted');
     const [prefix, digits] = batch.id.split('-') as [string, string];
-    const handBack = (id: string) => node.gate.batches.handBack(id, { messages: 1 });
+    const refund = (id: string) => node.gate.batches.refund(id, { messages: 1 });
     const refused = expect.objectContaining({ code: 'BATCH_UNKNOWN' });
-    expect(() => handBack(`${prefix}-${writing.replace('$', digits)}`)).toThrow(refused);
-    expect(() => handBack(batch.id)).not.toThrow();
+    expect(() => refund(`${prefix}-${writing.replace('$', digits)}`)).toThrow(refused);
+    expect(() => refund(batch.id)).not.toThrow();
   },
 );

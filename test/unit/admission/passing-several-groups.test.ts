@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { laneOf, MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { laneOf, MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 /** Nothing refills within a test: it says itself what there is. */
@@ -14,7 +14,7 @@ afterEach(() => scene.close());
 
 /** Three of one client wait in the line of gold, and the first has had its turn: one more may pass. */
 async function lineInGold() {
-  scene = await readyScene({ groups: { orders: PLENTY, gold: SCARCE }, attachments: { places: PLACES } });
+  scene = await readyScene({ groups: { orders: PLENTY, gold: SCARCE }, attachments: { scopes: PLACES } });
   const { node } = scene;
   const gold = slotOf(laneOf(node.gate.groupIndex('gold'), 0), MESSAGES);
   const stop = new AbortController();

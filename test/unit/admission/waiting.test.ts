@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
+import type { WholeNode } from '../../whole-node.js';
 import { answerOf, type HttpScene, readyScene } from '../http/http-scene.js';
 
 const WINDOW_MS = 1000;
 
 /** Ten messages per window of one second, in virtual time; nothing is left of the first one. */
 describe('whoever waits', () => {
-  let node: QuotaNode;
+  let node: WholeNode;
   let beganMs: number;
   const nowMs = () => Date.now() - beganMs;
   const setLimit = (perWindow: number) => node.limiter.setLimit(0, MESSAGES, perWindow, perWindow, nowMs());
@@ -144,7 +144,7 @@ describe('a group that goes', () => {
 test('a refusal names the group where a place was asked for, and not where the group was', async () => {
   const scene = await readyScene({
     groups: { none: { quota: { publish: { messagesPerSecond: 0 } } } },
-    attachments: { places: { acme: 'none' } },
+    attachments: { scopes: { acme: 'none' } },
   });
   const refusals = ['none', { tenant: 'acme' }, 'none'].map((where) => scene.node.tryAcquire(where, { messages: 1 }));
   expect(refusals.map((refusal) => ('group' in refusal ? refusal.group : null))).toEqual([null, 'none', null]);
@@ -156,15 +156,15 @@ describe('work that nothing limits', () => {
   afterEach(() => scene.close());
 
   test('is counted by direction, and begins anew before a sum loses a unit', async () => {
-    const places = { acme: { exempt: true } };
-    scene = await readyScene({ attachments: { places } });
+    const scopes = { acme: { exempt: true } };
+    scene = await readyScene({ attachments: { scopes } });
     const { node } = scene;
     const tenant = { tenant: 'acme' };
     for (const messages of [3, 4]) node.tryAcquire(tenant, { messages, bytes: 10 });
     node.tryAcquire(tenant, { messages: 5 }, { direction: 'dispatch' });
     const [publish, dispatch] = node.gate.places.exempt;
-    expect(publish).toEqual({ asks: 2, messages: 7, bytes: 20 });
-    expect(dispatch).toEqual({ asks: 1, messages: 5, bytes: 0 });
+    expect(publish).toEqual({ requests: 2, messages: 7, bytes: 20 });
+    expect(dispatch).toEqual({ requests: 1, messages: 5, bytes: 0 });
     node.gate.places.countExempt(0, { messages: Number.MAX_SAFE_INTEGER - 7 });
     expect(publish?.messages).toBe(Number.MAX_SAFE_INTEGER);
     node.gate.places.countExempt(0, { messages: 2 });

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Reservation } from '../../../src/api/decision.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { windowedNode } from '../../simulation/windowed-node.js';
+import type { WholeNode } from '../../whole-node.js';
 
 const WINDOW_MS = 1000;
-let node: QuotaNode;
+let node: WholeNode;
 let nowMs: number;
 const left = () => node.limiter.available(0, MESSAGES, nowMs);
 

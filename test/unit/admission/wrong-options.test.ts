@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reservation } from '../../../src/admission/decision.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import type { Reservation } from '../../../src/api/decision.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUPS = { a: { quota: { publish: { messagesPerSecond: 100 } } } };
@@ -8,12 +8,12 @@ const PLACES = { acme: 'a', lab: { exempt: true } };
 
 let scene: HttpScene;
 beforeAll(async () => {
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES } });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES } });
 });
 afterAll(() => scene.close());
 
 /** As JavaScript calls it. */
-type Loose = Readonly<Record<keyof QuotaNode, (...args: unknown[]) => unknown>>;
+type Loose = Readonly<Record<keyof WholeNode, (...args: unknown[]) => unknown>>;
 const ONE = { messages: 1 };
 const WAYS = [
   ['tryAcquire', (node: Loose, where, options) => node.tryAcquire(where, ONE, options)],
@@ -42,7 +42,9 @@ describe.each(WAYS)('%s with options that are none', (_, ask) => {
       const before = scene.node.limiter.admitted.at(0);
       for (const where of ['a', { tenant: 'acme' }, { tenant: 'lab' }]) {
         expect(await errorOf(() => ask(node, where, wrong)), JSON.stringify(where)).toMatchObject({
-          ...{ name: 'QuotameshError', code: 'FIELD_INVALID', remedy: expect.stringMatching(/./) },
+          name: 'QuotameshError',
+          code: 'FIELD_INVALID',
+          remedy: expect.stringMatching(/./),
           message: expect.stringMatching(/^options must be an object like \{ waitMs: 2000 \}, got /),
         });
       }
@@ -55,7 +57,8 @@ test.each(['acquire', 'takeBatch'] as const)('%s with a signal that is none', as
   const node = scene.node as unknown as Loose;
   for (const signal of [5, null, {}, 'stop']) {
     expect(await errorOf(() => node[way]('a', ONE, { waitMs: 10, signal }))).toMatchObject({
-      ...{ code: 'FIELD_INVALID', message: 'signal must be an AbortSignal' },
+      code: 'FIELD_INVALID',
+      message: 'signal must be an AbortSignal',
     });
   }
 });

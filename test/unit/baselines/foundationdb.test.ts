@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ClientWindow, ProxyWindow } from '../../../sim/baselines/foundationdb/release-windows.js';
 import { Smoother } from '../../../sim/baselines/foundationdb/smoother.js';
 import { TagRates } from '../../../sim/baselines/foundationdb/tag-rates.js';
-import { EventQueue } from '../../../sim/event-queue.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
 
 interface Clients {
   readonly count: number;
@@ -15,8 +15,9 @@ const COST_TAU_SEC = 10;
 const CHANGE_SEC = 200;
 
 /**
- * The mock that the figures of numaflow-fdb B8 were made with: a client reads its limit, waits 1 ÷ min(wanted, limit)
- * and starts; servers report their smoothed cost every second; the limit is computed at each reading.
+ * The mock that the figures of docs/background/foundationdb-tag-throttling.md were made with: a client reads its
+ * limit, waits 1 ÷ min(wanted, limit) and starts; servers report their smoothed cost every second; the limit is
+ * computed at each reading.
  */
 function play(quotaAt: (nowSec: number) => number, pages: number, clients: readonly Clients[], endSec: number) {
   const queue = new EventQueue();
@@ -57,7 +58,7 @@ function expectFigure(what: string, measured: number, anchor: number, tolerance 
   expect(Math.abs(measured / anchor - 1), what).toBeLessThan(tolerance);
 }
 
-describe('the loop of client mode (numaflow-fdb B8)', () => {
+describe('the loop of client mode', () => {
   test('a second equal client joins: 5 s peak 1.97, trough 0.71; before that, one quota', () => {
     const join = { count: 1, wantedTps: 200, fromSec: CHANGE_SEC };
     const rate = play(() => 100, 1, [{ count: 1, wantedTps: 200 }, join], CHANGE_SEC + 60);

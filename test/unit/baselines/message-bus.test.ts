@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MessageBus } from '../../../sim/baselines/message-bus.js';
-import { EventQueue } from '../../../sim/event-queue.js';
-import { Random } from '../../../sim/random.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
+import { Random } from '../../../sim/cluster/random.js';
 
 const NO_FAULTS = { lostRatio: 0, repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
 

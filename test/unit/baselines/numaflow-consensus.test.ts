@@ -34,7 +34,7 @@ const START_SEC = 1000;
 const ROUNDS_MAX = 20;
 const { cases } = readVectors<{ readonly cases: readonly ConsensusCase[] }>('numaflow-consensus.json');
 
-/** Pods around the store: what each reports, and by what it divides (numaflow-fdb A2). */
+/** Pods around the store: what each reports, and by what it divides. */
 class Pods {
   readonly #store: PoolStore;
   readonly #pods = new Map<string, { desired: number; known: number }>();

@@ -6,7 +6,11 @@ import { type Evidence, judge } from '../../chaos/verdict.js';
 
 const FAULT = {
   fault: { kind: 'node-kill', fromMs: 3000, toMs: 5000, node: 2, broker: null, delayMs: null },
-  ...{ round: 0, fromMs: 3000, remedyMs: 5000, doneMs: 6000, notes: ['<a note>'] },
+  round: 0,
+  fromMs: 3000,
+  remedyMs: 5000,
+  doneMs: 6000,
+  notes: ['<a note>'],
 } as const;
 
 function evidenceOf(grants: number): Evidence {

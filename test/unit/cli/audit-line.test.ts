@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
-import { lineOf } from '../../../src/cli/show-audit.js';
+import { lineOf } from '../../../src/cli/look/show-audit.js';
 
 it('a record that another program wrote does not steer the terminal', () => {
   const line = lineOf({
-    ...{ revision: 1, time: null, node: 'a\u001b[2J', who: { name: '\u202eops', how: '\n', requestId: 'r' } },
-    ...{
-      what: 'changed',
-      kind: 'group',
-      name: 'x\u0007',
-      before: { '\u001b': 1 },
-      after: { __proto__: null, n: '\u009b' },
-      withGroup: null,
-    },
+    revision: 1,
+    time: null,
+    node: 'a\u001b[2J',
+    who: { name: '\u202eops', how: '\n', requestId: 'r' },
+    what: 'changed',
+    kind: 'group',
+    name: 'x\u0007',
+    before: { '\u001b': 1 },
+    after: { __proto__: null, n: '\u009b' },
+    withGroup: null,
   });
   expect(line).toBe('1 ? a?[2J ?ops (?) changed group x?: ? 1 → -, n - → "?"');
 });

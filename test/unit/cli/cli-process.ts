@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { COMMAND_FILE } from '../../../src/package-root.js';
+import { COMMAND_FILE } from '../../../src/package/package-root.js';
 
 /** A process that is up answers within a second; where a dozen start on a core that others use, too, the last is up after 20 s. */
 const WAIT_MS = 50_000;

@@ -1,21 +1,31 @@
 import type { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { auditCommand } from '../../../src/cli/audit-command.js';
-import { checkCommand } from '../../../src/cli/check-command.js';
-import { configCommand } from '../../../src/cli/config-command.js';
-import { explainCommand } from '../../../src/cli/explain-command.js';
-import { groupCommand } from '../../../src/cli/group-command.js';
-import { mqttCommand } from '../../../src/cli/mqtt-command.js';
-import { nodesCommand } from '../../../src/cli/nodes-command.js';
-import { quotaCommand } from '../../../src/cli/quota-command.js';
-import { runCommand } from '../../../src/cli/run-command.js';
-import { statusCommand } from '../../../src/cli/status-command.js';
-import { tokenCommand } from '../../../src/cli/token-command.js';
-import { topCommand } from '../../../src/cli/top-command.js';
+import { checkCommand } from '../../../src/cli/config/check-command.js';
+import { configCommand } from '../../../src/cli/config/config-command.js';
+import { tokenCommand } from '../../../src/cli/config/token-command.js';
+import { groupCommand } from '../../../src/cli/groups/group-command.js';
+import { quotaCommand } from '../../../src/cli/groups/quota-command.js';
+import { auditCommand } from '../../../src/cli/look/audit-command.js';
+import { explainCommand } from '../../../src/cli/look/explain-command.js';
+import { nodesCommand } from '../../../src/cli/look/nodes-command.js';
+import { statusCommand } from '../../../src/cli/look/status-command.js';
+import { topCommand } from '../../../src/cli/look/top-command.js';
+import { mqttCommand } from '../../../src/cli/run/mqtt-command.js';
+import { runCommand } from '../../../src/cli/run/run-command.js';
 
 const COMMANDS = [
-  ...[runCommand(), mqttCommand(), checkCommand(), configCommand(), statusCommand(), topCommand(), nodesCommand()],
-  ...[explainCommand(), groupCommand(), quotaCommand(), auditCommand(), tokenCommand()],
+  runCommand(),
+  mqttCommand(),
+  checkCommand(),
+  configCommand(),
+  statusCommand(),
+  topCommand(),
+  nodesCommand(),
+  explainCommand(),
+  groupCommand(),
+  quotaCommand(),
+  auditCommand(),
+  tokenCommand(),
 ];
 
 it.each(COMMANDS.flatMap(leavesOf))('help of %s has an example of it, and the exit codes', (name, command) => {

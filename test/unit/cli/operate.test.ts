@@ -71,8 +71,13 @@ describe('commands for those who run a cluster', () => {
     const lines = (await quotamesh('audit', '--json')).stdout.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['group', 'group', 'attachment']);
     expect(await node.logged('change accepted')).toMatchObject({
-      ...{ audit: true, outcome: 'accepted', who: { name: 'loopback', how: 'open' }, what: 'made', name: 'new' },
-      ...{ before: null, after: { quota: { publish: { messagesPerSecond: '5k' } } } },
+      audit: true,
+      outcome: 'accepted',
+      who: { name: 'loopback', how: 'open' },
+      what: 'made',
+      name: 'new',
+      before: null,
+      after: { quota: { publish: { messagesPerSecond: '5k' } } },
     });
     expect(await quotamesh('audit', '--group', 'x', '--place', 'y')).toMatchObject({ code: 2 });
   });

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { describe, it } from 'vitest';
 
-const GUARD = new URL('../../../dist/src/cli/process-guard.js', import.meta.url).href;
-const INVARIANT = new URL('../../../dist/src/core/invariant.js', import.meta.url).href;
+const GUARD = new URL('../../../dist/src/cli/run/process-guard.js', import.meta.url).href;
+const INVARIANT = new URL('../../../dist/src/core/base/invariant.js', import.meta.url).href;
 
 /** Prints what is logged, one word of level and the reason per line, and "survived 1" if it comes that far. */
 function programThat(misbehaves: string): string {

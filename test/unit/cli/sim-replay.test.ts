@@ -53,8 +53,14 @@ describe.concurrent('quotamesh sim replay', () => {
     const file = join(folder, 'a.qmrec');
     const writer = await RecordingWriter.create(file);
     await writer.begin({
-      ...{ format: 1, cluster: 'demo', version: '1', topic: 'kafka', startedAt: '2026-01-01T00:00:00.000Z' },
-      ...{ partitions: 1, timing: {}, groups: [GROUP] },
+      format: 1,
+      cluster: 'demo',
+      version: '1',
+      topic: 'kafka',
+      startedAt: '2026-01-01T00:00:00.000Z',
+      partitions: 1,
+      timing: {},
+      groups: [GROUP],
     });
     writer.caughtUp();
     writer.add(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { statusTable } from '../../../src/cli/status-table.js';
-import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/runtime/status.js';
+import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../../src/api/node-status.js';
+import { statusTable } from '../../../src/cli/look/status-table.js';
 
 describe('the table of `quotamesh status`', () => {
   it('shows the members, then usage, demand, share and age per node and quota', () => {
@@ -61,7 +61,15 @@ describe('the table of `quotamesh status`', () => {
   });
 
   it('a ramp has a row: its state, level and top', () => {
-    const ramp = { mode: 'relaxed', state: 'climbing', level: 280, from: 100, to: 1000, overMs: 10_000 } as const;
+    const ramp = {
+      mode: 'relaxed',
+      state: 'climbing',
+      ceiling: 280,
+      level: 280,
+      from: 100,
+      to: 1000,
+      overMs: 10_000,
+    } as const;
     const ramped = { ...direction({ messagesPerSecond: 1000, bytesPerSecond: null }, []), ramp };
     const lines = statusTable({ node: NODE, groups: [group('orders', ramped)], groupsNotShown: 0 }).split('\n');
     expect(lines.at(-1)).toMatch(/^ +publish ramp +climbing +280 +1,000$/);
@@ -88,6 +96,7 @@ const NODE: NodeStatus = {
     epoch: 'kafka',
     epochChanges: 0,
     lost: null,
+    offsets: [5],
     positions: [5],
     pendingAppends: 0,
     counters: {
@@ -111,8 +120,16 @@ const NODE: NodeStatus = {
   },
   signatures: [],
   registry: {
-    ...{ enabled: true, ready: true, lost: null, epoch: 'kafka', epochChanges: 0, position: 0 },
-    ...{ groups: 0, refused: [], recordsIgnored: 0 },
+    enabled: true,
+    ready: true,
+    lost: null,
+    epoch: 'kafka',
+    epochChanges: 0,
+    offset: 0,
+    position: 0,
+    groups: 0,
+    refused: [],
+    recordsIgnored: 0,
   },
   rounds: 50,
   reportRoundTripMs: 3.21,

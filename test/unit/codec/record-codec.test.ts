@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { MAGIC, MAX_RECORD_BYTES, WIRE_VERSION } from '../../../src/codec/envelope.js';
 import { quotamesh } from '../../../src/codec/generated/report.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/ids.js';
-import type { ReportRow, TopicRecord } from '../../../src/core/report/record.js';
+import { clusterHashOf, incarnationOf, nodeKeyOf } from '../../../src/core/base/ids.js';
+import type { ReportRow, TopicRecord } from '../../../src/core/protocol/record.js';
 
 const wire = quotamesh.v1;
 const codec = new RecordCodec('demo');
@@ -66,7 +66,10 @@ describe('round trip', () => {
       timeToLiveMs: 180_000,
     },
     {
-      ...{ kind: 'backend', author, backend: 'db-1', zone: 'a' },
+      kind: 'backend',
+      author,
+      backend: 'db-1',
+      zone: 'a',
       health: { kind: 'level', level: 7e8, target: 8e8, spring: 2e8 },
     },
     { kind: 'report', author, rows: Array.from({ length: 128 }, (_, at) => row({ groupId: at, direction: at % 2 })) },
@@ -80,7 +83,7 @@ describe('round trip', () => {
     expect(codec.decode(codec.encode(record))).toEqual({ record });
   });
 
-  test('a full bucket stays below 5 KiB', () => {
+  test('a full bundle stays below 5 KiB', () => {
     const rows = Array.from({ length: 128 }, (_, at) =>
       row({ groupId: 1e14 + at, shareMessages: 1.1, shareBytes: 2.2 }),
     );

@@ -7,10 +7,22 @@ import type { AuditRecord, ProposalRecord } from '../../../src/core/registry/reg
 const codec = new RegistryCodec('demo');
 const BY = { name: 'ops', how: 'token', requestId: 'r-1', atMs: 1_700_000_000_000 };
 const PROPOSAL: ProposalRecord = {
-  ...{ kind: 'proposal', id: 'p', author: 'a', group: 'orders', expected: null, definition: { burstMs: 1 }, by: BY },
+  kind: 'proposal',
+  id: 'p',
+  author: 'a',
+  group: 'orders',
+  expected: null,
+  definition: { burstMs: 1 },
+  by: BY,
 };
 const AUDIT: AuditRecord = {
-  ...{ kind: 'audit', author: 'a', group: 'orders', revision: 7, before: null, after: { burstMs: 1 }, by: BY },
+  kind: 'audit',
+  author: 'a',
+  group: 'orders',
+  revision: 7,
+  before: null,
+  after: { burstMs: 1 },
+  by: BY,
 };
 const seal = (body: unknown) => new Envelope('demo').seal(quotamesh.v1.Kind.QUOTA, Buffer.from(JSON.stringify(body)));
 /** As large as is taken, in characters that JSON escapes. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatMistake } from '../../../src/config/config-error.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { examineConfig } from '../../../src/config/resolve-config.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { formatMistake } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 function examine(rules: string) {
   const { raw, locate } = parseYaml(`cluster: demo\ngroups: { acme: {}, rest: {} }\nattachments:\n  rules:\n${rules}`);

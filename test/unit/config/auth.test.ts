@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigError } from '../../../src/config/config-error.js';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
-import { settingDifferences } from '../../../src/runtime/reload/setting-differences.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { settingDifferences } from '../../../src/groups/yaml/setting-differences.js';
 
 const HASH = `sha256:${'0a'.repeat(32)}`;
 const HASH_2 = `sha256:${'0b'.repeat(32)}`;

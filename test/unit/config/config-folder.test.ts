@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { configStamp } from '../../../src/config/config-files.js';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { configStamp } from '../../../src/config/files/config-files.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 
 let folder = '';
 beforeEach(() => {

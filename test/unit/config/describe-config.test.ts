@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const OPTIONS = { source: 'node.yaml', folder: '/etc/quotamesh', hostName: 'host' };
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const ROOT = new URL('../../../', import.meta.url);
-const FILES = ['README.md', ...readdirSync(new URL('docs', ROOT)).map((file) => `docs/${file}`)];
+const FILES = ['README.md', ...readdirSync(new URL('docs', ROOT), { recursive: true }).map((file) => `docs/${file}`)];
 
 /** Whole configurations: blocks that name a cluster. */
 const BLOCKS = FILES.filter((file) => file.endsWith('.md')).flatMap((file) => {
@@ -25,7 +25,7 @@ describe('configurations in documents are without mistakes', () => {
   });
 });
 
-test('the level of a backend takes units, as in docs/target-rate.md', () => {
+test('the level of a backend takes units, as in docs/guide/target-rate.md', () => {
   const db = { url: 'http://db-1/metrics', metric: 'queue_bytes', target: '800M', spring: '0.5k' };
   const { backends } = resolveConfig(
     { cluster: 'shop', node: 'a', topic: 'memory', backends: { db }, groups: { orders: {} } },

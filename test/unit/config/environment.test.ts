@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ConfigError } from '../../../src/config/config-error.js';
-import type { ConfigOverrides, Environment } from '../../../src/config/environment.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import type { ConfigOverrides, Environment } from '../../../src/config/read/environment.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ConfigError } from '../../../src/config/setting/config-error.js';
 
 const RAW = {
   cluster: 'demo',

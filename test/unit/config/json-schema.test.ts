@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { configJsonSchema } from '../../../src/config/json-schema.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { configJsonSchema } from '../../../src/config/describe/json-schema.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 // Fastify brings a JSON Schema validator; strict means neither coerced values nor silently dropped keys.
-const app = fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } } });
+const app = fastify({
+  ajv: {
+    customOptions: {
+      coerceTypes: false,
+      removeAdditional: false,
+      useDefaults: false,
+      keywords: ['deprecationMessage'],
+    },
+  },
+});
 beforeAll(async () => {
   app.post('/', { schema: { body: configJsonSchema() } }, () => 'valid');
   await app.ready();

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { VARIABLES } from '../../../src/config/environment.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
-import { SECTIONS, yamlPath } from '../../../src/config/settings.js';
+import { VARIABLES } from '../../../src/config/read/environment.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { SECTIONS, yamlPath } from '../../../src/config/schema/all-settings.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const OPTIONS = {
   source: 'junk.yaml',

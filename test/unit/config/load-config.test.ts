@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
 
 let folder = '';
 beforeAll(() => {

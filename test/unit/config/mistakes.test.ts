@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 
 let folder = '';
 beforeAll(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 describe('YAML', () => {
   test.each([

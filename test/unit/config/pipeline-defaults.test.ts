@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 /** The example of the page, as a reader would copy it. */
 function pipeline() {
-  const page = readFileSync(new URL('../../../docs/batches.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/guide/batches-and-refunds.md', import.meta.url), 'utf8');
   const [, yaml] = /```yaml\n([\s\S]*?)```/.exec(page) ?? [];
   const raw = parseYaml(`cluster: c\nnode: n\ntopic: memory\n${yaml}`).raw;
-  return resolveConfig(raw, { source: '(docs/batches.md)' });
+  return resolveConfig(raw, { source: '(docs/guide/batches-and-refunds.md)' });
 }
 
 test('a vertex that overrides one key keeps all others, below ramp and isolation too', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatQuantity, parseQuantity, type QuantityKind } from '../../../src/config/quantity.js';
+import { formatQuantity, parseQuantity, type QuantityKind } from '../../../src/config/setting/quantity.js';
 
 describe('a quantity', () => {
   test.each<[QuantityKind, number | string, number]>([

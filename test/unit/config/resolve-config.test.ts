@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { type ResolveOptions, resolveConfig } from '../../../src/config/resolve-config.js';
-import type { GroupConfig } from '../../../src/config/resolved-config.js';
-import { QuotameshError } from '../../../src/errors.js';
+import { type ResolveOptions, resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { GroupConfig } from '../../../src/config/resolved/resolved-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 
 const INLINE: ResolveOptions = { source: '(inline)', folder: '/etc/quotamesh', hostName: 'web-1' };
 const UNLIMITED = Number.POSITIVE_INFINITY;
@@ -28,17 +28,29 @@ groups:
       cluster: 'demo',
       nodeId: 'web-1-7070',
       source: '(inline)',
+      oldNames: [],
       files: [],
       auth: null,
       insecure: false,
       topic: { kind: 'embedded', path: '/etc/quotamesh/state', appendTimeoutMs: 2000, hmac: null },
       registry: {
-        ...{ enabled: true, name: null, remoteChanges: false, maxGroups: 100_000 },
-        ...{ maxAttachments: 100_000, changesPerSecond: 2000, auditedChanges: 10_000 },
+        enabled: true,
+        name: null,
+        remoteChanges: false,
+        maxGroups: 100_000,
+        maxAttachments: 100_000,
+        changesPerSecond: 2000,
+        auditedChanges: 10_000,
       },
       http: {
-        ...{ host: '127.0.0.1', port: 7070, bodyLimitBytes: 16_384, tls: null },
-        ...{ maxConnections: 10_000, maxPipelined: 32, maxHeldBytes: 67_108_864, notReadingMs: 30_000 },
+        host: '127.0.0.1',
+        port: 7070,
+        bodyLimitBytes: 16_384,
+        tls: null,
+        maxConnections: 10_000,
+        maxPipelined: 32,
+        maxHeldBytes: 67_108_864,
+        notReadingMs: 30_000,
       },
       mqtt: {
         host: '127.0.0.1',
@@ -82,8 +94,8 @@ groups:
         forcedReportMs: 300_000,
         significantChangeRatio: 0.1,
         noiseFactor: 5,
-        fastWindowMs: 50,
-        slowWindowMs: 5000,
+        fastSpanMs: 50,
+        slowSpanMs: 5000,
         isolationAfterMs: 3000,
         shareValidMs: 4000,
         forgetAfterMs: 600_000,
@@ -106,7 +118,7 @@ groups:
         writePageBytes: 4096,
         writeFactor: 4,
       },
-      attachments: { places: {}, rules: [] },
+      attachments: { scopes: {}, rules: [] },
       backends: [],
       groups: [
         {
@@ -128,7 +140,7 @@ groups:
           enabled: true,
           limiter: 'bucket',
           windowMs: 1000,
-          dropped: 'handed-back',
+          dropped: 'refunded',
           burstMs: 100,
           burstMinMessages: 20,
           isolation: { policy: 'equal-share', holdMs: 10_000 },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
-import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { Scrubber } from '../../../src/telemetry/scrubber.js';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];

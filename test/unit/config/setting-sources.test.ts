@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { settingSources } from '../../../src/config/setting-sources.js';
+import { settingSources } from '../../../src/config/describe/setting-sources.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'quotamesh-sources-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

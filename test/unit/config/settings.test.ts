@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { VARIABLES } from '../../../src/config/environment.js';
-import { FOREIGN_KEYS } from '../../../src/config/foreign-keys.js';
-import { holds, RELATIONS } from '../../../src/config/relations.js';
-import type { Setting } from '../../../src/config/setting.js';
-import { defaultText } from '../../../src/config/setting-text.js';
-import { readValue } from '../../../src/config/setting-value.js';
-import { environmentName, POLLED_BACKEND, SECTIONS, SETTINGS, yamlPath } from '../../../src/config/settings.js';
-import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/registry.js';
-import { ERROR_CATALOGUE } from '../../../src/errors.js';
+import { VARIABLES } from '../../../src/config/read/environment.js';
+import { holds, RELATIONS } from '../../../src/config/read/relations.js';
+import {
+  environmentName,
+  POLLED_BACKENDS,
+  SECTIONS,
+  SETTINGS,
+  yamlPath,
+} from '../../../src/config/schema/all-settings.js';
+import { FOREIGN_KEYS } from '../../../src/config/setting/foreign-keys.js';
+import type { Setting } from '../../../src/config/setting/setting.js';
+import { defaultText } from '../../../src/config/setting/setting-text.js';
+import { readValue } from '../../../src/config/setting/setting-value.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../../src/core/convergence/strategies.js';
+import { ERROR_CATALOGUE } from '../../../src/errors/catalogue.js';
 
 const ALL = SECTIONS.flatMap((section) =>
   Object.entries(section.rows).map(([key, setting]): [string, Setting, string | null] => [
@@ -33,7 +39,7 @@ describe('the settings table', () => {
 
   test('what a name calls a key, a password or a passphrase is hidden from messages, and nothing public is', () => {
     const isSecret = /(^|\.)(key|nextKey|previousKey|password|passphrase|clientSecret)$/i;
-    const all = [...SECTIONS, POLLED_BACKEND].flatMap((section) => Object.entries<Setting>(section.rows));
+    const all = [...SECTIONS, POLLED_BACKENDS].flatMap((section) => Object.entries<Setting>(section.rows));
     const hidden = all.filter(([, setting]) => 'secret' in setting && setting.secret === true).map(([key]) => key);
     const named = all.filter(([key, { kind }]) => kind === 'text' && isSecret.test(key)).map(([key]) => key);
     expect(hidden.sort()).toEqual(named.sort());
@@ -87,8 +93,8 @@ describe('the settings table', () => {
   });
 });
 
-describe('docs/settings.md', () => {
-  const page = readFileSync(new URL('../../../docs/settings.md', import.meta.url), 'utf8');
+describe('docs/reference/settings.md', () => {
+  const page = readFileSync(new URL('../../../docs/reference/settings.md', import.meta.url), 'utf8');
 
   test.each(ALL)('%s has a line with its default, variable, gain and price', (path, setting, variable) => {
     const shown = path.startsWith('defaults.') ? path.slice('defaults.'.length) : path;
@@ -108,8 +114,8 @@ describe('docs/settings.md', () => {
   });
 });
 
-describe('docs/errors.md', () => {
-  const page = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+describe('docs/reference/errors.md', () => {
+  const page = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');
   const documented = Array.from(page.matchAll(/^\| `([A-Z_]+)` \|/gm), ([, code]) => code);
 
   test('lists the codes of the catalogue, no more and no less', () => {

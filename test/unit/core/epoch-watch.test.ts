@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { EpochWatch } from '../../../src/core/epoch/epoch-watch.js';
-import { epochTagOf } from '../../../src/core/ids.js';
+import { epochTagOf } from '../../../src/core/base/ids.js';
+import type { NodeKey } from '../../../src/core/base/vocabulary.js';
+import { EpochWatch } from '../../../src/core/reading/epoch-watch.js';
 import type { Member } from '../../../src/core/usage-map/membership.js';
-import type { NodeKey } from '../../../src/core/vocabulary.js';
 
 const PARTITIONS = 3;
 const STALENESS_MS = 5000;

@@ -2,11 +2,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import { LaneTable } from '../../../src/core/lane-table.js';
-import type { ReportRecord, ReportRow } from '../../../src/core/report/record.js';
+import { DIRECTION_COUNT } from '../../../src/core/base/vocabulary.js';
+import { LaneTable } from '../../../src/core/lanes/lane-table.js';
+import type { ReportRecord, ReportRow } from '../../../src/core/protocol/record.js';
 import { Membership } from '../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
-import { DIRECTION_COUNT } from '../../../src/core/vocabulary.js';
 import { SETTINGS } from '../../simulation/settings.js';
 
 /**

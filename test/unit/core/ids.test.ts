@@ -8,7 +8,7 @@ import {
   incarnationNonce,
   incarnationOf,
   nodeKeyOf,
-} from '../../../src/core/ids.js';
+} from '../../../src/core/base/ids.js';
 
 describe('ids', () => {
   test('are 48-bit integers and depend on kind, cluster and name', () => {

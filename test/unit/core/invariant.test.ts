@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InvariantError, invariant } from '../../../src/core/invariant.js';
+import { InvariantError, invariant } from '../../../src/core/base/invariant.js';
 
 test('a broken invariant names the numbers that broke it', () => {
   expect(() => invariant(false, 'a share must not be negative', { share: -1, lane: 3 })).toThrow(

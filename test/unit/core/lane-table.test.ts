@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LaneTable } from '../../../src/core/lane-table.js';
+import { LaneTable } from '../../../src/core/lanes/lane-table.js';
 import { UsageMap } from '../../../src/core/usage-map/usage-map.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import '../../property/seed.js';

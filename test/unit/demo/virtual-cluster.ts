@@ -1,13 +1,13 @@
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import type { Measurement } from '../../../src/demo/measure/meter.js';
 import type { Answer, Work } from '../../../src/demo/traffic/node-clients.js';
 import { Replay } from '../../../src/demo/traffic/replay.js';
 import type { TraceRow } from '../../../src/demo/traffic/trace.js';
 import { Traffic } from '../../../src/demo/traffic/traffic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
 import { VirtualTime } from './virtual-time.js';
 
 /** From an append to everybody's reading it: the embedded topic takes 2 to 5 ms. */
@@ -45,7 +45,7 @@ export async function demonstrateVirtually(demonstration: VirtualDemonstration):
   }
 }
 
-async function startNodes({ config, nodes: count }: VirtualDemonstration, time: VirtualTime): Promise<QuotaNode[]> {
+async function startNodes({ config, nodes: count }: VirtualDemonstration, time: VirtualTime): Promise<WholeNode[]> {
   const log = createMemoryLog();
   const nodes = Array.from({ length: count }, (_, at) => {
     const raw = { ...config, topic: 'memory', node: String.fromCharCode(65 + at) };
@@ -54,7 +54,7 @@ async function startNodes({ config, nodes: count }: VirtualDemonstration, time: 
     topic.append = (records) => delay(TOPIC_DELAY_MS).then(() => append(records));
     const resolved = resolveConfig(raw, { source: '(virtual)' });
     const clock = () => performance.now();
-    return new QuotaNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at, clock });
+    return new WholeNode({ config: resolved, topic, telemetry: silentTelemetry, version: '0', nonce: at, clock });
   });
   const started = Promise.all(nodes.map((node) => node.start()));
   await time.advance(2000);
@@ -62,7 +62,7 @@ async function startNodes({ config, nodes: count }: VirtualDemonstration, time: 
   return nodes;
 }
 
-async function ask(node: QuotaNode, group: string, { bytes, refusedBefore }: Work): Promise<Answer> {
+async function ask(node: WholeNode, group: string, { bytes, refusedBefore }: Work): Promise<Answer> {
   await delay(REQUEST_MS / 2);
   const decision = node.tryAcquire(group, { messages: 1, bytes }, { retry: refusedBefore });
   await delay(REQUEST_MS / 2);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { Random } from '../../../sim/random.js';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { Random } from '../../../sim/cluster/random.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
 import { judge } from '../../../src/demo/measure/verdict.js';
 import { DEMO_CONFIG_FILE, TRACE_FILE } from '../../../src/demo/processes/state-folder.js';
 import { readTrace } from '../../../src/demo/traffic/trace.js';

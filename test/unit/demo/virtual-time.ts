@@ -1,9 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { EventQueue } from '../../../sim/event-queue.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
 
 const REAL = {
-  ...{ setTimeout, clearTimeout, setInterval, clearInterval },
-  ...{ performanceNow: performance.now, dateNow: Date.now },
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  performanceNow: performance.now,
+  dateNow: Date.now,
 };
 
 interface VirtualTimer {

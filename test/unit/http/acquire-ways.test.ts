@@ -87,8 +87,8 @@ describe('immediate work neither waits nor is cut to a part', () => {
   });
 
   it('in a batch the others are decided all the same', async () => {
-    const asks = [{ ...ask, atMost: true }, ask];
-    const { body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire/batch', payload: { asks } });
+    const requests = [{ ...ask, atMost: true }, ask];
+    const { body } = await answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload: { requests } });
     expect(body.answers).toMatchObject([
       { status: 422, code: 'FIELD_INVALID' },
       { status: 200, granted: true },
@@ -139,17 +139,17 @@ describe('levels', () => {
   });
 });
 
-describe('POST /v1/acquire/batch', () => {
-  const batch = (payload: object) => answerOf(scene.app, { method: 'POST', url: '/v1/acquire/batch', payload });
+describe('POST /v1/acquire/bulk', () => {
+  const batch = (payload: object) => answerOf(scene.app, { method: 'POST', url: '/v1/acquire/bulk', payload });
 
   it('answers every ask by itself, in order', async () => {
-    const asks = [
+    const requests = [
       { group: 'free', messages: 1 },
       { group: 'slow', messages: 1 },
       { group: 'nope', messages: 1 },
       { group: 'free', messages: 3, atMost: true },
     ];
-    const { status, body } = await batch({ asks });
+    const { status, body } = await batch({ requests });
     expect(status).toBe(200);
     expect(body.answers).toMatchObject([
       { status: 200, granted: true },
@@ -161,25 +161,25 @@ describe('POST /v1/acquire/batch', () => {
 
   it('names every wrong field of every ask, and charges nothing', async () => {
     const before = [...scene.node.limiter.admitted];
-    const asks = [
+    const requests = [
       { group: 'free', messages: 1 },
       { group: 'free', messages: -1, retry: 7 },
       { messages: 1, waitMs: 3 },
     ];
-    const { status, body } = await batch({ asks });
+    const { status, body } = await batch({ requests });
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'FIELDS_INVALID' });
     for (const named of [
-      'asks[1].messages must',
-      'asks[1].retry must',
-      'asks[2].group is missing',
-      'asks[2].waitMs is not',
+      'requests[1].messages must',
+      'requests[1].retry must',
+      'requests[2].group is missing',
+      'requests[2].waitMs is not',
     ]) {
       expect(body.detail).toContain(named);
     }
     expect([...scene.node.limiter.admitted]).toEqual([...before]);
-    expect(await batch({ asks: [] })).toMatchObject({
+    expect(await batch({ requests: [] })).toMatchObject({
       status: 422,
-      body: { detail: expect.stringMatching(/^asks must be an array of 1 to/) },
+      body: { detail: expect.stringMatching(/^requests must be an array of 1 to/) },
     });
   });
 });
@@ -187,13 +187,17 @@ describe('POST /v1/acquire/batch', () => {
 describe('a body that is for another route', () => {
   it.each([
     [
-      '/v1/acquire/batch',
+      '/v1/acquire/bulk',
       { group: 'free', messages: 1 },
-      ['asks is missing', 'field group is not known; known are asks'],
+      ['requests is missing', 'field group is not known; known are requests'],
     ],
-    ['/v1/acquire/batch', { asks: [{ group: 'free', messages: 1 }], x: 1 }, ['field x is not known; known are asks']],
-    ['/v1/acquire', { asks: [{ group: 'free', messages: 1 }] }, ['field asks is not known; known are group,']],
-    ['/v1/acquire/batch', { asks: [] }, ['asks must be an array of 1 to 1000 asks, got an array of 0']],
+    [
+      '/v1/acquire/bulk',
+      { requests: [{ group: 'free', messages: 1 }], x: 1 },
+      ['field x is not known; known are requests'],
+    ],
+    ['/v1/acquire', { requests: [{ group: 'free', messages: 1 }] }, ['field requests is not known; known are group,']],
+    ['/v1/acquire/bulk', { requests: [] }, ['requests must be an array of 1 to 1000 requests, got an array of 0']],
     ['/v1/acquire', undefined, ['the body must be a JSON object, got nothing']],
   ])('%s %o names what it does take', async (url, payload, named) => {
     const { body } = await answerOf(scene.app, { method: 'POST', url, ...(payload && { payload }) });

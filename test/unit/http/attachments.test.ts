@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deleteGroup } from '../../../src/runtime/groups/administration.js';
-import { attach } from '../../../src/runtime/groups/attaching.js';
+import { attach } from '../../../src/groups/changes/attaching.js';
+import { deleteGroup } from '../../../src/groups/changes/change-group.js';
 import { BY_TEST } from '../../integration/changed-by.js';
 import { answerOf, GROUPS, type HttpScene, readyScene } from './http-scene.js';
 
@@ -17,7 +17,7 @@ const LIMITED = {
     tight: { quota: { publish: { messagesPerSecond: 0 } } },
   },
   attachments: {
-    places: {
+    scopes: {
       acme: 'gold',
       'acme/orders': { group: 'orders', andBroader: true },
       'acme/stopped': { group: 'free', andBroader: true },
@@ -100,7 +100,7 @@ describe('an acquire that names a place', () => {
     ['a client', { tenant: 'stopped', client: 'replicator-eu', messages: 7 }],
   ])('exempt by %s: granted, and counted apart', async (_, body) => {
     expect(await a.acquire(body)).toMatchObject({ status: 200, body: { granted: true } });
-    expect(a.node.gate.places.exempt[0]).toMatchObject({ asks: 1, messages: body.messages });
+    expect(a.node.gate.places.exempt[0]).toMatchObject({ requests: 1, messages: body.messages });
     expect((await a.app.inject('/metrics')).body).toContain(
       `quotamesh_exempt_messages_total{direction="publish"} ${body.messages}`,
     );
@@ -267,8 +267,8 @@ describe('attachments at run time', () => {
   });
 
   it('deletion with force brings back what YAML says of the places, also where YAML leads to one of them', async () => {
-    const places = { under: 'orders', over: { sameAs: 'under' } };
-    const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { places } });
+    const scopes = { under: 'orders', over: { sameAs: 'under' } };
+    const c = await readyScene({ cluster: `${a.node.config.cluster}-c`, groups: GROUPS, attachments: { scopes } });
     await answerOf(c.app, { method: 'PUT', url: '/v1/groups/brief', payload: {} });
     await ask(c, 'PUT', 'under', { group: 'brief' });
     const refused = await answerOf(c.app, { method: 'DELETE', url: '/v1/groups/brief' });

@@ -15,7 +15,7 @@ afterAll(() => scene.close());
 const rate = (messagesPerSecond: unknown) => ({ quota: { publish: { messagesPerSecond } } });
 const reserved = { quota: { publish: { costPerSecond: 10, reservedCostPerSecond: 11 } } };
 
-describe('bad input is refused with a code of docs/errors.md, the place and a remedy', () => {
+describe('bad input is refused with a code of docs/reference/errors.md, the place and a remedy', () => {
   it.each([
     ['a quota below 0', 'PUT', 'groups/x', rate(-1), 422, 'QUOTA_NEGATIVE', /messagesPerSecond must be .*, got -1/],
     ['a quota beyond 2^53', 'PUT', 'groups/x', rate(2 ** 53 + 2), 422, 'QUOTA_TOO_LARGE', /messagesPerSecond must be/],
@@ -67,4 +67,4 @@ describe('bad input is refused with a code of docs/errors.md, the place and a re
   });
 });
 
-const CATALOGUE = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const CATALOGUE = readFileSync(new URL('../../../docs/reference/errors.md', import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listen } from '../../../src/admission/http/http-server.js';
-import { needs } from '../../../src/admission/http/route-access.js';
+import { needs } from '../../../src/http/route/route-access.js';
+import { listen } from '../../../src/http/server/http-server.js';
 import { type HttpScene, httpScene } from './http-scene.js';
 
 /** More than the kernel takes of an answer that nobody reads. */
@@ -139,9 +139,9 @@ describe('answers that nobody takes', () => {
 
   it('and so have large bodies on their way', async () => {
     const { connection, scene, another } = await connected({ maxHeldBytes: 1_048_576 });
-    const body = JSON.stringify({ asks: [{ group: 'orders', messages: 1 }] }).padEnd(250_000);
+    const body = JSON.stringify({ requests: [{ group: 'orders', messages: 1 }] }).padEnd(250_000);
     const fields = `host: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-    const request = `POST /v1/acquire/batch HTTP/1.1\r\n${fields}\r\n\r\n${body}`;
+    const request = `POST /v1/acquire/bulk HTTP/1.1\r\n${fields}\r\n\r\n${body}`;
     connection.write(request.slice(0, -1));
     await until(() => scene.counts.heldBytes === 250_000);
     const others = await Promise.all(Array.from({ length: 4 }, another));

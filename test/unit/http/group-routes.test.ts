@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChangePreview } from '../../../src/runtime/groups/preview-change.js';
+import type { ChangePreview } from '../../../src/groups/changes/preview-change.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Two nodes of one cluster: what one is asked, the other has, too. */

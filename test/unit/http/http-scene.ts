@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { Access } from '../../../src/access/access.js';
-import { createAcquireOutcomes } from '../../../src/admission/http/acquire-outcomes.js';
-import type { ConnectionCounts } from '../../../src/admission/http/connection-counts.js';
-import { createHttpServer } from '../../../src/admission/http/http-server.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { createAcquireOutcomes } from '../../../src/http/acquire/acquire-outcomes.js';
+import type { ConnectionCounts } from '../../../src/http/connections/connection-counts.js';
+import { createHttpServer } from '../../../src/http/server/http-server.js';
 import type { MqttStatus } from '../../../src/mqtt/mqtt-status.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
-import { assembleNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
+import { type WholeNode, wholeNode } from '../../whole-node.js';
 
 export interface LogLine {
   readonly level: string;
@@ -19,7 +18,7 @@ export interface LogLine {
 
 /** A node on a memory topic of its own, with its HTTP server and metrics; not listening, not started. */
 export interface HttpScene {
-  readonly node: QuotaNode;
+  readonly node: WholeNode;
   readonly app: FastifyInstance;
   readonly access: Access;
   readonly metrics: Metrics;
@@ -57,7 +56,7 @@ export async function httpScene(
   const raw = { ...own, ...overrides };
   const log: LogLine[] = [];
   const telemetry: Telemetry = { log: (level, message, facts) => void log.push({ level, message, facts }) };
-  const node = await assembleNode(resolveConfig(raw, { source: '(test)' }), telemetry);
+  const node = await wholeNode(resolveConfig(raw, { source: '(test)' }), telemetry);
   const access = new Access(node.config.auth, node.clock, telemetry);
   const outcomes = createAcquireOutcomes();
   const metrics = createMetrics({ node, access, outcomes, incidents: { unhandledRejections: 0 } });

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeHttp, listen } from '../../../src/admission/http/http-server.js';
+import { closeHttp, listen } from '../../../src/http/server/http-server.js';
 import { answerOf, type HttpScene, httpScene, readyScene } from './http-scene.js';
 
 describe('routes that are not there', () => {
@@ -45,9 +45,11 @@ describe('routes that are not there', () => {
 
   it('a defect of ours is a 500 problem and one log line, without the stack in the answer', async () => {
     const broken = await httpScene();
-    broken.node.status = () => {
-      throw new TypeError('boom');
-    };
+    Object.defineProperty(broken.access, 'status', {
+      get: () => {
+        throw new TypeError('boom');
+      },
+    });
     const { status, body } = await broken.get('/v1/nodes');
     expect({ status, code: body.code, detail: body.detail }).toEqual({
       status: 500,

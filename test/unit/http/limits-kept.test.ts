@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
-import { examineConfig } from '../../../src/config/resolve-config.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** A mistake never takes a limit away: only who says so in so many words does. */
 const YAML = `cluster: demo
 limits: { publish: { messagesPerSecond: 9000 } }
 attachments:
-  places: { acme: orders }
+  scopes: { acme: orders }
   rules: [{ tenant: other, group: orders }]
 mqtt:
   connectsPerSecond: 7
@@ -72,15 +72,15 @@ describe('in YAML', () => {
     ['groups with nothing behind them', 'groups:\n', /groups/],
     ['no groups', '', /groups is missing/],
     ['an empty section of rules', 'groups: { orders: {} }\nmqtt:\n  rules:\n', /mqtt.rules has nothing behind it/],
-    ['places', 'groups: { orders: {} }\nattachments:\n  places:\n', /attachments.places has nothing behind it/],
+    ['scopes', 'groups: { orders: {} }\nattachments:\n  scopes:\n', /attachments.scopes has nothing behind it/],
     ['attachments', 'groups: { orders: {} }\nattachments:\n', /attachments has nothing behind it/],
     ['defaults', 'groups: { orders: {} }\ndefaults:\n', /defaults has nothing behind it/],
     [
       'an exemption that is no boolean',
-      'groups: { orders: {} }\nattachments: { places: { a: { exempt: 1 } } }\n',
+      'groups: { orders: {} }\nattachments: { scopes: { a: { exempt: 1 } } }\n',
       /exempt/,
     ],
-    ['a place without a group', 'groups: { orders: {} }\nattachments: { places: { a: } }\n', /attachments.places/],
+    ['a scope without a group', 'groups: { orders: {} }\nattachments: { scopes: { a: } }\n', /attachments.scopes/],
     ['a switch that is none', 'groups: { orders: { enabled: no } }\n', /enabled must be/],
   ])('%s', (_, text, expected) => {
     expect(mistakesOf(`cluster: demo\n${text}`).join('\n')).toMatch(expected);
@@ -219,7 +219,7 @@ function mistakesOf(text: string): string[] {
   return [...mistakes, ...examined.mistakes].map(({ path, problem }) => `${[path].flat().join('.')} ${problem}`);
 }
 
-/** Of group orders; without the group nothing is admitted. */
+/** Quota of group orders; without the group nothing is admitted. */
 function quotaOf(text: string): number {
   const { raw, locate } = parseYaml(text);
   const { config } = examineConfig(raw, { source: 'node.yaml', folder: '/', locate });

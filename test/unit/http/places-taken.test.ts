@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 /** Windows of an hour, which hold what a test puts there. */
 const WINDOW = {
   quota: { publish: { messagesPerSecond: 0.1 } },
-  ...{ limiter: 'window', windowMs: 3_600_000, maxRequest: { messages: 1000 } },
+  limiter: 'window',
+  windowMs: 3_600_000,
+  maxRequest: { messages: 1000 },
 };
 const GROUPS = {
   orders: WINDOW,
@@ -29,7 +31,7 @@ const left = (group: string) =>
 const attempted = (group: string) => scene.node.limiter.attempted.at(2 * laneOf(group));
 
 beforeAll(async () => {
-  scene = await readyScene({ groups: GROUPS, attachments: { places: PLACES } });
+  scene = await readyScene({ groups: GROUPS, attachments: { scopes: PLACES } });
   for (const group of ['orders', 'gold']) scene.node.serve(laneOf(group));
 });
 afterAll(() => scene.close());
@@ -43,7 +45,7 @@ describe('tokens taken for a place', () => {
     expect(taken).toMatchObject({ status: 200, body: { granted: true, messages: 30, epoch: expect.any(Number) } });
     expect([left('orders'), left('gold')]).toEqual([70, 0]);
     // The 20 that are missing are demand of the one that lacks them.
-    await post('/v1/hand-back', { id: taken.body.id, messages: 10 });
+    await post('/v1/refund', { id: taken.body.id, messages: 10 });
     expect([left('orders'), left('gold')]).toEqual([80, 10]);
     expect([attempted('orders') - before[0]!, attempted('gold') - before[1]!]).toEqual([20, 40]);
   });
@@ -69,8 +71,8 @@ describe('tokens taken for a place', () => {
     const taken = await post('/v1/take', { tenant: 'acme', namespace: 'replicated', messages: 1e6 });
     expect(taken.body).toMatchObject({ granted: true, messages: 1e6 });
     const before = exempt.messages;
-    expect(await post('/v1/hand-back', { id: taken.body.id, messages: 1e6 + 1 })).toMatchObject({ status: 422 });
-    await post('/v1/hand-back', { id: taken.body.id, messages: 1e6 - 3 });
+    expect(await post('/v1/refund', { id: taken.body.id, messages: 1e6 + 1 })).toMatchObject({ status: 422 });
+    await post('/v1/refund', { id: taken.body.id, messages: 1e6 - 3 });
     expect(exempt.messages - before).toBe(3);
   });
 
@@ -92,7 +94,7 @@ describe('tokens taken for a place', () => {
 it('asks of one batch may name groups and places, each by itself', async () => {
   fill('orders', 5);
   fill('gold', 3);
-  const asks = [
+  const requests = [
     { ...ORDERS, messages: 2 },
     { group: 'orders', messages: 1 },
     { ...ORDERS, messages: 2 },
@@ -100,7 +102,7 @@ it('asks of one batch may name groups and places, each by itself', async () => {
     { tenant: 'nobody', messages: 1 },
     { group: 'orders', tenant: 'acme', messages: 1 },
   ];
-  const { body } = await post('/v1/acquire/batch', { asks });
+  const { body } = await post('/v1/acquire/bulk', { requests });
   expect(body.answers).toMatchObject([
     { status: 200 },
     { status: 200 },

@@ -160,7 +160,7 @@ describe('errors', () => {
     ['PUT', 'resourcegroups/x', '{"unknownRate":5}', 422, /unknownRate is not known/],
     ['PUT', 'resourcegroups/x', '{', 400, /not valid JSON/],
     ['PUT', 'resourcegroups/x', '[]', 400, /JSON object/],
-    ['POST', 'namespaces/a%20b/x/resourcegroup/orders', undefined, 422, /is no place/],
+    ['POST', 'namespaces/a%20b/x/resourcegroup/orders', undefined, 422, /is no scope/],
     ['POST', 'namespaces/a%2Fb/x/resourcegroup/orders', undefined, 404, /attached to nothing/],
     ['POST', 'namespaces/acme/x/resourcegroup/', undefined, 422, /group/],
     ['POST', 'namespaces/acme/x/resourcegroup/a+b', undefined, 412, /^ResourceGroup does not exist/],

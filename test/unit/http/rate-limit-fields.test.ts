@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimitFields } from '../../../src/admission/http/rate-limit-fields.js';
+import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES, UNLIMITED } from '../../../src/core/vocabulary.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { RateLimitFields } from '../../../src/http/acquire/rate-limit-fields.js';
+import type { WholeNode } from '../../whole-node.js';
 
 const INFINITE = Number.POSITIVE_INFINITY;
 
@@ -58,5 +58,5 @@ function fieldsOf(publish: readonly [number, number]) {
   const limiter = new Limiter(2);
   const group = { name: 'g', quota: { publish, dispatch: UNLIMITED } };
   const node = { limiter, gate: { groupOf: () => group } };
-  return { limiter, fields: new RateLimitFields(node as unknown as QuotaNode) };
+  return { limiter, fields: new RateLimitFields(node as unknown as WholeNode) };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GroupExplanation } from '../../../src/runtime/target/explain.js';
+import type { GroupExplanation } from '../../../src/api/group-explanation.js';
 import { answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
@@ -81,7 +81,7 @@ describe('a reservation over HTTP', () => {
 
   it('batches reserve, commit and cancel', async () => {
     const ask = { group: 'orders', messages: 1, cost: { units: 6 } };
-    const batch = await post('/v1/acquire/batch', { asks: [ask, { ...ask, cost: undefined }, ask, ask] });
+    const batch = await post('/v1/acquire/bulk', { requests: [ask, { ...ask, cost: undefined }, ask, ask] });
     const answers = batch.body.answers as { status: number; id?: string }[];
     expect(answers.map(({ status, id }) => [status, id !== undefined])).toEqual([
       [200, true],
@@ -98,7 +98,7 @@ describe('a reservation over HTTP', () => {
       { id: 'no-9' },
       7,
     ];
-    const { status, body } = await post('/v1/commit/batch', { commits });
+    const { status, body } = await post('/v1/commit/bulk', { commits });
     expect(status).toBe(200);
     expect(body.answers).toMatchObject([
       { status: 200, ended: 'committed' },
@@ -106,7 +106,7 @@ describe('a reservation over HTTP', () => {
       { status: 422, code: 'AMOUNT_INVALID', detail: expect.stringContaining('commits[2].messages must be') },
       { status: 409, code: 'RESERVATION_ENDED' },
       { status: 404, code: 'RESERVATION_UNKNOWN' },
-      { status: 422, code: 'FIELD_INVALID', detail: 'commits[5] must be an object' },
+      { status: 422, code: 'FIELD_INVALID', detail: 'commits[5] must be an object, got 7' },
     ]);
     expect((await post('/v1/cancel', { id: three as string })).status).toBe(200);
   });

@@ -31,11 +31,15 @@ describe('batches over HTTP', () => {
     expect([taken.status, taken.body]).toEqual([
       200,
       {
-        ...{ granted: true, id: expect.stringMatching(/-\d+$/), messages: 100, bytes: 0 },
-        ...{ epoch: expect.any(Number), validMs: expect.any(Number) },
+        granted: true,
+        id: expect.stringMatching(/-\d+$/),
+        messages: 100,
+        bytes: 0,
+        epoch: expect.any(Number),
+        validMs: expect.any(Number),
       },
     ]);
-    const ended = await post('/v1/hand-back', { id: taken.body.id, messages: 30, dropped: { messages: 20 } });
+    const ended = await post('/v1/refund', { id: taken.body.id, messages: 30, dropped: { messages: 20 } });
     expect([ended.status, ended.body]).toEqual([200, { ended: true }]);
     expect((await take({ all: true })).body).toMatchObject({ messages: 50 });
   });
@@ -48,29 +52,20 @@ describe('batches over HTTP', () => {
     expect((await take({ group: 'blocked', all: true })).status).toBe(429);
   });
 
-  it('several hand-backs in one request: each has its answer, nothing is minted', async () => {
+  it('several refunds in one request: each has its answer, nothing is minted', async () => {
     fill();
     const [one, other] = [(await take({ messages: 10 })).body.id, (await take({ messages: 10 })).body.id];
-    const before = (await counts()) as { handBacksRefused: number };
-    const handBacks = [
-      { id: one, messages: 10 },
-      { id: one, messages: 10 },
-      { id: other, messages: 11 },
-      { id: 'x-1' },
-    ];
-    const { body } = await post('/v1/hand-back/batch', { handBacks });
+    const before = (await counts()) as { refundsRefused: number };
+    const refunds = [{ id: one, messages: 10 }, { id: one, messages: 10 }, { id: other, messages: 11 }, { id: 'x-1' }];
+    const { body } = await post('/v1/refund/bulk', { refunds });
     const answers = body.answers as readonly { status: number; code?: string }[];
     expect(answers.map(({ status, code }) => [status, code])).toEqual([
-      ...[
-        [200, undefined],
-        [409, 'BATCH_ENDED'],
-      ],
-      ...[
-        [422, 'BATCH_TOO_SMALL'],
-        [404, 'BATCH_UNKNOWN'],
-      ],
+      [200, undefined],
+      [409, 'BATCH_ENDED'],
+      [422, 'BATCH_TOO_SMALL'],
+      [404, 'BATCH_UNKNOWN'],
     ]);
-    expect(await counts()).toMatchObject({ handBacksRefused: before.handBacksRefused + 3 });
+    expect(await counts()).toMatchObject({ refundsRefused: before.refundsRefused + 3 });
     expect((await take({ all: true })).body).toMatchObject({ messages: 90 });
   });
 
@@ -84,12 +79,12 @@ describe('batches over HTTP', () => {
     ['/v1/take', { group: 'orders', messages: 1, direction: 'up' }, 'direction'],
     ['/v1/take', { group: 'orders', messages: 1, topic: 7 }, 'topic'],
     ['/v1/take', [], 'object'],
-    ['/v1/hand-back', { id: 7 }, 'id'],
-    ['/v1/hand-back', { id: 'a-1', messages: -1 }, 'messages'],
-    ['/v1/hand-back', { id: 'a-1', dropped: 5 }, 'dropped'],
-    ['/v1/hand-back', { id: 'a-1', dropped: { bytes: 'x' } }, 'dropped.bytes'],
-    ['/v1/hand-back', { id: 'a-1', droped: {} }, 'droped'],
-    ['/v1/hand-back/batch', { handBacks: [] }, 'handBacks'],
+    ['/v1/refund', { id: 7 }, 'id'],
+    ['/v1/refund', { id: 'a-1', messages: -1 }, 'messages'],
+    ['/v1/refund', { id: 'a-1', dropped: 5 }, 'dropped'],
+    ['/v1/refund', { id: 'a-1', dropped: { bytes: 'x' } }, 'dropped.bytes'],
+    ['/v1/refund', { id: 'a-1', droped: {} }, 'droped'],
+    ['/v1/refund/bulk', { refunds: [] }, 'refunds'],
   ])('%s %j is named', async (url, body, named) => {
     const { status, body: problem } = await post(url, body);
     expect([400, 422]).toContain(status);

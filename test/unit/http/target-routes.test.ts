@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explanationText } from '../../../src/cli/explanation-text.js';
-import type { GroupExplanation } from '../../../src/runtime/target/explain.js';
+import type { GroupExplanation } from '../../../src/api/group-explanation.js';
+import { explanationText } from '../../../src/cli/look/explanation-text.js';
 import { type Answer, answerOf, type HttpScene, readyScene } from './http-scene.js';
 
 const GROUPS = {
@@ -33,7 +33,13 @@ describe('costs and backends over HTTP', () => {
     const explainRamped = async () =>
       (await scene.get('/v1/groups/ramped/explain')).body as unknown as GroupExplanation;
     const before = await explainRamped();
-    expect(before.directions.publish.ramp).toMatchObject({ mode: 'relaxed', state: 'waiting', level: 100, to: 1000 });
+    expect(before.directions.publish.ramp).toMatchObject({
+      mode: 'relaxed',
+      state: 'waiting',
+      ceiling: 100,
+      level: 100,
+      to: 1000,
+    });
     expect(before.directions.publish.inForce.messagesPerSecond).toBe(100);
     expect(before.directions.dispatch.ramp).toBeNull();
     await scene.acquire({ group: 'ramped', messages: 1 });

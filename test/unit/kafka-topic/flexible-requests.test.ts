@@ -22,7 +22,11 @@ function bytes(text: string): Buffer {
 describe('a fetch by id (version 13)', () => {
   it('has the bytes of the protocol', () => {
     const request = encodeFetchById({
-      ...{ topicId: TOPIC_ID, maxWaitMs: 250, minBytes: 1, maxBytes: 0x80000, partitionMaxBytes: 0x40000 },
+      topicId: TOPIC_ID,
+      maxWaitMs: 250,
+      minBytes: 1,
+      maxBytes: 0x80000,
+      partitionMaxBytes: 0x40000,
       partitions: [{ partition: 2, offset: 300, leaderEpoch: 7, lastReadEpoch: 6 }],
     });
     expect(request.toString('hex')).toBe(
@@ -52,7 +56,8 @@ describe('a fetch by id (version 13)', () => {
       bytes(`00 [tags] 00000000 [throttled] 0000 [error] 00000000 [session] 02 ${ID} 02 00000002 ${errorCode}
         000000000000012d [high watermark] 000000000000012d 0000000000000000 [log start]
         02 0000000000000001 0000000000000002 00 [an aborted transaction] ffffffff [replica]`),
-      ...[length, batch],
+      length,
+      batch,
       bytes(`${tags} [of the partition] 00 [of the topic] 00`),
     ]);
   }
@@ -110,7 +115,9 @@ describe('metadata with ids (version 10)', () => {
       controllerId: 2,
       topicMetadata: [
         {
-          ...{ topicErrorCode: 0, topic: 'reports', topicId: TOPIC_ID },
+          topicErrorCode: 0,
+          topic: 'reports',
+          topicId: TOPIC_ID,
           partitionMetadata: [{ partitionErrorCode: 0, partitionId: 0, leader: 1, leaderEpoch: 7 }],
         },
       ],

@@ -38,7 +38,7 @@ describe('reading on', () => {
       value: Uint8Array.of(0),
     });
     expect(records.map(({ offset }) => offset)).toEqual([0, 1, 2]);
-    expect(cursor.position).toBe(3);
+    expect(cursor.nextOffset).toBe(3);
   });
 
   it('leaves out what a whole batch brings again from before the offset asked for', () => {
@@ -67,23 +67,23 @@ describe('catching up', () => {
   it('counts batches without a record: marks of transactions, and what compaction emptied', () => {
     const cursor = startedAt(0);
     expect(cursor.accept(answer(8, batch(0, 7)), false)).toEqual([]);
-    expect(cursor.position).toBe(8);
+    expect(cursor.nextOffset).toBe(8);
     expect(cursor.isCaughtUp).toBe(true);
   });
 
   it('steps over a gap at the end only when it was found twice, alone', () => {
     const cursor = startedAt(5);
     cursor.accept(answer(9), true);
-    expect(cursor.position).toBe(5);
+    expect(cursor.nextOffset).toBe(5);
     cursor.accept(answer(9), false);
     cursor.accept(answer(9), true);
-    expect(cursor.position).toBe(5);
+    expect(cursor.nextOffset).toBe(5);
     cursor.accept(answer(12), true);
-    expect(cursor.position).toBe(9);
+    expect(cursor.nextOffset).toBe(9);
   });
 });
 
-describe('a position that Kafka refuses', () => {
+describe('a nextOffset that Kafka refuses', () => {
   it('moves to the start of the log when records were deleted; offsets stay those of the log', () => {
     const cursor = startedAt(5);
     expect(cursor.locate(20, 30)).toBe('skipped');
@@ -93,7 +93,7 @@ describe('a position that Kafka refuses', () => {
   it('stays where it is possible after all', () => {
     const cursor = startedAt(5);
     expect(cursor.locate(0, 5)).toBe('kept');
-    expect(cursor.position).toBe(5);
+    expect(cursor.nextOffset).toBe(5);
   });
 
   it('says that the log was shortened when it ends before it', () => {
@@ -119,7 +119,7 @@ describe('the epoch of the leader that wrote what was read', () => {
     cursor.accept(answer(9, batch(0, 4, [0])), false);
     cursor.accept(answer(9), true);
     cursor.accept(answer(9), true);
-    expect(cursor.position).toBe(9);
+    expect(cursor.nextOffset).toBe(9);
     expect(cursor.lastReadEpoch).toBe(12);
   });
 

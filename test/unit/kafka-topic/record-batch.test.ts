@@ -37,8 +37,11 @@ async function batchOf(from: number, firstTimestamp: number, gzip: boolean, writ
 async function byKafkajs(bytes: Buffer, partition: number): Promise<ReadRecord[]> {
   const { records } = await decodeByKafkajs(new Decoder(bytes));
   return records.map(({ offset, timestamp, key, value }: { [field: string]: string | Buffer | null }) => ({
-    ...{ partition, offset: Number(offset), appendMs: Number(timestamp) },
-    ...{ key: key === null ? '' : key.toString(), value: value === null ? null : new Uint8Array(value as Buffer) },
+    partition,
+    offset: Number(offset),
+    appendMs: Number(timestamp),
+    key: key === null ? '' : key.toString(),
+    value: value === null ? null : new Uint8Array(value as Buffer),
   }));
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { examineConfig } from '../../../src/config/resolve-config.js';
+import { examineConfig } from '../../../src/config/read/resolve-config.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { checkLive, type LiveBounds } from '../../../src/live/check-live.js';
 import { countedSince } from '../../../src/live/counted-since.js';
 import { growthFromDecisions, limitsFromDecisions } from '../../../src/live/decision-file.js';
@@ -126,7 +126,10 @@ describe('the configuration of the nodes', () => {
     expect(config.timing).toMatchObject({ heartbeatMs: 500, stalenessMs: 5000 });
     expect(config.log.decisionsFile).toBe('/nowhere/d');
     expect(config.groups[0]).toMatchObject({
-      ...{ name: 'scenario', burstMs: 250, weights: { n1: 3 }, strategy: 'max-min' },
+      name: 'scenario',
+      burstMs: 250,
+      weights: { n1: 3 },
+      strategy: 'max-min',
       isolation: { policy: 'equal-share', holdMs: 2000 },
       quota: { publish: [1000, Number.POSITIVE_INFINITY] },
     });
@@ -160,7 +163,7 @@ describe('what is left of a live run', () => {
     const seen = [
       { what: 'leave', nodes: ['n1'], atMs: 4000, values: { forSeconds: 4.1 } },
       { what: 'start', nodes: ['n3'], atMs: 8041.5, values: {} },
-      // Whoever died was counted all the time: nobody saw it come.
+      // A node that crashed was counted all the time: nobody saw it come.
       { what: 'crash', nodes: ['n4'], atMs: 4500, values: { forSeconds: 2 } },
       { what: 'stall', nodes: ['n2'], atMs: 7000, values: { forSeconds: 1.1 } },
     ];
@@ -178,8 +181,12 @@ describe('what is left of a live run', () => {
     columns.add({ atMs: 1.5, node: 2, messages: 3, bytes: 4, retry: true, admitted: false });
     columns.add({ atMs: 2.5, node: 0, messages: 1, bytes: 0, retry: false, admitted: true });
     expect(columns.toAttempts()).toEqual({
-      ...{ atMs: Float64Array.of(1.5, 2.5), node: Uint16Array.of(2, 0), messages: Float64Array.of(3, 1) },
-      ...{ bytes: Float64Array.of(4, 0), retry: Uint8Array.of(1, 0), admitted: Uint8Array.of(0, 1) },
+      atMs: Float64Array.of(1.5, 2.5),
+      node: Uint16Array.of(2, 0),
+      messages: Float64Array.of(3, 1),
+      bytes: Float64Array.of(4, 0),
+      retry: Uint8Array.of(1, 0),
+      admitted: Uint8Array.of(0, 1),
     });
   });
 

@@ -8,7 +8,8 @@ test('they share the bound of the sessions, and end with the connection', () => 
   // Three of the five belong to sessions.
   counts.subscriptions = 3;
   const clean = new CleanSubscriptions({
-    ...{ maxSubscriptions: 5, counts },
+    maxSubscriptions: 5,
+    counts,
     onFull: (bound, client) => full.push(`${bound} ${client}`),
   });
   const [a, b, gone] = [{ destroyed: false }, { destroyed: false }, { destroyed: true }];

@@ -58,7 +58,9 @@ export async function connectionScene(rules: Partial<ConnectionRules> = {}, keep
     maxPacketBytes: 1000,
     maxFiltersPerPacket: 20,
     dispatch: {
-      ...{ maxMessages: 4, maxBytes: 10_000, notReadingMs: 1000 },
+      maxMessages: 4,
+      maxBytes: 10_000,
+      notReadingMs: 1000,
       tryAdmit: () => true,
       admit: async () => true,
       counts: { sent: 0, dropped: 0, queued: 0 },

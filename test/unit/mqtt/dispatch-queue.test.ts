@@ -10,7 +10,10 @@ async function closedScene(reasons: (string | null)[] = []) {
   OPEN.length = 0;
   const counts = { sent: 0, dropped: 0, queued: 0 };
   const dispatch: DispatchRules = {
-    ...{ maxMessages: 4, maxBytes: 10_000, notReadingMs: 1000, counts },
+    maxMessages: 4,
+    maxBytes: 10_000,
+    notReadingMs: 1000,
+    counts,
     tryAdmit: () => false,
     admit: () => new Promise((resolve) => OPEN.push(() => resolve(true))),
   };
@@ -82,7 +85,10 @@ test('a client that does not read: what waits stays here, it is cut off after no
   const reasons: (string | null)[] = [];
   const counts = { sent: 0, dropped: 0, queued: 0 };
   const dispatch: DispatchRules = {
-    ...{ maxMessages: 100, maxBytes: 1e9, notReadingMs: 1000, counts },
+    maxMessages: 100,
+    maxBytes: 1e9,
+    notReadingMs: 1000,
+    counts,
     tryAdmit: () => true,
     admit: async () => true,
   };
@@ -106,7 +112,10 @@ test('a client that does not read: what waits stays here, it is cut off after no
 test('a client that reads again gets what waited', async () => {
   const counts = { sent: 0, dropped: 0, queued: 0 };
   const dispatch: DispatchRules = {
-    ...{ maxMessages: 100, maxBytes: 1e9, notReadingMs: 1000, counts },
+    maxMessages: 100,
+    maxBytes: 1e9,
+    notReadingMs: 1000,
+    counts,
     tryAdmit: () => true,
     admit: async () => true,
   };

@@ -13,7 +13,9 @@ test('whatever a client can do over and over is counted each time, and a warning
   const warnings = lines.filter(([level]) => level === 'warn');
   expect(warnings.map(([, facts]) => facts)).toEqual(
     Array.from({ length: 2 }, () => ({
-      ...{ client: 'greedy', reason: 'too-many-filters', setting: 'mqtt.maxFiltersPerPacket' },
+      client: 'greedy',
+      reason: 'too-many-filters',
+      setting: 'mqtt.maxFiltersPerPacket',
     })),
   );
   ended.ended('not-reading', 'one');

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Where } from '../../../src/admission/decision.js';
-import type { MqttRule } from '../../../src/config/mqtt-rules.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
-import type { Place } from '../../../src/core/attachments/attachment.js';
+import type { Where } from '../../../src/api/decision.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { MqttRule } from '../../../src/config/schema/mqtt-rules.js';
+import type { Scope } from '../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../src/core/attachments/attachments.js';
 import { GroupRules } from '../../../src/mqtt/group-rules.js';
 import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
@@ -12,14 +12,14 @@ import { matchesFilter } from '../../../src/mqtt/topic-filter.js';
 const GROUPS = ['acme/orders', 'acme/bulk', 'acme', 'sensors', 'rest'];
 
 const NOTHING = { group: null, sameAs: null, exempt: false, andBroader: false };
-const attachments = new Attachments({ places: {}, rules: [] }, (name) => GROUPS.includes(name));
+const attachments = new Attachments({ scopes: {}, rules: [] }, (name) => GROUPS.includes(name));
 attachments.define('labs', { ...NOTHING, group: 'sensors' });
 attachments.define('labs/copies', { ...NOTHING, exempt: true });
 attachments.define('labs/gone', { ...NOTHING, group: 'deleted' });
 
 function inForce(defaultGroup: string | null) {
   const isGroup = (name: string) => GROUPS.includes(name);
-  return { defaultGroup, isGroup, resolve: (place: Place) => attachments.resolve(place) };
+  return { defaultGroup, isGroup, resolve: (place: Scope) => attachments.resolve(place) };
 }
 
 const ANYTHING: MqttRule = { clientId: null, username: null, topic: null, tenant: null, namespace: null, group: null };
@@ -109,10 +109,10 @@ describe('filters of subscriptions', () => {
   });
 });
 
-test('the first broker of docs/mqtt.md is a whole configuration, and its sensor has a group', () => {
-  const page = readFileSync(new URL('../../../docs/mqtt.md', import.meta.url), 'utf8');
+test('the first broker of docs/guide/mqtt.md is a whole configuration, and its sensor has a group', () => {
+  const page = readFileSync(new URL('../../../docs/guide/mqtt.md', import.meta.url), 'utf8');
   const written = /```yaml\n(cluster:.*?)```/s.exec(page)?.[1] as string;
-  const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/mqtt.md' });
+  const { mqtt, groups } = resolveConfig(parse(written), { source: 'docs/guide/mqtt.md' });
   const names = groups.map(({ name }) => name);
   const configured = { ...inForce(null), isGroup: (name: string) => names.includes(name) };
   const [, clientId] = /clientId: '([^']+)'/.exec(page) as RegExpExecArray;

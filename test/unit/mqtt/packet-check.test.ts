@@ -91,7 +91,12 @@ describe('strings (MQTT 3.1.1, 1.5.3)', () => {
 
   test('MQTT 5 has other fields: aedes answers that it does not know it', () => {
     const five = generate({
-      ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 5, clientId: 'c', clean: true, keepalive: 1 },
+      cmd: 'connect',
+      protocolId: 'MQTT',
+      protocolVersion: 5,
+      clientId: 'c',
+      clean: true,
+      keepalive: 1,
       properties: { sessionExpiryInterval: 7 },
     });
     expect(looked(five)).toBe(1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Passage, Passages } from '../../../src/mqtt/gate-requests.js';
 import type { GatedConnection } from '../../../src/mqtt/gated-connection.js';
-import { type Passage, Passages } from '../../../src/mqtt/passages.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -10,14 +10,14 @@ const passage = (where: Passage['where']): Passage => ({ where, direction: 'publ
 const admitted = (group: string) => scene.node.limiter.admitted.at(4 * scene.node.gate.groupIndex(group));
 
 beforeAll(async () => {
-  const places = {
+  const scopes = {
     labs: 'free',
     'labs/full': { group: 'free', andBroader: true },
     stopped: 'blocked',
     'stopped/half': { group: 'free', andBroader: true },
     'labs/copies': { exempt: true },
   };
-  scene = await readyScene({ attachments: { places } });
+  scene = await readyScene({ attachments: { scopes } });
   passages = new Passages(scene.node);
 });
 afterAll(() => scene.close());
@@ -46,5 +46,5 @@ test('joins those who wait in the line of any of its groups', () => {
 
 test('exempt: passes, and counts apart', () => {
   expect(passages.try(client, passage({ tenant: 'labs', namespace: 'copies' }))).toEqual({ passes: true });
-  expect(scene.node.gate.places.exempt[0]).toMatchObject({ asks: 1, bytes: 10 });
+  expect(scene.node.gate.places.exempt[0]).toMatchObject({ requests: 1, bytes: 10 });
 });

@@ -34,7 +34,12 @@ afterEach(() => new Promise<void>((resolve) => aedes.close(() => resolve())));
 
 let counter = 0;
 const message = (bytes: number, topic = 't') => ({
-  ...{ cmd: 'publish', topic, payload: Buffer.alloc(bytes), qos: 1, brokerId: aedes.id, brokerCounter: ++counter },
+  cmd: 'publish',
+  topic,
+  payload: Buffer.alloc(bytes),
+  qos: 1,
+  brokerId: aedes.id,
+  brokerCounter: ++counter,
 });
 const enqueue = (clientId: string, packet: ReturnType<typeof message>) =>
   store.outgoingEnqueueCombi([{ clientId }], packet);

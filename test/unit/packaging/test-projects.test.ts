@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createVitest } from 'vitest/node';
+import { NPM_TEST, TEST_LONG } from '../../../scripts/test-groups.mjs';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -11,8 +12,7 @@ test('every project that npm test and test:long run has tests, and every test fi
   const vitest = await createVitest('test', { root: ROOT, watch: false, reporters: [] });
   try {
     const specifications = await vitest.globTestSpecifications();
-    const script = readFileSync(join(ROOT, 'scripts/test.mjs'), 'utf8');
-    const run = [...script.matchAll(/projects: \[(.*)\]/g)].flatMap(([, names = '']) => names.match(/[\w-]+/g) ?? []);
+    const run = [...NPM_TEST, ...TEST_LONG].flatMap(({ projects }) => projects);
     const withTests = new Set(specifications.map(({ project }) => project.name));
     expect([...withTests].sort()).toEqual([...run].sort());
     const files = specifications.map(({ moduleId }) => relative(ROOT, moduleId));

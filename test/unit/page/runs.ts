@@ -1,5 +1,5 @@
-import { Random } from '../../../sim/random.js';
-import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/run-result.js';
+import { Random } from '../../../sim/cluster/random.js';
+import type { DimensionSeries, NodeSeries, RunResult, Verdict } from '../../../sim/verdict/run-result.js';
 
 export interface RunShape {
   readonly system: string;
@@ -27,7 +27,11 @@ export function runOf({ system, scenario = 'one node asks too much', nodes, grip
     ),
   });
   return {
-    ...{ scenario, seed, system, nodes, happenings },
+    scenario,
+    seed,
+    system,
+    nodes,
+    happenings,
     durationMs: seconds * 1000,
     sampleMs: 100,
     series: [series(1, 'messages'), series(512, 'bytes')],

@@ -11,14 +11,12 @@ import { RecordingWriter } from '../../../src/recording/recording-writer.js';
 import { GROUP } from '../../simulation/settings.js';
 
 const HEADER: RecordingHeader = {
-  ...{
-    format: 1,
-    cluster: 'demo',
-    version: '1',
-    topic: 'embedded',
-    startedAt: '2026-01-01T00:00:00.000Z',
-    partitions: 2,
-  },
+  format: 1,
+  cluster: 'demo',
+  version: '1',
+  topic: 'embedded',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  partitions: 2,
   timing: { heartbeatMs: 1000 },
   groups: [GROUP],
 };

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
+import { World } from '../../../sim/cluster/world.js';
 import { replayRecording } from '../../../sim/replay/replay-recording.js';
-import { World } from '../../../sim/world.js';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import { MESSAGES, slotOf } from '../../../src/core/vocabulary.js';
+import { MESSAGES, slotOf } from '../../../src/core/base/vocabulary.js';
 import type { Recording, RecordingEntry } from '../../../src/recording/read-recording.js';
 import type { RecordingHeader } from '../../../src/recording/recording-format.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 
 const { groups, cluster, version, limiting, costs: _, ...timing } = SETTINGS;
 const HEADER: RecordingHeader = {
-  ...{ format: 1, cluster, version, topic: 'embedded', startedAt: '2026-01-01T00:00:00.000Z', partitions: 1 },
-  ...{ timing, limiting, groups },
+  format: 1,
+  cluster,
+  version,
+  topic: 'embedded',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  partitions: 1,
+  timing,
+  limiting,
+  groups,
 };
 
 /** The log of a live cluster in virtual time, from the start, as a recorder would have written it. */

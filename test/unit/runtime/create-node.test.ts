@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CreateNodeOptions, createNode } from '../../../src/runtime/create-node.js';
+import { type CreateNodeOptions, createNode } from '../../../src/node/create-node.js';
 
 const config = { cluster: 'c', topic: 'memory', groups: { a: {} } };
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { examineGroup } from '../../../src/config/group-definition.js';
-import { laneOf } from '../../../src/core/vocabulary.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { examineGroup } from '../../../src/config/read/group-definition.js';
+import { laneOf } from '../../../src/core/base/vocabulary.js';
+import type { WholeNode } from '../../whole-node.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 let scene: HttpScene;
@@ -23,7 +22,7 @@ const GROUPS = {
 };
 
 /** Kinds of the records that this node writes while 2,000 messages of a group pass within half a second. */
-async function kindsWritten(node: QuotaNode, group: string): Promise<ReadonlySet<string>> {
+async function kindsWritten(node: WholeNode, group: string): Promise<ReadonlySet<string>> {
   const kinds = new Set<string>();
   const send = node.pump.send.bind(node.pump);
   // Noted at once: the list is the coordinator's, and used again.
@@ -39,9 +38,9 @@ async function kindsWritten(node: QuotaNode, group: string): Promise<ReadonlySet
   return kinds;
 }
 
-function change(node: QuotaNode, name: string, written: object): void {
+function change(node: WholeNode, name: string, written: object): void {
   const { config } = examineGroup(name, written, '(test)');
-  defineGroup(node, config!);
+  node.inForce.define(config!);
 }
 
 describe('a group without quota, or enabled: false', () => {

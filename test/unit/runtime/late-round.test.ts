@@ -1,8 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
-import { createNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
+import { createWholeNode, type WholeNode } from '../../whole-node.js';
 
 const RATE_PER_SECOND = 800;
 
@@ -29,7 +28,7 @@ const SLEEPS = 4;
 const CLIENT_GAP_MAX_MS = 40;
 const TRIES_MAX = 40;
 
-let node: QuotaNode;
+let node: WholeNode;
 let server: Server;
 let client: Worker;
 
@@ -65,7 +64,7 @@ async function lowestDemandAfterSleep(): Promise<number> {
 
 /** Timers come before sockets in an event loop that slept: a round would see no arrivals for as long as it slept. */
 test('a node whose event loop slept for a moment does not report a lull: what waits in sockets is counted first', async () => {
-  node = await createNode({
+  node = await createWholeNode({
     config: {
       cluster: 'late',
       node: 'a',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { examineConfig, resolveConfig } from '../../../src/config/resolve-config.js';
-import { setNodeCount } from '../../../src/runtime/groups/node-count.js';
+import { examineConfig, resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { setNodeCount } from '../../../src/node/set-node-count.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUPS = {

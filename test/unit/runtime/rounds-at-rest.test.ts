@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
 
 const CONFIG = {
   cluster: 'rest',
@@ -30,11 +30,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-async function started(more: object): Promise<QuotaNode> {
+async function started(more: object): Promise<WholeNode> {
   const config = resolveConfig({ ...CONFIG, ...more }, { source: '(test)', env: {} });
   const topic = new MemoryTopic(createMemoryLog());
-  const node = new QuotaNode({
-    ...{ config, topic, telemetry: silentTelemetry, version: '0', nonce: 1 },
+  const node = new WholeNode({
+    config,
+    topic,
+    telemetry: silentTelemetry,
+    version: '0',
+    nonce: 1,
     clock: () => performance.now(),
   });
   const start = node.start();
@@ -44,13 +48,13 @@ async function started(more: object): Promise<QuotaNode> {
   return node;
 }
 
-async function roundsIn(node: QuotaNode, durationMs: number): Promise<number> {
+async function roundsIn(node: WholeNode, durationMs: number): Promise<number> {
   const before = node.rounds.count;
   await vi.advanceTimersByTimeAsync(durationMs);
   return node.rounds.count - before;
 }
 
-async function close(node: QuotaNode): Promise<void> {
+async function close(node: WholeNode): Promise<void> {
   const closed = node.close();
   await vi.advanceTimersByTimeAsync(5000);
   await closed;

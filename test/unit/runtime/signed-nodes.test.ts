@@ -1,15 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
-import { createNode } from '../../../src/runtime/create-node.js';
-import type { QuotaNode } from '../../../src/runtime/quota-node.js';
 import { BY_TEST } from '../../integration/changed-by.js';
+import { createWholeNode, type WholeNode } from '../../whole-node.js';
 
 const KEY = 'k'.repeat(32);
-const nodes: QuotaNode[] = [];
+const nodes: WholeNode[] = [];
 afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())));
 
-async function start(nodeId: string, hmac: object | null): Promise<QuotaNode> {
+async function start(nodeId: string, hmac: object | null): Promise<WholeNode> {
   const config = { cluster: 'signed-nodes', node: nodeId, topic: { kind: 'memory', hmac }, groups: { orders: {} } };
-  const node = await createNode({ config, env: {} });
+  const node = await createWholeNode({ config, env: {} });
   nodes.push(node);
   return node;
 }
@@ -40,6 +39,8 @@ test('a node without the key is nobody to those that have it, and its groups are
 const WRONG = 'w'.repeat(32);
 /** Times of a tenth, so that nobody waits for seconds. */
 const QUICK = { heartbeatMs: 100, isolationAfterMs: 300, stalenessMs: 500, shareValidMs: 400 };
+/** Four times the longest of them. */
+const LONG_MS = 2000;
 const QUOTA = 300;
 const QUOTED = {
   orders: { quota: { publish: { messagesPerSecond: QUOTA } }, isolation: { policy: 'closed', holdMs: 500 } },
@@ -47,16 +48,16 @@ const QUOTED = {
 const ORDERS = 'orders';
 
 /** Does not wait until it is ready. */
-async function startQuick(cluster: string, nodeId: string, hmac: object): Promise<QuotaNode> {
+async function startQuick(cluster: string, nodeId: string, hmac: object): Promise<WholeNode> {
   const topic = { kind: 'memory', hmac };
   const config = { cluster, node: nodeId, topic, timing: QUICK, groups: QUOTED };
-  const node = await createNode({ config, env: {}, readyTimeoutMs: 0 });
+  const node = await createWholeNode({ config, env: {}, readyTimeoutMs: 0 });
   nodes.push(node);
   return node;
 }
 
 /** What a node admits in as many milliseconds, asked without pause; 0 while it is not ready. */
-async function admittedBy(node: QuotaNode, ms: number): Promise<number> {
+async function admittedBy(node: WholeNode, ms: number): Promise<number> {
   const endMs = performance.now() + ms;
   let admitted = 0;
   while (performance.now() < endMs) {
@@ -73,7 +74,7 @@ test('a node with the wrong key among others is not ready, admits nothing, and s
   await until(() => a.isReady && b.isReady && membersOf(a).length === 2);
   const wrong = await startQuick('wrong-key', 'wrong', { key: WRONG });
   await until(() => wrong.status().signatures[0]?.isApart === true);
-  expect(await admittedBy(wrong, 5000)).toBe(0);
+  expect(await admittedBy(wrong, LONG_MS)).toBe(0);
   const { ready, notReadyBecause, degraded, signatures } = wrong.status();
   expect(ready).toBe(false);
   expect(notReadyBecause[0]).toMatch(/^no other node signs with this node's key .* and 2 nodes write with another/);
@@ -98,7 +99,7 @@ test('nodes whose keys become different one by one hold what they had, then thei
   await until(() => a.status().signatures[0]?.isApart === true && wrong.status().signatures[0]?.isApart === true);
   await until(() => a.status().degraded.some((reason) => reason.includes('own records silent')));
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect((await admittedBy(a, 5000)) + (await admittedBy(wrong, 1000))).toBe(0);
+  expect((await admittedBy(a, LONG_MS)) + (await admittedBy(wrong, 1000))).toBe(0);
   expect(a.status().ready).toBe(true);
   // The mistake is corrected.
   await wrong.close();
@@ -122,11 +123,11 @@ test('a rotation by next and previous keys keeps nobody apart', async () => {
   }
 });
 
-function isNoticed(node: QuotaNode): boolean {
+function isNoticed(node: WholeNode): boolean {
   return node.status().signatures.every(({ unverified }) => (unverified.unsigned ?? 0) > 0);
 }
 
-function membersOf(node: QuotaNode): string[] {
+function membersOf(node: WholeNode): string[] {
   return node
     .status()
     .members.filter(({ state }) => state === 'alive')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
 import { silentTelemetry } from '../../../src/ports/telemetry.js';
-import { TopicInbox } from '../../../src/runtime/topic-inbox.js';
+import { TopicInbox } from '../../../src/topic/topic-inbox.js';
 
 function record(offset: number): ReadRecord {
   return { partition: 0, offset, appendMs: 0, key: 'key', value: null };
@@ -10,7 +10,10 @@ function record(offset: number): ReadRecord {
 function make(recordsPerTurn: number) {
   const told: string[] = [];
   const inbox = new TopicInbox({
-    ...{ name: 'topic', lossMeans: '', recordsPerTurn, telemetry: silentTelemetry },
+    name: 'topic',
+    lossMeans: '',
+    recordsPerTurn,
+    telemetry: silentTelemetry,
     onEpoch: (epoch) => told.push(`epoch ${epoch}`),
     onRead: (records) => told.push(records.map(({ offset }) => offset).join()),
     onCaughtUp: () => told.push('caught up'),

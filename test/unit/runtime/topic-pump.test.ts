@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { RecordCodec } from '../../../src/codec/record-codec.js';
-import type { Append } from '../../../src/core/coordinator-protocol.js';
+import type { Append } from '../../../src/core/protocol/events-and-effects.js';
+import { TopicPump } from '../../../src/node/topic-pump.js';
 import type { AppendRecord, ReportTopic } from '../../../src/ports/report-topic.js';
-import { TopicPump } from '../../../src/runtime/topic-pump.js';
 
 /** A topic whose appends end when the test says so. */
 class HeldTopic {

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import { WakingClock } from '../../../src/node/waking-clock.js';
 import type { Telemetry } from '../../../src/ports/telemetry.js';
-import { QuotaNode } from '../../../src/runtime/quota-node.js';
-import { WakingClock } from '../../../src/runtime/waking-clock.js';
-import { createMemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
+import { WholeNode } from '../../whole-node.js';
 
 const HOUR_MS = 3_600_000;
 /** As `/proc/uptime` has it. */
@@ -83,7 +83,7 @@ describe('a clock that counts suspends', () => {
 });
 
 describe('a node on a machine that was suspended', () => {
-  const nodes: QuotaNode[] = [];
+  const nodes: WholeNode[] = [];
   afterEach(() => Promise.all(nodes.splice(0).map((node) => node.close())));
 
   async function start(uptimeMs: () => number | null) {
@@ -96,7 +96,7 @@ describe('a node on a machine that was suspended', () => {
     const telemetry: Telemetry = { log: (_, message, facts = {}) => void lines.push({ message, facts }) };
     const log = createMemoryLog();
     const wakingClock = new WakingClock(() => performance.now(), uptimeMs);
-    const node = new QuotaNode({ config, topic: new MemoryTopic(log), telemetry, version: '0', nonce: 1, wakingClock });
+    const node = new WholeNode({ config, topic: new MemoryTopic(log), telemetry, version: '0', nonce: 1, wakingClock });
     nodes.push(node);
     await node.start();
     await node.ready();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EventQueue } from '../../../sim/event-queue.js';
+import { EventQueue } from '../../../sim/cluster/event-queue.js';
 import '../../property/seed.js';
 
 test('callbacks run in order of time, then of insertion, also those planned by others', () => {

@@ -4,7 +4,7 @@ import type { Loss } from '../../../sim/accuracy/better-elsewhere.js';
 import { reasonOf } from '../../../sim/accuracy/loss-reasons.js';
 
 function row(system: string, refusedBelowFair: number, utilisation: number): AccuracyRow {
-  return { scenario: 'zipf', system, metrics: { refusedBelowFair, utilisation }, missed: [] };
+  return { scenario: 'zipf', system, metrics: { refusedBelowFair, utilisation }, missed: [], wishes: [] };
 }
 
 const ROWS = [row('max-min', 0.002, 0.998), row('refuses', 0.454, 0.999), row('wastes', 0.002, 0.9), row('same', 0, 1)];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { World } from '../../../sim/cluster/world.js';
 import { GroupLedger } from '../../../sim/oracle/group-ledger.js';
 import { Oracle } from '../../../sim/oracle/oracle.js';
-import { World } from '../../../sim/world.js';
-import { createEffects } from '../../../src/core/coordinator-protocol.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
+import { createEffects } from '../../../src/core/protocol/events-and-effects.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { scaleLimits } from './scale-limits.js';
 

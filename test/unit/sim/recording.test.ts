@@ -3,10 +3,10 @@ import { drawArrivals } from '../../../sim/load/draw-arrivals.js';
 import { judgeRecording } from '../../../sim/run/judge-recording.js';
 import type { Attempts, Recording } from '../../../sim/run/recording.js';
 import { runScenario } from '../../../sim/run/run-scenario.js';
-import type { RunResult } from '../../../sim/run-result.js';
 import { loadBuiltIn, parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { shortenScenario } from '../../../sim/scenario/shorten-scenario.js';
 import { type System, systemNamed } from '../../../sim/systems.js';
+import type { RunResult } from '../../../sim/verdict/run-result.js';
 
 const MAX_MIN = systemNamed('max-min') as System;
 

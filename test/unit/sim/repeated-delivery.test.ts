@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { NodeObserver } from '../../../sim/node-observer.js';
-import { World } from '../../../sim/world.js';
+import type { NodeObserver } from '../../../sim/cluster/node-observer.js';
+import { World } from '../../../sim/cluster/world.js';
 import { SETTINGS } from '../../simulation/settings.js';
 
 /** What a process was given: partition and offset of each record, in order. */

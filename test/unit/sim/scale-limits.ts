@@ -1,5 +1,5 @@
+import { MESSAGES } from '../../../src/core/base/vocabulary.js';
 import type { Limiter } from '../../../src/core/limiter/limiter.js';
-import { MESSAGES } from '../../../src/core/vocabulary.js';
 
 /** Breaks a limiter: from now on it takes `factor` of each limit in messages for the whole. */
 export function scaleLimits(limiter: Limiter, factor: number): void {

@@ -3,8 +3,8 @@ import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarioJsonSchema } from '../../../sim/scenario/json-schema.js';
 import { builtInNames, loadBuiltIn, loadScenario, parseScenario } from '../../../sim/scenario/load-scenario.js';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { parseYaml } from '../../../src/config/parse-yaml.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
+import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
 
 const GOOD = `name: small
 says: A story.
@@ -115,6 +115,16 @@ describe('a broken scenario', () => {
     ],
     ['a metric', `${GOOD}expect: { max-min: { worst: { atMost: 1 } } }\n`, /expect.max-min.worst is not a known name/],
     ['no bound', `${GOOD}expect: { max-min: { jain: {} } }\n`, /expect.max-min.jain has no bound/],
+    [
+      'a wish that is no stricter than the bound',
+      `${GOOD}expect: { max-min: { jain: { atLeast: 0.9, wished: 0.8 } } }\n`,
+      /expect.max-min.jain.wished must be a bound stricter than the one beside it, got 0.8/,
+    ],
+    [
+      'a wish without one bound beside it',
+      `${GOOD}expect: { max-min: { jain: { wished: 0.8 } } }\n`,
+      /expect.max-min.jain.wished must be a bound stricter/,
+    ],
     ['no YAML', 'a: [', /^x.yaml:\d+:\d+: the configuration is not readable as YAML/],
     ['a key twice', `${GOOD}nodes: 3\n`, /^x.yaml:7:1: nodes is written twice, first in line 4/],
   ])('%s', (_, text, expected) => {
@@ -142,7 +152,16 @@ describe('a broken scenario', () => {
 });
 
 describe('the built-in scenarios', () => {
-  const app = fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } } });
+  const app = fastify({
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        keywords: ['deprecationMessage'],
+      },
+    },
+  });
   beforeAll(async () => {
     app.post('/', { schema: { body: scenarioJsonSchema() } }, () => 'valid');
     await app.ready();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { World } from '../../../sim/cluster/world.js';
 import { figuresBeyond, leastUsed, mostAdmitted } from '../../../sim/swarm/figures.js';
 import { SwarmMeter } from '../../../sim/swarm/swarm-meter.js';
-import { World } from '../../../sim/world.js';
-import { UNLIMITED } from '../../../src/core/vocabulary.js';
+import { UNLIMITED } from '../../../src/core/base/vocabulary.js';
 import { GROUP, SETTINGS } from '../../simulation/settings.js';
 import { scaleLimits } from './scale-limits.js';
 
@@ -50,10 +50,13 @@ describe('the figures after the faults', () => {
     { windowMs: 1000, quotas: 1.625 },
     { windowMs: 5000, quotas: 1.325 },
     { windowMs: 60_000, quotas: 1.25625 },
-  ])('allow $quotas quotas of $windowMs ms, as the table in docs/promises.md says', ({ windowMs, quotas }) => {
-    const publish = [200, UNLIMITED[1]] as const;
-    expect(mostAdmitted({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, 5, windowMs)).toBeCloseTo(quotas, 10);
-  });
+  ])(
+    'allow $quotas quotas of $windowMs ms, as the table in docs/reference/promises.md says',
+    ({ windowMs, quotas }) => {
+      const publish = [200, UNLIMITED[1]] as const;
+      expect(mostAdmitted({ ...GROUP, quota: { publish, dispatch: UNLIMITED } }, 5, windowMs)).toBeCloseTo(quotas, 10);
+    },
+  );
 
   it('allow no allowance where shares follow no demand', () => {
     const publish = [200, UNLIMITED[1]] as const;

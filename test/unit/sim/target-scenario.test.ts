@@ -4,7 +4,7 @@ import { parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { targetScenarioJsonSchema } from '../../../sim/target/json-schema.js';
 import { builtInTargetNames, loadAnyScenario, parseTargetScenario } from '../../../sim/target/load-target-scenario.js';
 import { playTargetScenario, type TargetSecond } from '../../../sim/target/target-run.js';
-import { ConfigError } from '../../../src/config/config-error.js';
+import { ConfigError } from '../../../src/config/setting/config-error.js';
 
 const WHOLE = `name: mine
 says: A story.
@@ -24,8 +24,8 @@ function mistakesOf(text: string): readonly string[] {
 }
 
 describe('a scenario of backends', () => {
-  test('the one in docs/scenarios.md plays, and backends hold both groups down in it', () => {
-    const docs = readFileSync(new URL('../../../docs/scenarios.md', import.meta.url), 'utf8');
+  test('the one in docs/reference/scenarios.md plays, and backends hold both groups down in it', () => {
+    const docs = readFileSync(new URL('../../../docs/reference/scenarios.md', import.meta.url), 'utf8');
     const yaml = /```yaml\n(# yaml-language-server: \$schema=schema\/target-scenario[\s\S]*?)```/.exec(docs)?.[1] ?? '';
     const scenario = parseTargetScenario(yaml, 'docs');
     const seconds: TargetSecond[] = [];
@@ -82,12 +82,14 @@ describe('a scenario of backends', () => {
     },
     {
       says: 'a backend that is not there',
-      ...{ from: '5 }', to: '5, backends: [{ name: db, capacityPerSecond: 1 }] }' },
+      from: '5 }',
+      to: '5, backends: [{ name: db, capacityPerSecond: 1 }] }',
       mistake: /6: phases\[0\].backends\[0\].name must be one of db-1, db-2/,
     },
     {
       says: 'a target of nobody',
-      ...{ from: '5 }', to: '5, expect: [{ what: target, value: 1 }] }' },
+      from: '5 }',
+      to: '5, expect: [{ what: target, value: 1 }] }',
       mistake: /6: phases\[0\].expect\[0\].group is missing/,
     },
   ])('$says is a mistake with its line', ({ from, to, mistake }) => {

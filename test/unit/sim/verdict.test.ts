@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allocateFairly, createAllocation, waterLevel } from '../../../sim/verdict/fair-allocation.js';
 import { jainIndex, oscillationOf, worstJain } from '../../../sim/verdict/fairness.js';
+import { ReferenceBucket, spansAbove, worstSpan } from '../../../sim/verdict/spans.js';
 import { convergenceOf, steadySpans } from '../../../sim/verdict/steadiness.js';
-import { ReferenceBucket, windowsAbove, worstWindow } from '../../../sim/verdict/windows.js';
 import '../../property/seed.js';
 
 const NONE = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ describe('the judge’s own max-min', () => {
       expected: [280, ...Array(9).fill(80)],
     },
     {
-      says: 'peers-and-theory 4.1',
+      says: 'docs/background/max-min-fairness.md',
       demands: [1200, 150, 150, 150, 150],
       quota: [1000, NONE],
       expected: [400, 150, 150, 150, 150],
@@ -76,21 +76,21 @@ describe('windows', () => {
   const bins = { admitted: of(5, 5, 20, 0, 5, 5), granted: of(5, 5, 5, 5, 5, 5) };
 
   test('the worst window is found wherever it begins', () => {
-    expect(worstWindow(bins, 1)).toBe(4);
-    expect(worstWindow(bins, 2)).toBe(2.5);
-    expect(worstWindow(bins, 6)).toBeCloseTo(40 / 30, 9);
-    expect(worstWindow(bins, 7)).toBe(0);
+    expect(worstSpan(bins, 1)).toBe(4);
+    expect(worstSpan(bins, 2)).toBe(2.5);
+    expect(worstSpan(bins, 6)).toBeCloseTo(40 / 30, 9);
+    expect(worstSpan(bins, 7)).toBe(0);
   });
 
   test('windows above a bound are counted every so many bins', () => {
-    expect(windowsAbove(bins, 2, 1, 1.01)).toBe(2);
-    expect(windowsAbove(bins, 2, 2, 1.01)).toBe(1);
+    expect(spansAbove(bins, 2, 1, 1.01)).toBe(2);
+    expect(spansAbove(bins, 2, 2, 1.01)).toBe(1);
   });
 
   test('a quota that changes counts as it was bin by bin; a window without quota shows nothing', () => {
-    expect(worstWindow({ admitted: of(10, 10), granted: of(10, 2) }, 2)).toBeCloseTo(20 / 12, 9);
-    expect(worstWindow({ admitted: of(1000, 10), granted: of(NONE, 2) }, 2)).toBe(0);
-    expect(worstWindow({ admitted: of(3, 0), granted: of(0, 0) }, 2)).toBe(3);
+    expect(worstSpan({ admitted: of(10, 10), granted: of(10, 2) }, 2)).toBeCloseTo(20 / 12, 9);
+    expect(worstSpan({ admitted: of(1000, 10), granted: of(NONE, 2) }, 2)).toBe(0);
+    expect(worstSpan({ admitted: of(3, 0), granted: of(0, 0) }, 2)).toBe(3);
   });
 
   test('the reference bucket: 100 ms of burst are allowed, what is beyond is overshoot', () => {
@@ -149,7 +149,7 @@ describe('steady parts and convergence', () => {
 });
 
 describe('fairness', () => {
-  test('Jain’s index: k equal winners of n give k ÷ n; the worked example of peers-and-theory 4.1', () => {
+  test('Jain’s index: k equal winners of n give k ÷ n; the worked example of the background page', () => {
     expect(jainIndex([1, 1, 1, 1])).toBe(1);
     expect(jainIndex([1, 0, 0, 0])).toBe(0.25);
     expect(jainIndex([643 / 400, ...Array(4).fill(89 / 150)])).toBeCloseTo(0.795, 2);

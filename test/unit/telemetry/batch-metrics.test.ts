@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Batch } from '../../../src/admission/decision.js';
-import { defineGroup } from '../../../src/runtime/groups/change-groups.js';
+import type { Batch } from '../../../src/api/decision.js';
 import { type HttpScene, readyScene } from '../http/http-scene.js';
 
 const GROUP = { quota: { publish: { messagesPerSecond: 1 } }, limiter: 'window', windowMs: 3_600_000 };
@@ -15,24 +14,42 @@ afterAll(() => scene.close());
 
 async function exported(): Promise<Record<string, number>> {
   const text = await scene.metrics.text();
-  const lines = text.matchAll(/^quotamesh_(batches\w*|hand_backs\w*)(?:\{.*outcome="([^"]+)".*\}|\{.*\})? (\S+)$/gm);
+  const lines = text.matchAll(
+    /^quotamesh_(batches\w*|refunds\w*|hand_backs\w*)(?:\{.*outcome="([^"]+)".*\}|\{.*\})? (\S+)$/gm,
+  );
   return Object.fromEntries([...lines].map(([, name, outcome, value]) => [outcome ?? name, Number(value)]));
 }
 
-test('batches by how they ended, and hand-backs that were refused', async () => {
+test('batches by how they ended, and refunds that were refused, under their former name as well', async () => {
   expect(await exported()).toEqual({
-    ...{ batches: 0, batches_granted_total: 0, 'handed-back': 0, expired: 0, hand_backs_refused_total: 0 },
+    batches: 0,
+    batches_granted_total: 0,
+    'handed-back': 0,
+    expired: 0,
+    refunds_refused_total: 0,
+    hand_backs_refused_total: 0,
   });
   const take = async () => (await scene.node.takeBatch('a', { messages: 10 })) as Batch;
   const [back, , late] = [await take(), await take(), await take()];
-  back.handBack({ messages: 10 });
-  expect(() => back.handBack({})).toThrow(/handed back already/);
+  back.refund({ messages: 10 });
+  expect(() => back.refund({})).toThrow(/refunded already/);
   // Another window: what is left of it has been used, and the batch has ended.
-  defineGroup(scene.node, { ...scene.node.groups.at(0), windowMs: 60_000 });
-  expect(() => late.handBack({})).toThrow(/another limiter or window/);
-  expect(await exported()).toMatchObject({ batches: 1, 'handed-back': 1, expired: 1, hand_backs_refused_total: 2 });
+  scene.node.inForce.define({ ...scene.node.groups.at(0), windowMs: 60_000 });
+  expect(() => late.refund({})).toThrow(/another limiter or window/);
+  expect(await exported()).toMatchObject({
+    batches: 1,
+    'handed-back': 1,
+    expired: 1,
+    refunds_refused_total: 2,
+    hand_backs_refused_total: 2,
+  });
   scene.node.gate.batches.expire(Number.POSITIVE_INFINITY);
   expect(await exported()).toEqual({
-    ...{ batches: 0, batches_granted_total: 3, 'handed-back': 1, expired: 2, hand_backs_refused_total: 2 },
+    batches: 0,
+    batches_granted_total: 3,
+    'handed-back': 1,
+    expired: 2,
+    refunds_refused_total: 2,
+    hand_backs_refused_total: 2,
   });
 });

@@ -25,13 +25,13 @@ const TABLE: Readonly<Record<string, MetricRow>> = {
 };
 
 describe('metrics', () => {
-  it('are those of docs/metrics.md, no more and no fewer, with the same type', async () => {
+  it('are those of docs/reference/metrics.md, no more and no fewer, with the same type', async () => {
     const scene = await httpScene({ metrics: { perGroup: 'all' } });
     const exported = [...(await scrape(scene)).matchAll(/^# TYPE (quotamesh_\w+) (\w+)$/gm)];
-    const documented = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+    const documented = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
     const rows = [...documented.matchAll(/^\| `(quotamesh_\w+)` \| (\w+) \|/gm)];
     const pairs = (matches: RegExpMatchArray[]) => matches.map(([, name, type]) => `${name} ${type}`).sort();
-    // Those of the MQTT broker are exported beside one only (test/unit/mqtt/broker.test.ts).
+    // Metrics of the MQTT broker are exported beside one only (test/unit/mqtt/broker.test.ts).
     expect(pairs(exported)).toEqual(pairs(rows).filter((pair) => !pair.startsWith('quotamesh_mqtt_')));
     expect(pairs(rows)).toEqual(
       Object.entries(TABLE)

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { describeError } from '../../../src/cli/exit.js';
-import { hideSecretsOf } from '../../../src/cli/hide-secrets.js';
-import { describeConfig } from '../../../src/config/describe-config.js';
-import { resolveConfig } from '../../../src/config/resolve-config.js';
-import type { ResolvedConfig } from '../../../src/config/resolved-config.js';
-import { valueBelow } from '../../../src/config/setting-value.js';
+import { hideSecretsOf } from '../../../src/cli/run/hide-secrets.js';
+import { describeConfig } from '../../../src/config/describe/describe-config.js';
+import { resolveConfig } from '../../../src/config/read/resolve-config.js';
+import type { ResolvedConfig } from '../../../src/config/resolved/resolved-config.js';
+import { valueBelow } from '../../../src/config/setting/setting-value.js';
 import { Scrubber, SECRET_SETTINGS } from '../../../src/telemetry/scrubber.js';
+import { describeError } from '../../../src/terminal/exit.js';
 import { makeAuthority } from '../access/certificates.js';
 
 const KAFKA = { kind: 'kafka', brokers: ['a:1'] };
@@ -18,7 +18,9 @@ const PLAIN = { mechanism: 'plain', username: 'u', password: 'sasl-password' };
 const OAUTH = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id/t', clientId: 'c', clientSecret: 'sasl-secret' };
 const HMAC = { key: 'k'.repeat(32), nextKey: 'n'.repeat(32), previousKey: 'p'.repeat(32) };
 const REDIS = {
-  ...{ kind: 'redis', addresses: ['a:1'], password: 'redis-password' },
+  kind: 'redis',
+  addresses: ['a:1'],
+  password: 'redis-password',
   sentinel: { master: 'm', password: 'redis-password-of-sentinels' },
 };
 const PASSPHRASE = 'opens the key';

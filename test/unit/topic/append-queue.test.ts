@@ -10,7 +10,9 @@ async function transactions(appends: readonly { readonly records: number; readon
   const sizes: number[] = [];
   const gate = { enter: async () => ({ leave: () => undefined }) } as unknown as CommitGate;
   const queue = new AppendQueue({
-    ...{ topic: 'test', appendTimeoutMs: 10_000, gate },
+    topic: 'test',
+    appendTimeoutMs: 10_000,
+    gate,
     commit: async (entries) => void sizes.push(entries.length),
     onCommitted: () => undefined,
     onAppendFailed: () => undefined,

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { QuotameshError } from '../../../src/errors.js';
+import { QuotameshError } from '../../../src/errors/quotamesh-error.js';
 import type { AppendRecord } from '../../../src/ports/report-topic.js';
 import { CommitGate } from '../../../src/topic/embedded/commit-gate.js';
 import { EmbeddedTopic, type EmbeddedTopicOptions } from '../../../src/topic/embedded/embedded-topic.js';

@@ -87,9 +87,9 @@ describe('the log of the embedded topic', () => {
   it('gives a reader that lags behind the tail the newest record of every key from there on', async () => {
     const store = await LogStore.open(join(folder, 'lag.mdb'), limits);
     await store.append([entryOf({ key: 'a', value: 'first' })]);
-    const position = (store.read(0, 1, 1000).records.at(-1)?.offset ?? 0) + 1;
+    const nextOffset = (store.read(0, 1, 1000).records.at(-1)?.offset ?? 0) + 1;
     for (let i = 0; i < 100; i++) await store.append([entryOf({ key: `key-${i % 10}`, value: `${i}` })]);
-    const { records } = store.read(position, 1000, Number.POSITIVE_INFINITY);
+    const { records } = store.read(nextOffset, 1000, Number.POSITIVE_INFINITY);
     expect(records.map((record) => record.offset)).toEqual([...records.map((record) => record.offset)].sort(byNumber));
     const newest = new Map(records.map((record) => [record.key, text(record)]));
     expect([...newest.values()].sort()).toEqual(Array.from({ length: 10 }, (_, i) => `${90 + i}`));

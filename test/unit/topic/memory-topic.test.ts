@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
 
 /** What the conformance suite does not ask for: the levers for tests. */

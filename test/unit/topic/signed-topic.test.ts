@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { HmacConfig } from '../../../src/config/resolved-config.js';
+import type { HmacConfig } from '../../../src/config/resolved/resolved-config.js';
 import type { ReadRecord } from '../../../src/ports/report-topic.js';
-import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory-log.js';
-import { MemoryTopic } from '../../../src/topic/memory-topic.js';
+import { createMemoryLog, type MemoryLog } from '../../../src/topic/memory/memory-log.js';
+import { MemoryTopic } from '../../../src/topic/memory/memory-topic.js';
 import { RecordSignature, SIGNATURE_BYTES } from '../../../src/topic/signed/record-signature.js';
 import { SignedTopic, type SignedTopicOptions } from '../../../src/topic/signed/signed-topic.js';
 import { RecordingListener } from '../../conformance/recording-listener.js';
@@ -168,7 +168,11 @@ function signing(log: MemoryLog, hmac: HmacConfig, options: Partial<SignedTopicO
     log: (_: string, message: string, facts: Readonly<Record<string, unknown>> = {}) => lines.push({ message, facts }),
   };
   const topic = new SignedTopic(new MemoryTopic(log), {
-    ...{ ...LOG, name: 'topic', heals: false, hmac, telemetry },
+    ...LOG,
+    name: 'topic',
+    heals: false,
+    hmac,
+    telemetry,
     ...options,
   });
   const listener = new RecordingListener();

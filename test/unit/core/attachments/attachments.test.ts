@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import {
   type Attachment,
   type AttachmentRule,
-  levelOf,
-  type Place,
   pathsOf,
+  type Scope,
+  scopeKindOf,
 } from '../../../../src/core/attachments/attachment.js';
 import { Attachments } from '../../../../src/core/attachments/attachments.js';
 
@@ -40,10 +40,10 @@ const RULES = [
   rule({ tenant: 'trial-{who}', topic: 'audit/#', group: 'trials' }),
 ];
 const GROUPS = new Set(['gold', 'orders', 'deep', 'trials', 'tier-free']);
-const attachments = new Attachments({ places: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+const attachments = new Attachments({ scopes: PLACES, rules: RULES }, (group) => GROUPS.has(group));
 
 describe('which groups limit a place', () => {
-  test.each<[string, Place, readonly string[] | 'exempt']>([
+  test.each<[string, Scope, readonly string[] | 'exempt']>([
     ['a tenant', { tenant: 'acme' }, ['gold']],
     ['a namespace without an attachment has its tenant’s', { tenant: 'acme', namespace: 'other' }, ['gold']],
     ['the most specific alone', { tenant: 'acme', namespace: 'orders', topic: 't' }, ['orders']],
@@ -74,7 +74,7 @@ describe('which groups limit a place', () => {
   });
 
   test('what was attached at run time replaces YAML, place by place', () => {
-    const changing = new Attachments({ places: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('acme', to('deep'));
     expect(changing.resolve({ tenant: 'acme' }).groups).toEqual(['deep']);
     expect(changing.resolve({ tenant: 'acme', namespace: 'orders' }).groups).toEqual(['orders']);
@@ -84,7 +84,7 @@ describe('which groups limit a place', () => {
 
   test('a group may be named after any of what is known of a place, and of nothing else', () => {
     const rules = [rule({ client: 'by-{who}', group: '{tenant}-{namespace}-{who}' })];
-    const named = new Attachments({ places: {}, rules }, () => true);
+    const named = new Attachments({ scopes: {}, rules }, () => true);
     const place = { tenant: 'acme', namespace: 'orders', client: 'by-me' };
     expect(named.resolve(place).groups).toEqual(['acme-orders-me']);
     for (const unknown of ['tenant', 'namespace', 'client'] as const) {
@@ -94,7 +94,7 @@ describe('which groups limit a place', () => {
   });
 
   test('why: each place or rule that counts, in the order in which it counts', () => {
-    const reasons = (place: Place) =>
+    const reasons = (place: Scope) =>
       attachments.resolve(place).because.map(({ level, at, via }) => [level, at, ...via]);
     expect(reasons({ tenant: 'acme', namespace: 'both', topic: 'deep', headers: { 'x-tier': 'free' } })).toEqual([
       ['rule', 'rule 1'],
@@ -106,7 +106,7 @@ describe('which groups limit a place', () => {
   });
 
   test('all places stand in the order of their paths, each once, whichever way they came', () => {
-    const changing = new Attachments({ places: PLACES, rules: [] }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: PLACES, rules: [] }, (group) => GROUPS.has(group));
     changing.define('zebra', to('gold'));
     changing.define('acme/orders', to('deep'));
     changing.define('aardvark', to('gold'));
@@ -118,7 +118,7 @@ describe('which groups limit a place', () => {
   });
 
   test('without what was attached to a group at run time, what was attached to others stays, and so does YAML', () => {
-    const changing = new Attachments({ places: PLACES, rules: RULES }, (group) => GROUPS.has(group));
+    const changing = new Attachments({ scopes: PLACES, rules: RULES }, (group) => GROUPS.has(group));
     changing.define('acme/orders', to('deep'));
     changing.define('acme/more', { ...NOTHING, sameAs: 'acme/orders' });
     changing.define('late', to('gold'));
@@ -142,10 +142,10 @@ describe('which groups limit a place', () => {
     ['acme/orders/a', 'topic'],
     ['acme/orders/a/b', 'topic'],
   ])('%s is a %s', (path, level) => {
-    expect(levelOf(path)).toBe(level);
+    expect(scopeKindOf(path)).toBe(level);
   });
 
-  test.each<[Place, readonly string[]]>([
+  test.each<[Scope, readonly string[]]>([
     [{ tenant: 'acme', namespace: 'orders', topic: 'a/b' }, ['acme/orders/a/b', 'acme/orders', 'acme']],
     [{ tenant: 'acme', namespace: 'orders', topic: '' }, ['acme/orders', 'acme']],
     [{ tenant: 'acme', namespace: '', topic: 'a' }, ['acme']],
@@ -170,12 +170,12 @@ describe('which groups limit a place', () => {
     });
     fc.assert(
       fc.property(fc.dictionary(path, attachment), (written) => {
-        const places = Object.fromEntries(
+        const scopes = Object.fromEntries(
           Object.entries(written).map(([at, { group, sameAs, andBroader }]) => {
             return [at, { group: sameAs === null ? group : null, sameAs, exempt: false, andBroader }];
           }),
         );
-        const random = new Attachments({ places, rules: [] }, () => true);
+        const random = new Attachments({ scopes, rules: [] }, () => true);
         const { groups } = random.resolve({ tenant: 't', namespace: 'n', topic: 'x' });
         expect(new Set(groups).size).toBe(groups.length);
         for (const { attachment: one, path: from } of random.list()) {

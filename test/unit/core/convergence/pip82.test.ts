@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { STRATEGIES } from '../../../../src/core/convergence/registry.js';
 import { stealHalfway } from '../../../../src/core/convergence/steal-halfway.js';
+import { STRATEGIES } from '../../../../src/core/convergence/strategies.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 import { sharesOf, total } from './round-of.js';
 
@@ -12,7 +12,7 @@ interface AllocationCase {
   readonly rule: string;
   readonly expectedLimits: Readonly<Record<string, number>>;
   readonly expectedSum?: number;
-  /** Of steal cases: shares applied before (else what was used), and who wanted more than it used. */
+  /** For steal cases: shares applied before (else what was used), and who wanted more than it used. */
   readonly limits?: Readonly<Record<string, number>>;
   readonly saturated?: readonly string[];
 }
@@ -30,7 +30,7 @@ const STRATEGIES_OF_RULE: Readonly<Record<string, readonly string[]>> = {
 const ELSEWHERE: Readonly<Record<string, string>> = {
   closedLoop: 'run in virtual time by test/simulation/pip82.test.ts',
   reporting: 'run against the reporter and the usage map by test/unit/core/report/pip82-reporting.test.ts',
-  budget: 'bytes on the topic are printed by npm run bench:scale (docs/scale.md)',
+  budget: 'bytes on the topic are printed by npm run bench:scale (docs/operate/scale.md)',
 };
 
 const { cases } = readVectors<{ readonly cases: readonly AllocationCase[] }>('pip82.json');

@@ -1,5 +1,5 @@
-import { createRound, type Round, type Strategy } from '../../../../src/core/convergence/strategy.js';
-import type { Headroom } from '../../../../src/core/vocabulary.js';
+import type { Headroom } from '../../../../src/core/base/vocabulary.js';
+import { createLaneView, type LaneView, type Strategy } from '../../../../src/core/convergence/strategy.js';
 
 export interface Participants {
   /** Per dimension: messages, then bytes; a missing dimension is unlimited and unused. */
@@ -21,11 +21,11 @@ const BEHIND = 3;
 const LEFT_THERE = 1e9;
 
 /** A Round from plain arrays; what is not given is 0, weights are 1. */
-export function roundOf(participants: Participants): Round {
+export function roundOf(participants: Participants): LaneView {
   const { target, usage = [], demand = [], applied = [], ageMs = [], weight, floorRatio = 0 } = participants;
   const columns = [...usage, ...demand, ...applied];
   const count = Math.max(...columns.map((column) => column.length), weight?.length ?? 1);
-  const round = createRound(count + BEHIND);
+  const round = createLaneView(count + BEHIND);
   round.count = count;
   for (const columns of [round.usage, round.demand, round.applied, round.share, [round.ageMs]]) {
     for (const column of columns) column.fill(LEFT_THERE, count);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { decay } from '../../../../src/core/base/decay.js';
 import { clamped } from '../../../../src/core/convergence/clamp.js';
 import { strategyOf } from '../../../../src/core/convergence/compose.js';
-import { decay } from '../../../../src/core/convergence/decay.js';
 import { equal } from '../../../../src/core/convergence/equal.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { slewed } from '../../../../src/core/convergence/slew.js';
@@ -70,7 +70,7 @@ describe('smoothing', () => {
       demand: [[900, 900, 900]],
       applied: [[120, 100, 10]],
       ageMs: [250, 250, 250],
-      // Of 54.52 and 38.94 above 50 there is room for the 31.15 that the last one is below.
+      // 54.52 and 38.94 are above 50: there is room for the 31.15 that the last one is below.
       shares: [68.17, 62.98, 18.85],
     },
   ])('$says', ({ shares, ...given }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { backendIdOf, groupIdOf } from '../../../../src/core/ids.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
+import { backendIdOf, groupIdOf } from '../../../../src/core/base/ids.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
@@ -18,7 +18,7 @@ function groupWith(name: string, publish: number, dispatch: number) {
   return { ...GROUP, name, quota: NO_QUOTA, cost };
 }
 
-/** A backend that bears 0.75 of its work: docs/target-rate.md. */
+/** A backend that bears 0.75 of its work: docs/guide/target-rate.md. */
 function saturated(split: 'by-quota' | 'by-usage' = 'by-quota'): OneNode {
   const limiting = { ...SETTINGS.limiting, split, zonesLeftOut: 0 } as const;
   const node = OneNode.ready({ groups: GROUPS, limiting });
@@ -75,7 +75,7 @@ describe('what a saturated backend bears, divided by quota', () => {
   test('costs of a node that leaves are gone with it', () => {
     const node = saturated();
     const costs = ['b', 'c'].map((id) => node.report(id, [row({ group: 'orders', perSecond: 10, units: 6 })]));
-    node.read(...costs, node.report('c', [row({ group: 'mail', perSecond: 10, units: 18 })], { bucket: 1 }));
+    node.read(...costs, node.report('c', [row({ group: 'mail', perSecond: 10, units: 18 })], { bundle: 1 }));
     expect(borne(node, orders)).toBe(12.5);
     node.read(node.by('c', 'farewell'));
     expect(borne(node, orders)).toBe(7.5);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { groupIdOf, incarnationCount } from '../../../../src/core/ids.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
+import { groupIdOf, incarnationCount } from '../../../../src/core/base/ids.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 

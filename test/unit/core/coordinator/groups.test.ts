@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { groupIdOf } from '../../../../src/core/ids.js';
+import { groupIdOf } from '../../../../src/core/base/ids.js';
+import type { GroupSettings, RampSettings } from '../../../../src/core/base/settings.js';
+import { DIRECTION_COUNT, laneOf } from '../../../../src/core/base/vocabulary.js';
 import { UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
-import type { GroupSettings } from '../../../../src/core/settings.js';
-import { DIRECTION_COUNT, laneOf } from '../../../../src/core/vocabulary.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, RAMP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { groupIdOf } from '../../../../src/core/ids.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
-import { BYTES, MESSAGES, slotOf } from '../../../../src/core/vocabulary.js';
+import { groupIdOf } from '../../../../src/core/base/ids.js';
+import { BYTES, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 

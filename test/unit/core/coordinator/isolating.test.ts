@@ -128,7 +128,7 @@ describe('isolation', () => {
     expect([...node.coordinator.lanes.values()].map(({ link }) => link)).not.toContain('linked');
   });
 
-  test('buckets are not published into a topic that is away, and go out when it is back', () => {
+  test('bundles are not published into a topic that is away, and go out when it is back', () => {
     const node = nodeWith('equal-share');
     work(node, 1500, true);
     work(node, 3500, false);

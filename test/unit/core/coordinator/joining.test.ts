@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { incarnationCount } from '../../../../src/core/ids.js';
-import { reportRecordKey } from '../../../../src/core/report/record.js';
+import { incarnationCount } from '../../../../src/core/base/ids.js';
+import { reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { OneNode } from './one-node.js';
 
 describe('joining', () => {
@@ -103,11 +103,11 @@ describe('leaving', () => {
 });
 
 describe('records that vanish', () => {
-  test('a bucket is published again after its append failed, or after somebody buried its key', () => {
+  test('a bundle is published again after its append failed, or after somebody buried its key', () => {
     const node = OneNode.ready();
     node.run(2000, { each: () => node.tryAcquire(0, 1) });
     const { nodeKey, usageMap, membership } = node.coordinator;
-    const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0]!.bucket);
+    const key = reportRecordKey(nodeKey, usageMap.keysOf(membership.get(nodeKey)!)[0]!.bundle);
     node.step({ kind: 'append-failed', partition: 0, keys: [key, 'unknown'] });
     node.run(100, { echo: false });
     expect(node.lose().some((append) => append.key === key && append.record?.kind === 'report')).toBe(true);

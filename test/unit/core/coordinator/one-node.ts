@@ -1,16 +1,16 @@
-import { Coordinator } from '../../../../src/core/coordinator.js';
-import type { Append, CoordinatorEvent, Notice, ReadEvent } from '../../../../src/core/coordinator-protocol.js';
-import { incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { enforce } from '../../../../src/core/limiter/enforce.js';
+import { incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../../../src/core/base/settings.js';
+import { DIRECTION_COUNT } from '../../../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../../../src/core/coordinator/coordinator.js';
+import { enforce } from '../../../../src/core/coordinator/enforce.js';
 import { GRANTED, Limiter, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
+import type { Append, CoordinatorEvent, Notice, ReadEvent } from '../../../../src/core/protocol/events-and-effects.js';
 import {
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../../../src/core/report/record.js';
-import type { CoordinatorSettings } from '../../../../src/core/settings.js';
-import { DIRECTION_COUNT } from '../../../../src/core/vocabulary.js';
+} from '../../../../src/core/protocol/record.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
 /**
@@ -92,9 +92,9 @@ export class OneNode {
     return { partition, key: nodeRecordKey(author.nodeKey), record };
   }
 
-  report(nodeId: string, rows: readonly ReportRow[], { life = 1, partition = 0, bucket = 0 } = {}): Append {
+  report(nodeId: string, rows: readonly ReportRow[], { life = 1, partition = 0, bundle = 0 } = {}): Append {
     const author = this.#author(nodeId, life, 7);
-    return { partition, key: reportRecordKey(author.nodeKey, bucket), record: { kind: 'report', author, rows } };
+    return { partition, key: reportRecordKey(author.nodeKey, bundle), record: { kind: 'report', author, rows } };
   }
 
   /** As the gate asks: a lane is served from its first use on. */

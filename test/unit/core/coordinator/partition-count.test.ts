@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { nodeKeyOf } from '../../../../src/core/ids.js';
-import { nodeRecordKey } from '../../../../src/core/report/record.js';
+import { nodeKeyOf } from '../../../../src/core/base/ids.js';
+import { nodeRecordKey } from '../../../../src/core/protocol/record.js';
 import { OneNode } from './one-node.js';
 
 const STALENESS_MS = 5000;

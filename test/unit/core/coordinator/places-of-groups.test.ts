@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { bucketOfRecordKey } from '../../../../src/core/report/record.js';
-import { laneOf } from '../../../../src/core/vocabulary.js';
+import { laneOf } from '../../../../src/core/base/vocabulary.js';
+import { bundleOfRecordKey } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 
 test('groups that are used one after the other take the place of one, and as many records', () => {
   const groups = Array.from({ length: 4 * SETTINGS.groupsPerRecord }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
   const node = OneNode.ready({ groups });
-  const buckets = new Set<number>();
+  const bundles = new Set<number>();
   for (const group of groups.keys()) {
     const noteSent = () => {
       for (const { key, record } of node.sent) {
-        if (record?.kind === 'report') buckets.add(bucketOfRecordKey(key) as number);
+        if (record?.kind === 'report') bundles.add(bundleOfRecordKey(key) as number);
       }
     };
     node.run(300, { each: () => [1, 2, 3].forEach(() => void node.tryAcquire(laneOf(group, 0), 1)), echo: false });
@@ -22,5 +22,5 @@ test('groups that are used one after the other take the place of one, and as man
     noteSent();
     node.echo();
   }
-  expect([...buckets]).toEqual([0]);
+  expect([...bundles]).toEqual([0]);
 });

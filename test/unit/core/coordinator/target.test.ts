@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/coordinator-protocol.js';
-import { backendIdOf } from '../../../../src/core/ids.js';
-import type { BackendHealth } from '../../../../src/core/target/throttling-ratio.js';
-import { laneOf, slotOf } from '../../../../src/core/vocabulary.js';
+import { backendIdOf } from '../../../../src/core/base/ids.js';
+import { laneOf, slotOf } from '../../../../src/core/base/vocabulary.js';
+import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
+import type { BackendHealth } from '../../../../src/core/protocol/record.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from './one-node.js';
 

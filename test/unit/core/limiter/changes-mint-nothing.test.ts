@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { JointLevels } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 const RATE = 300;
@@ -110,7 +110,7 @@ describe('a change of configuration mints nothing', () => {
     const levels = new Levels(limiter, [groupOf({})], { ...NO_LIMIT, burstMs: 100 }, 0);
     const joint = new JointLevels(levels, () => 60_000);
     const asks = Array.from({ length: 100 }, (_, at) => {
-      const ask = { ...{ lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '' }, ...ALONE };
+      const ask = { lane: 0, messages: 1000, bytes: 0, retry: false, topic: '', client: '', ...ALONE };
       expect(joint.reserve(ask, at * 10 + 10)).toBe(GRANTED);
       return ask;
     });
@@ -125,7 +125,7 @@ describe('a change of configuration mints nothing', () => {
   });
 });
 
-const ALONE = { further: [], counted: 0, isPlaced: false, refusedLane: 0 };
+const ALONE = { further: [], counted: 0, namesScope: false, refusedLane: 0 };
 
 function groupOf(levels: Partial<GroupLevels>): GroupLevels {
   const rest = { topics: 'shared', floorRatio: 0.001, allowanceRatio: 0, limiter: 'bucket', windowMs: 1000 } as const;

@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import type { Hold } from '../../../../src/core/limiter/held-tokens.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
+import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
+import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, Levels } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, laneOf, MESSAGES, slotOf } from '../../../../src/core/vocabulary.js';
 import '../../../property/seed.js';
 
 const NONE = Number.POSITIVE_INFINITY;
@@ -23,9 +23,15 @@ function scene({ node = NONE, clients = 10 } = {}) {
     limiter.buckets.fill(lane, 0);
   }
   const group: GroupLevels = {
-    ...{ topics: 'shared', perTopic: { ...NO_LIMIT, max: 10 }, perClient: { ...NO_LIMIT, max: 10 } },
-    ...{ floorRatio: 0.001, allowanceRatio: 0.25, burstMs: 1000, burstMinMessages: 1 },
-    ...{ limiter: 'bucket', windowMs: 1000 },
+    topics: 'shared',
+    perTopic: { ...NO_LIMIT, max: 10 },
+    perClient: { ...NO_LIMIT, max: 10 },
+    floorRatio: 0.001,
+    allowanceRatio: 0.25,
+    burstMs: 1000,
+    burstMinMessages: 1,
+    limiter: 'bucket',
+    windowMs: 1000,
   };
   const last = { ...group, perClient: { ...NO_LIMIT, publish: [60, NONE], max: clients } } as const;
   const levels = new Levels(limiter, [group, group, last], { ...NO_LIMIT, publish: [node, NONE], burstMs: 1000 }, 0);
@@ -34,10 +40,10 @@ function scene({ node = NONE, clients = 10 } = {}) {
   return { limiter, levels, joint, tokens };
 }
 
-function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointAsk {
+function ask(lanes: readonly number[], messages: number, bytes = 0, client = 'c'): JointRequest {
   const [lane = 0, ...further] = lanes;
   const from = { messages, bytes, client, topic: '', retry: false };
-  return { ...from, lane, further, counted: 0, isPlaced: false, refusedLane: lane };
+  return { ...from, lane, further, counted: 0, namesScope: false, refusedLane: lane };
 }
 
 const amount = fc.record({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { KeyedBuckets } from '../../../../src/core/limiter/keyed-buckets.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 /** 10 messages/s, 10 deep, without a limit in bytes: full again a second after all was taken. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Ask } from '../../../../src/core/limiter/ask.js';
-import { type JointAsk, JointLevels } from '../../../../src/core/limiter/joint-levels.js';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import { JointLevels, type JointRequest } from '../../../../src/core/limiter/joint-levels.js';
 import type { GroupLevels } from '../../../../src/core/limiter/level-settings.js';
 import { CLIENTS_FULL, LEVELS, Levels, TOPICS_FULL } from '../../../../src/core/limiter/levels.js';
 import { GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
+import type { TokenRequest } from '../../../../src/core/limiter/token-request.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 const NO_LIMIT = { publish: [NONE, NONE], dispatch: [NONE, NONE] } as const;
@@ -13,13 +13,12 @@ const GROUP: GroupLevels = {
   topics: 'shared',
   perTopic: { ...NO_LIMIT, max: 10 },
   perClient: { ...NO_LIMIT, max: 10 },
-  ...{
-    floorRatio: 0.001,
-    allowanceRatio: 0.25,
-    burstMs: 100,
-    ...{ limiter: 'bucket', windowMs: 1000 },
-    burstMinMessages: 20,
-  },
+  floorRatio: 0.001,
+  allowanceRatio: 0.25,
+  burstMs: 100,
+  limiter: 'bucket',
+  windowMs: 1000,
+  burstMinMessages: 20,
 };
 
 /** The publish lane of one group, full at 0. */
@@ -30,14 +29,17 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
   limiter.setLimit(0, BYTES, NONE, NONE, 0);
   limiter.buckets.fill(0, 0);
   const levels = new Levels(limiter, [{ ...GROUP, ...group }], { ...NO_LIMIT, publish: node, burstMs: 100 }, 0);
-  const ask = (from: Partial<Ask>): JointAsk => ({
+  const ask = (from: Partial<TokenRequest>): JointRequest => ({
     lane: 0,
     messages: 1,
     bytes: 0,
     retry: false,
     topic: '',
     client: '',
-    ...{ further: [], counted: 0, isPlaced: false, refusedLane: 0 },
+    further: [],
+    counted: 0,
+    namesScope: false,
+    refusedLane: 0,
     ...from,
   });
   return { limiter, levels, ask };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
 import type { Figure } from '../../../../src/core/limiter/refused-work.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 

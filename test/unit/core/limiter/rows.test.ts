@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { GRANTED, Limiter, REFUSED, UNCONFIRMED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 /** Rows of 100 messages/s and 1,000 bytes/s, 10 and 100 deep, full at time 0. */
 function rows(count: number): Buckets {

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-throttle.js';
 import { type ThrottleReason, ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 
 /** One step of test/vectors/token-bucket.json; which members it has follows from `op`. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { InvariantError } from '../../../../src/core/invariant.js';
+import { InvariantError } from '../../../../src/core/base/invariant.js';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 import { CASES, PublishScene, type Step, TrackerScene, type VectorCase } from './token-bucket-steps.js';
 
 /** The gate refuses negative amounts before the limiter sees them (test/unit/admission/refused-vectors.test.ts). */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { Producer, PublishThrottle } from '../../../../src/core/limiter/publish-throttle.js';
 import { ThrottleTracker } from '../../../../src/core/limiter/throttle-tracker.js';
 import { TimeHeap } from '../../../../src/core/limiter/time-heap.js';
 import { WakeOwner, WakeQueue } from '../../../../src/core/limiter/wake-queue.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 function drain(queue: WakeQueue<string>, most: number): string[] {
   const taken: string[] = [];
@@ -140,7 +140,11 @@ describe('defects of the reference implementation', () => {
     buckets.fill(0, 0);
     const released: Producer[] = [];
     const throttle = new PublishThrottle({
-      ...{ buckets, row: 0, reason: 'groupRate', debtMs: 1e9, wakes },
+      buckets,
+      row: 0,
+      reason: 'groupRate',
+      debtMs: 1e9,
+      wakes,
       onReleased: (producer) => void released.push(producer),
     });
     return { buckets, throttle, released };

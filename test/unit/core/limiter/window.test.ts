@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { BYTES, MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { Buckets } from '../../../../src/core/limiter/buckets.js';
 import { ABOVE_WINDOW, GRANTED, Limiter, REFUSED } from '../../../../src/core/limiter/limiter.js';
-import { BYTES, MESSAGES } from '../../../../src/core/vocabulary.js';
 
 const NONE = Number.POSITIVE_INFINITY;
 

@@ -1,10 +1,15 @@
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
 
 /** All but how long a level lives, which a vector says. */
 const RAMP: Omit<RampSettings, 'timeToLiveMs'> = {
-  ...{ mode: 'relaxed', fromPerSecond: 1, toPerSecond: null, overMs: 1000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
+  mode: 'relaxed',
+  fromPerSecond: 1,
+  toPerSecond: null,
+  overMs: 1000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
 };
 
 /**

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import {
-  MODES,
-  type RampModeName,
-  type RampSettings,
-  type RampStep,
-  usedPercent,
-} from '../../../../src/core/ramp/ramp.js';
+import type { RampModeName, RampSettings } from '../../../../src/core/base/settings.js';
+import { MODES, type RampStep, usedPercent } from '../../../../src/core/ramp/ramp.js';
 import { rampTop } from '../../../../src/core/ramp/ramp-of.js';
 import { GROUP } from '../../../simulation/settings.js';
 
 const SETTINGS: RampSettings = {
-  ...{ mode: 'relaxed', fromPerSecond: 10, toPerSecond: 110, overMs: 10_000 },
-  ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5, timeToLiveMs: 180_000 },
+  mode: 'relaxed',
+  fromPerSecond: 10,
+  toPerSecond: 110,
+  overMs: 10_000,
+  thresholdRatio: 0.5,
+  coolDownMs: 5000,
+  pausePenaltyRatio: 0.5,
+  timeToLiveMs: 180_000,
 };
 const STEP: RampStep = { level: 40, top: 110, slope: 10, elapsedSeconds: 1, usedPercent: 100 };
 

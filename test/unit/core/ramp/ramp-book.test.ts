@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { LogTime } from '../../../../src/core/log/log-time.js';
 import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
-import { LogTime } from '../../../../src/core/topic/log-time.js';
 import { GROUP, RAMP } from '../../../simulation/settings.js';
 
 const RELAXED = { ...GROUP, ramp: RAMP };
@@ -29,32 +29,32 @@ describe('levels by the log', () => {
   test('the newest record counts, within the ramp; older ones of its author do not', () => {
     const book = new RampBook(1000, () => undefined);
     expect(book.readUntil).toEqual({ readUntilMs: 0, readUntilOffset: 0 });
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(100);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(100);
     book.apply(3, state(280, 5));
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
     expect(book.apply(3, state(900, 4))).toBe('repeated');
     expect(book.apply(3, state(900, 9, { nodeKey: 2 }))).toBe('applied');
-    expect(book.levelOf({ ...RELAXED, ramp: { ...RAMP, toPerSecond: 500 } }, 0, 3)).toBe(500);
-    expect(book.levelOf({ ...RELAXED, ramp: { ...RAMP, fromPerSecond: 950 } }, 0, 3)).toBe(950);
-    expect(book.levelOf(GROUP, 0, 3)).toBe(Number.POSITIVE_INFINITY);
-    expect(book.levelOf(RELAXED, 1, 4)).toBe(Number.POSITIVE_INFINITY);
+    expect(book.ceilingOf({ ...RELAXED, ramp: { ...RAMP, toPerSecond: 500 } }, 0, 3)).toBe(500);
+    expect(book.ceilingOf({ ...RELAXED, ramp: { ...RAMP, fromPerSecond: 950 } }, 0, 3)).toBe(950);
+    expect(book.ceilingOf(GROUP, 0, 3)).toBe(Number.POSITIVE_INFINITY);
+    expect(book.ceilingOf(RELAXED, 1, 4)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('scheduled goes on with log time, from where the record held', () => {
     const book = new RampBook(1000, () => undefined);
     book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 0 }, 1);
     book.apply(3, state(280, 5, { lateMs: 500 }));
-    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 45);
+    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 45);
     book.advanceTo({ ms: 2500, spanMs: 2500, appendMs: 0 }, 2);
-    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 180);
+    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 180);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(true);
     // A relaxed ramp moves by records alone, and nobody uses the ramp of lane 4.
     expect([book.isMoving(RELAXED, 0, 3), book.isMoving(SCHEDULED, 0, 4)]).toEqual([false, false]);
     expect(book.isMoving(GROUP, 0, 3)).toBe(false);
     book.advanceTo({ ms: 20_000, spanMs: 20_000, appendMs: 0 }, 3);
-    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(1000);
+    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(1000);
     expect(book.isMoving(SCHEDULED, 0, 3)).toBe(false);
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
   });
 
   test('a record that took its time takes nothing from the line; a clock that jumped adds no more than two heartbeats', () => {
@@ -62,16 +62,16 @@ describe('levels by the log', () => {
     book.advanceTo({ ms: 1000, spanMs: 1000, appendMs: 5_001_000 }, 4);
     // The writer had read up to 300 ms before, and was 100 ms late by then.
     book.apply(3, state(280, 5, { lateMs: 100, readUntilMs: 5_000_700 }));
-    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(280 + 36);
+    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(280 + 36);
     // A newcomer, who has read no level before.
     book.apply(4, state(280, 6, { readUntilMs: 1 }));
-    expect(book.levelOf(SCHEDULED, 0, 4)).toBe(280 + 180);
+    expect(book.ceilingOf(SCHEDULED, 0, 4)).toBe(280 + 180);
     book.apply(5, state(280, 7, { readUntilMs: 6_000_000 }));
-    expect(book.levelOf(SCHEDULED, 0, 5)).toBe(280);
+    expect(book.ceilingOf(SCHEDULED, 0, 5)).toBe(280);
     // Five seconds on the way: whoever knows the level before counts them, as its writer did.
     book.advanceTo({ ms: 6000, spanMs: 6000, appendMs: 5_006_000 }, 1001);
     book.apply(3, state(300, 8, { readUntilMs: 5_001_000, readUntilOffset: 1001 }));
-    expect(book.levelOf(SCHEDULED, 0, 3)).toBe(300 + 450);
+    expect(book.ceilingOf(SCHEDULED, 0, 3)).toBe(300 + 450);
   });
 
   test('a level that was written without knowing the last one does not count, but the first one of another log does', () => {
@@ -96,7 +96,7 @@ describe('levels by the log', () => {
       return book.apply(3, state(280 + (90 * logMs) / 1000, logMs, { nodeKey: 2, readUntilOffset: logMs }));
     });
     expect(verdicts).toEqual([...Array(4).fill('outdated'), 'applied', 'outdated']);
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(1000);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(1000);
   });
 
   test('forgotten after its time to live, and the lane is told', () => {
@@ -106,12 +106,12 @@ describe('levels by the log', () => {
     book.advanceTo({ ms: 1000, spanMs: 29_000, appendMs: 0 }, 5);
     book.apply(4, state(370, 6));
     book.advanceTo({ ms: 1000, spanMs: 30_000, appendMs: 0 }, 6);
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(280);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(280);
     book.advanceTo({ ms: 1001, spanMs: 30_001, appendMs: 0 }, 7);
-    expect([book.levelOf(RELAXED, 0, 3), book.levelOf(RELAXED, 0, 4)]).toEqual([100, 370]);
+    expect([book.ceilingOf(RELAXED, 0, 3), book.ceilingOf(RELAXED, 0, 4)]).toEqual([100, 370]);
     expect(changed).toEqual([3, 4, 3]);
     book.advanceTo({ ms: 1002, spanMs: 59_001, appendMs: 0 }, 8);
-    expect(book.levelOf(RELAXED, 0, 4)).toBe(100);
+    expect(book.ceilingOf(RELAXED, 0, 4)).toBe(100);
   });
 
   test('what the log before said is carried into another one, each level for as long as it lives there', () => {
@@ -125,7 +125,7 @@ describe('levels by the log', () => {
     }
     book.advanceTo({ ms: 2000, spanMs: 2000, appendMs: 0 }, 5);
     book.forgetAll();
-    expect(book.levelOf(RELAXED, 0, 3)).toBe(100);
+    expect(book.ceilingOf(RELAXED, 0, 3)).toBe(100);
     expect(book.carriedOf(3, RAMP)).toMatchObject({ level: 280, heldMs: 2000 });
     const carriedAt = (spanMs: number) => {
       book.advanceTo({ ms: spanMs, spanMs, appendMs: 0 }, 1);
@@ -140,7 +140,7 @@ describe('levels by the log', () => {
     book.apply(3, state(280, 5));
     book.forgetAll();
     book.apply(3, state(190, 1, { nodeKey: 2 }));
-    expect([book.carriedOf(3, RAMP), book.levelOf(RELAXED, 0, 3)]).toEqual([undefined, 190]);
+    expect([book.carriedOf(3, RAMP), book.ceilingOf(RELAXED, 0, 3)]).toEqual([undefined, 190]);
   });
 
   test('a level carried into another log keeps the number of its lane from being given to another lane', () => {
@@ -175,9 +175,9 @@ describe('a level that claims a longer life than the ramp gives', () => {
     const book = new RampBook(1000, () => undefined);
     book.apply(3, claiming(30 * DAY_MS));
     book.advanceTo({ ms: 30_000, spanMs: 30_000, appendMs: 0 }, 5);
-    expect([book.levelOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([1000, true]);
+    expect([book.ceilingOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([1000, true]);
     book.advanceTo({ ms: 30_001, spanMs: 30_001, appendMs: 0 }, 6);
-    expect([book.levelOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([100, false]);
+    expect([book.ceilingOf(RELAXED, 0, 3), book.isMoving(RELAXED, 0, 3)]).toEqual([100, false]);
     expect(book.get(3, RAMP)).toBeUndefined();
     expect(book.apply(3, { ...state(100, 1, { nodeKey: 2, readUntilOffset: 6 }) })).toBe('applied');
     expect(book.get(3, RAMP)).toMatchObject({ level: 100, timeToLiveMs: 30_000 });
@@ -223,7 +223,7 @@ describe('another log', () => {
   test('that says a level itself is believed, and what was carried is not needed any more', () => {
     const book = bookIn();
     book.apply(3, state(200, 1, { readUntilOffset: 0 }));
-    expect([book.levelOf(RELAXED, 0, 3), book.carriedOf(3, LONG), book.carriedOf(4, LONG)?.level]).toEqual([
+    expect([book.ceilingOf(RELAXED, 0, 3), book.carriedOf(3, LONG), book.carriedOf(4, LONG)?.level]).toEqual([
       200,
       undefined,
       370,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import type { RampSettings } from '../../../../src/core/ramp/ramp.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -103,8 +103,13 @@ test('log time is asked to go on while a ramp climbs, and no longer once nobody 
 
 describe('what a ramp costs on the topic', () => {
   const ramp: RampSettings = {
-    ...{ ...RAMP, toPerSecond: 200, overMs: 10_000, mode: 'relaxed' },
-    ...{ thresholdRatio: 0.5, coolDownMs: 5000, pausePenaltyRatio: 0.5 },
+    ...RAMP,
+    toPerSecond: 200,
+    overMs: 10_000,
+    mode: 'relaxed',
+    thresholdRatio: 0.5,
+    coolDownMs: 5000,
+    pausePenaltyRatio: 0.5,
   };
   const work = (node: OneNode, durationMs: number) => {
     const sent = { node: 0, 'group-state': 0 };

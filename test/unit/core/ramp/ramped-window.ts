@@ -1,4 +1,5 @@
-import { MODES, type RampSettings, slopeOf, usedPercent } from '../../../../src/core/ramp/ramp.js';
+import type { RampSettings } from '../../../../src/core/base/settings.js';
+import { MODES, slopeOf, usedPercent } from '../../../../src/core/ramp/ramp.js';
 
 export interface VectorMode {
   readonly name: string;

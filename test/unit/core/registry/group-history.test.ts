@@ -120,7 +120,7 @@ describe('proposals, folded in the order of the log', () => {
     history.propose(9, proposal(0, SECOND, { group: 'entry' }));
     expect(history.current).toEqual({ revision: 10, definition: SECOND });
     history.forgetDetached();
-    // Who expected that there is none was wrong then.
+    // A change that expected no definition was wrong then.
     expect(history.current).toEqual({ revision: 5, definition: FIRST });
     history.detach(7, deletion, 'entry');
     expect(history.current).toEqual({ revision: 10, definition: SECOND });

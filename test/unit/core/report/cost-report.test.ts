@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { costsWritten, createCostReport, lookAtCosts } from '../../../../src/core/report/cost-report.js';
-import type { CostMeter, LaneCosts } from '../../../../src/core/target/cost-meter.js';
+import type { LaneCosts } from '../../../../src/core/protocol/record.js';
+import type { CostMeter } from '../../../../src/core/target/cost-meter.js';
+import { costsWritten, createCostReport, lookAtCosts } from '../../../../src/core/target/cost-report.js';
 
 /** Costs per second by backend, of so many pieces of work per second: at 1,000/s 5 % is more than the noise. */
 function costs(byBackend: Record<number, number>, transactions = 1000): LaneCosts {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates, estimate, usageIn } from '../../../../src/core/report/estimate.js';
+import { createLaneRates, estimate, usageIn } from '../../../../src/core/sample/estimate.js';
 import { LONG, SLOW } from '../../../../src/core/sample/lane-sample.js';
 import { Sampling, type Work } from '../sample/sampling.js';
 
@@ -12,7 +12,7 @@ function ratesOf(work: Work, { claim = [0, 0], durationMs = 1000 } = {}) {
   return rates;
 }
 
-describe('rates over a window', () => {
+describe('rates over a span', () => {
   test('demand is what was attempted, usage what was admitted, in every dimension', () => {
     const { usage, demand, squares } = ratesOf({ perSecond: 200, bytes: 10, admitted: 0.25 });
     expect(Array.from(demand)).toEqual([200, 2000]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { LaneState } from '../../../../src/core/lane-state.js';
+import type { LaneState } from '../../../../src/core/lanes/lane-state.js';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
 import { LookList } from '../../../../src/core/report/look-list.js';
 
 const ROUND_MS = 20;
-const SLOW_WINDOW_MS = 5000;
+const SLOW_SPAN_MS = 5000;
 
 /** Lanes with numbers far apart, as a node that serves a few of many groups has them. */
 function served(count: number) {
@@ -16,7 +16,7 @@ function served(count: number) {
 
 function scene(count: number) {
   const { lanes, limiter } = served(count);
-  const looks = new LookList(limiter, SLOW_WINDOW_MS, ROUND_MS);
+  const looks = new LookList(limiter, SLOW_SPAN_MS, ROUND_MS);
   let round = 0;
   return {
     lanes,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/report/estimate.js';
-import { noticedIn } from '../../../../src/core/report/significant-change.js';
+import { createLaneRates } from '../../../../src/core/sample/estimate.js';
+import { noticedIn } from '../../../../src/core/sample/significant-change.js';
 import { readVectors } from '../../../vectors/read-vectors.js';
 import { Sampling } from '../sample/sampling.js';
-import { bucketKeyText, nodeKeyText, Reading } from '../usage-map/reading.js';
+import { bundleKeyText, nodeKeyText, Reading } from '../usage-map/reading.js';
 
 interface ReportingCase {
   readonly id: string;
@@ -55,8 +55,8 @@ test.each(['zero-report-removes-the-sender', 'departed-member-is-cleared', 'old-
   }
   for (const node of departed) {
     reading.farewell(node, { life: 2 });
-    for (const { bucket } of reading.usageMap.keysOf(memberNamed(reading, node))) {
-      reading.tombstone(bucketKeyText(node, bucket));
+    for (const { bundle } of reading.usageMap.keysOf(memberNamed(reading, node))) {
+      reading.tombstone(bundleKeyText(node, bundle));
     }
     reading.tombstone(nodeKeyText(node));
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { nodeKeyOf } from '../../../../src/core/ids.js';
+import { nodeKeyOf } from '../../../../src/core/base/ids.js';
 import {
   isNodeRecordKey,
   nodeKeyOfRecordKey,
   nodeRecordKey,
   reportRecordKey,
-} from '../../../../src/core/report/record.js';
+} from '../../../../src/core/protocol/record.js';
 
 test.each([0, 1, 63, 64, 2 ** 47, 2 ** 48 - 1, nodeKeyOf('demo', 'a')])('key of node %d and back', (nodeKey) => {
   const key = nodeRecordKey(nodeKey);

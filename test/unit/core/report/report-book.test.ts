@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { partitionOf, ReportBook } from '../../../../src/core/report/report-book.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import { partitionOf } from '../../../../src/core/protocol/record.js';
+import { ReportBook } from '../../../../src/core/report/report-book.js';
 
 function bookWith({ partitions = 1, groupsPerRecord = 3, forcedReportMs = 300_000 } = {}) {
   return new ReportBook(nodeKeyOf('demo', 'a'), partitions, groupsPerRecord, forcedReportMs);
@@ -11,36 +12,36 @@ function groupId(group: number): number {
 }
 
 function assign(book: ReportBook, ...groups: readonly number[]): number[] {
-  return groups.map((group) => book.bucketOf(group, groupId(group)).number);
+  return groups.map((group) => book.bundleOf(group, groupId(group)).number);
 }
 
 describe('report book', () => {
-  test('fills a bucket before it opens the next, and stays with it', () => {
+  test('fills a bundle before it opens the next, and stays with it', () => {
     const book = bookWith();
     expect(assign(book, 10, 11, 12, 13, 10, 12)).toEqual([0, 0, 0, 1, 0, 0]);
-    expect(book.buckets.map(({ groups }) => groups)).toEqual([[10, 11, 12], [13]]);
+    expect(book.bundles.map(({ groups }) => groups)).toEqual([[10, 11, 12], [13]]);
   });
 
-  test('a group belongs to one partition, and so does its bucket', () => {
+  test('a group belongs to one partition, and so does its bundle', () => {
     const book = bookWith({ partitions: 4 });
     for (let group = 0; group < 200; group++) {
-      expect(book.bucketOf(group, groupId(group)).partition).toBe(partitionOf(groupId(group), 4));
+      expect(book.bundleOf(group, groupId(group)).partition).toBe(partitionOf(groupId(group), 4));
     }
-    expect(new Set(book.buckets.map(({ partition }) => partition)).size).toBe(4);
-    expect(Math.max(...book.buckets.map(({ groups }) => groups.length))).toBe(3);
-    expect(new Set(book.buckets.map(({ key }) => key)).size).toBe(book.buckets.length);
+    expect(new Set(book.bundles.map(({ partition }) => partition)).size).toBe(4);
+    expect(Math.max(...book.bundles.map(({ groups }) => groups.length))).toBe(3);
+    expect(new Set(book.bundles.map(({ key }) => key)).size).toBe(book.bundles.length);
   });
 
-  test('a released place is taken by the next group, and no bucket ever holds too many', () => {
+  test('a released place is taken by the next group, and no bundle ever holds too many', () => {
     const book = bookWith();
     assign(book, 0, 1, 2, 3, 4, 5, 6);
     book.release(1);
     book.release(0);
     book.release(4);
     expect(new Set(assign(book, 20, 21, 22, 23, 24)).size).toBeGreaterThan(1);
-    expect(book.buckets.every(({ groups }) => groups.length <= 3)).toBe(true);
-    expect(book.buckets.flatMap(({ groups }) => groups).sort()).toEqual([2, 20, 21, 22, 23, 24, 3, 5, 6]);
-    expect(book.buckets).toHaveLength(3);
+    expect(book.bundles.every(({ groups }) => groups.length <= 3)).toBe(true);
+    expect(book.bundles.flatMap(({ groups }) => groups).sort()).toEqual([2, 20, 21, 22, 23, 24, 3, 5, 6]);
+    expect(book.bundles).toHaveLength(3);
   });
 
   test('releasing twice, or what was never assigned, is nothing', () => {
@@ -52,22 +53,22 @@ describe('report book', () => {
     expect(assign(book, 5)).toEqual([0]);
   });
 
-  test('finds a bucket by its key', () => {
+  test('finds a bundle by its key', () => {
     const book = bookWith();
-    const bucket = book.bucketOf(1, groupId(1));
-    bucket.dirty = false;
-    book.markDirtyOn(bucket.partition, 'other');
-    book.markDirtyOn(bucket.partition + 1, bucket.key);
-    expect(bucket.dirty).toBe(false);
-    book.markDirtyOn(bucket.partition, bucket.key);
-    expect(bucket.dirty).toBe(true);
+    const bundle = book.bundleOf(1, groupId(1));
+    bundle.dirty = false;
+    book.markDirtyOn(bundle.partition, 'other');
+    book.markDirtyOn(bundle.partition + 1, bundle.key);
+    expect(bundle.dirty).toBe(false);
+    book.markDirtyOn(bundle.partition, bundle.key);
+    expect(bundle.dirty).toBe(true);
   });
 
   test('forced reports come within the last tenth of their period, not all at once', () => {
     const book = bookWith({ groupsPerRecord: 1 });
     assign(book, ...Array.from({ length: 100 }, (_, group) => group));
-    for (const bucket of book.buckets) book.published(bucket, 1000);
-    const dueMs = book.buckets.map(({ forcedAtMs }) => forcedAtMs);
+    for (const bundle of book.bundles) book.published(bundle, 1000);
+    const dueMs = book.bundles.map(({ forcedAtMs }) => forcedAtMs);
     expect(Math.min(...dueMs)).toBeGreaterThanOrEqual(271_000);
     expect(Math.max(...dueMs)).toBeLessThanOrEqual(301_000);
     expect(new Set(dueMs).size).toBe(100);
@@ -75,19 +76,21 @@ describe('report book', () => {
 
   test('keys that may not be in the log are due, on their own partition alone', () => {
     const book = bookWith({ partitions: 4, groupsPerRecord: 1 });
-    const bucket = book.bucketOf(1, groupId(1));
-    const elsewhere = (bucket.partition + 1) % 4;
-    expect([book.has(bucket.partition, 0), book.has(elsewhere, 0), book.has(bucket.partition, 1)]).toEqual([
-      ...[true, false, false],
+    const bundle = book.bundleOf(1, groupId(1));
+    const elsewhere = (bundle.partition + 1) % 4;
+    expect([book.has(bundle.partition, 0), book.has(elsewhere, 0), book.has(bundle.partition, 1)]).toEqual([
+      true,
+      false,
+      false,
     ]);
-    book.markDirtyOn(elsewhere, bucket.key);
-    book.markDirtyOn(bucket.partition, 'other');
+    book.markDirtyOn(elsewhere, bundle.key);
+    book.markDirtyOn(bundle.partition, 'other');
     expect(dueAt(book, 0)).toEqual([]);
-    book.markDirtyOn(bucket.partition, bucket.key);
+    book.markDirtyOn(bundle.partition, bundle.key);
     expect(dueAt(book, 0)).toEqual([0]);
   });
 
-  describe('when a bucket is due', () => {
+  describe('when a bundle is due', () => {
     let book: ReportBook;
     let forcedAtMs: number;
     beforeEach(() => {
@@ -96,32 +99,32 @@ describe('report book', () => {
       book.changed(1, groupId(1));
       book.changed(2, groupId(2));
       expect(dueAt(book, 1000)).toEqual([0, 1]);
-      for (const bucket of book.buckets) book.published(bucket, 1000);
-      forcedAtMs = book.buckets[1]!.forcedAtMs;
+      for (const bundle of book.bundles) book.published(bundle, 1000);
+      forcedAtMs = book.bundles[1]!.forcedAtMs;
     });
 
     test('not before it is forced, and again after as long', () => {
-      const atMs = (number: number) => book.buckets[number]!.forcedAtMs;
+      const atMs = (number: number) => book.bundles[number]!.forcedAtMs;
       const first = [0, 1, 2].sort((one, other) => atMs(one) - atMs(other));
       expect(dueAt(book, atMs(first[0]!) - 1)).toEqual([]);
       expect(dueAt(book, atMs(first[0]!))).toEqual([first[0]]);
-      book.published(book.buckets[first[0]!]!, atMs(first[0]!));
+      book.published(book.bundles[first[0]!]!, atMs(first[0]!));
       expect(dueAt(book, atMs(first[1]!))).toEqual([first[1]]);
     });
 
     test('sooner where that is asked for, not later', () => {
-      book.forceOn(0, book.buckets[1]!.key, 5000);
-      book.forceOn(0, book.buckets[1]!.key, 9000);
+      book.forceOn(0, book.bundles[1]!.key, 5000);
+      book.forceOn(0, book.bundles[1]!.key, 9000);
       expect(dueAt(book, 4999)).toEqual([]);
       expect(dueAt(book, 5000)).toEqual([1]);
-      book.published(book.buckets[1]!, 5000);
-      expect(book.buckets[1]!.forcedAtMs).toBeGreaterThan(forcedAtMs);
-      book.forceOn(0, book.buckets[1]!.key, 1e9);
-      expect(book.buckets[1]!.forcedAtMs).toBeLessThan(1e9);
+      book.published(book.bundles[1]!, 5000);
+      expect(book.bundles[1]!.forcedAtMs).toBeGreaterThan(forcedAtMs);
+      book.forceOn(0, book.bundles[1]!.key, 1e9);
+      expect(book.bundles[1]!.forcedAtMs).toBeLessThan(1e9);
     });
 
     test('not sooner for another partition, or for a key that is not its own', () => {
-      book.forceOn(1, book.buckets[1]!.key, 5000);
+      book.forceOn(1, book.bundles[1]!.key, 5000);
       book.forceOn(0, 'other', 5000);
       expect(dueAt(book, 5000)).toEqual([]);
     });
@@ -130,7 +133,7 @@ describe('report book', () => {
       book.changed(3, groupId(3));
       expect(dueAt(book, 2000)).toEqual([2]);
       expect(dueAt(book, 2001)).toEqual([2]);
-      book.published(book.buckets[2]!, 2001);
+      book.published(book.bundles[2]!, 2001);
       expect(dueAt(book, 2002)).toEqual([]);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/coordinator-protocol.js';
-import type { ReportRow } from '../../../../src/core/report/record.js';
+import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
+import type { ReportRow } from '../../../../src/core/protocol/record.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -72,7 +72,7 @@ describe('reporting', () => {
     else expect(reports).toBeGreaterThanOrEqual(least);
   });
 
-  test('reports of a bucket keep their distance', () => {
+  test('reports of a bundle keep their distance', () => {
     const node = OneNode.ready();
     const times: number[] = [];
     node.run(20_000, {
@@ -136,10 +136,10 @@ describe('the end of an entry', () => {
   });
 });
 
-describe('buckets', () => {
+describe('bundles', () => {
   const groups = Array.from({ length: 8 }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
 
-  test('one change writes the whole bucket, and no other', () => {
+  test('one change writes the whole bundle, and no other', () => {
     const node = OneNode.ready({ groups, groupsPerRecord: 4 });
     for (let lane = 0; lane < 16; lane += 2) work(node, 1500, 4, lane);
     node.run(500, { echo: true });
@@ -149,7 +149,7 @@ describe('buckets', () => {
     expect(keys).toHaveLength(2);
   });
 
-  test('publish and dispatch of a group are two rows of one bucket', () => {
+  test('publish and dispatch of a group are two rows of one bundle', () => {
     const limited = { ...GROUP, quota: { publish: [1000, Infinity], dispatch: [1000, Infinity] } as const };
     const node = OneNode.ready({ groups: [limited] });
     work(node, 1500, 4, 0);

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/report/estimate.js';
+import { createLaneRates } from '../../../../src/core/sample/estimate.js';
 import {
   beginSettling,
   createSettling,
   isUnsettled,
   isUsageOutdated,
   shareMoved,
-} from '../../../../src/core/report/settling.js';
+} from '../../../../src/core/sample/settling.js';
 import { Sampling } from '../sample/sampling.js';
 
-const RULE = { reads: 'demand', fastWindowMs: 50, target: [1000, Infinity] } as const;
+const RULE = { reads: 'demand', fastSpanMs: 50, target: [1000, Infinity] } as const;
 
 /**
  * A change to `trueRate` reported as `reportedRate`; the times after it at which a look finds the report wrong,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createLaneRates } from '../../../../src/core/report/estimate.js';
-import { noticedIn } from '../../../../src/core/report/significant-change.js';
+import { createLaneRates } from '../../../../src/core/sample/estimate.js';
 import { BRIEF, FAST, LONG, MEDIUM, SLOW } from '../../../../src/core/sample/lane-sample.js';
+import { noticedIn } from '../../../../src/core/sample/significant-change.js';
 import { Sampling } from '../sample/sampling.js';
 
 const RULE = { reads: 'demand', significantChangeRatio: 0.1, noiseFactor: 5, restsOnMs: 20_000 } as const;
@@ -12,33 +12,33 @@ function reportedAt(perSecond: number) {
   return reported;
 }
 
-/** The first window that notices, and after how long, when a lane reported at one rate goes on at another. */
+/** The first span that notices, and after how long, when a lane reported at one rate goes on at another. */
 function noticed(from: number, to: number, withinMs: number, rule: Parameters<typeof noticedIn>[2] = RULE) {
   const sampling = new Sampling();
   sampling.run(20_000, { perSecond: from });
   for (let elapsedMs = 20; elapsedMs <= withinMs; elapsedMs += 20) {
     sampling.run(20, { perSecond: to });
-    const window = noticedIn(sampling.sample, reportedAt(from), rule);
-    if (window !== -1) return { window, elapsedMs };
+    const span = noticedIn(sampling.sample, reportedAt(from), rule);
+    if (span !== -1) return { span, elapsedMs };
   }
   return null;
 }
 
 describe('a significant change', () => {
-  test('the worked numbers: 2,000/s in the fast window', () => {
-    expect(noticed(2000, 4200, 60)).toMatchObject({ window: FAST });
-    expect(noticed(2000, 500, 60)).toMatchObject({ window: FAST });
-    expect(noticed(2000, 3300, 60)).toMatchObject({ window: FAST });
+  test('the worked numbers: 2,000/s in the fast span', () => {
+    expect(noticed(2000, 4200, 60)).toMatchObject({ span: FAST });
+    expect(noticed(2000, 500, 60)).toMatchObject({ span: FAST });
+    expect(noticed(2000, 3300, 60)).toMatchObject({ span: FAST });
     expect(noticed(2000, 2800, 60)).toBeNull();
-    expect(noticed(2000, 1000, 60)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 1000, 60)).toMatchObject({ span: FAST });
     expect(noticed(2000, 1200, 60)).toBeNull();
   });
 
   test('what is known from a moment only is doubted as much as what it is compared with', () => {
     const young = { ...RULE, restsOnMs: 60 };
-    expect(noticed(2000, 4200, 60, young)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 4200, 60, young)).toMatchObject({ span: FAST });
     expect(noticed(2000, 3300, 60, young)).toBeNull();
-    expect(noticed(2000, 500, 60, young)).toMatchObject({ window: FAST });
+    expect(noticed(2000, 500, 60, young)).toMatchObject({ span: FAST });
     expect(noticed(2000, 1000, 60, young)).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe('a significant change', () => {
     expect(noticedIn(sampling.sample, reported, { ...RULE, reads: 'usage' })).toBe(FAST);
   });
 
-  test('it may begin with a longer window', () => {
+  test('it may begin with a longer span', () => {
     const sampling = new Sampling();
     sampling.run(10_000, { perSecond: 100 });
     expect(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nodeKeyOf } from '../../../../src/core/ids.js';
+import { nodeKeyOf } from '../../../../src/core/base/ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** When the node wrote a heartbeat, in milliseconds from now on. */

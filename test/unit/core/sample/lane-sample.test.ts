@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Limiter } from '../../../../src/core/limiter/limiter.js';
-import { createLaneRates, estimate } from '../../../../src/core/report/estimate.js';
+import { createLaneRates, estimate } from '../../../../src/core/sample/estimate.js';
 import {
   BRIEF,
   FAST,
@@ -11,37 +11,37 @@ import {
   MEDIUM,
   SIZES,
   SLOW,
-  WINDOW_COUNT,
+  SPAN_COUNT,
 } from '../../../../src/core/sample/lane-sample.js';
 import { Sampling } from './sampling.js';
 
 const IDLE = { perSecond: 0 };
 
-describe('windows', () => {
+describe('spans', () => {
   test('begin empty and grow until they are full', () => {
     const sampling = new Sampling();
-    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    for (let span = FAST; span < SPAN_COUNT; span++) expect(sampling.sample.lengthMs(span)).toBe(0);
     sampling.run(40, IDLE);
-    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(40);
+    for (let span = FAST; span < SPAN_COUNT; span++) expect(sampling.sample.lengthMs(span)).toBe(40);
     expect(sampling.sample.isFull(FAST)).toBe(false);
     sampling.run(20, IDLE);
     expect(sampling.sample.isFull(FAST)).toBe(true);
   });
 
   test.each([
-    { name: 'fast', window: FAST, lengthMs: 50 },
-    { name: 'brief', window: BRIEF, lengthMs: 232 },
-    { name: 'medium', window: MEDIUM, lengthMs: 1077 },
-    { name: 'slow', window: SLOW, lengthMs: 5000 },
-    { name: 'long', window: LONG, lengthMs: 60_000 },
-  ])('$name covers once to twice its length, at all times', ({ window, lengthMs }) => {
+    { name: 'fast', span: FAST, lengthMs: 50 },
+    { name: 'brief', span: BRIEF, lengthMs: 232 },
+    { name: 'medium', span: MEDIUM, lengthMs: 1077 },
+    { name: 'slow', span: SLOW, lengthMs: 5000 },
+    { name: 'long', span: LONG, lengthMs: 60_000 },
+  ])('$name covers once to twice its length, at all times', ({ span, lengthMs }) => {
     const sampling = new Sampling();
     sampling.run(lengthMs + 20, IDLE);
     for (let turn = 0; turn < 200; turn++) {
       sampling.run(lengthMs / 10, IDLE);
-      expect(sampling.sample.isFull(window)).toBe(true);
-      expect(sampling.sample.lengthMs(window)).toBeGreaterThanOrEqual(lengthMs - 1);
-      expect(sampling.sample.lengthMs(window)).toBeLessThan(2 * 20 * Math.ceil(lengthMs / 20));
+      expect(sampling.sample.isFull(span)).toBe(true);
+      expect(sampling.sample.lengthMs(span)).toBeGreaterThanOrEqual(lengthMs - 1);
+      expect(sampling.sample.lengthMs(span)).toBeLessThan(2 * 20 * Math.ceil(lengthMs / 20));
     }
   });
 
@@ -57,8 +57,8 @@ describe('windows', () => {
     const fullAfterMs = [FAST, SLOW, LONG].map(() => Number.NaN);
     for (let nowMs = 10; nowMs <= 12 * slowMs; nowMs += 10) {
       sample.take(limiter, 0, nowMs);
-      for (const [at, window] of [FAST, SLOW, LONG].entries()) {
-        if (Number.isNaN(fullAfterMs[at]) && sample.isFull(window)) fullAfterMs[at] = nowMs;
+      for (const [at, span] of [FAST, SLOW, LONG].entries()) {
+        if (Number.isNaN(fullAfterMs[at]) && sample.isFull(span)) fullAfterMs[at] = nowMs;
       }
     }
     expect(fullAfterMs).toEqual([fastMs, slowMs, 12 * slowMs]);
@@ -71,7 +71,7 @@ describe('windows', () => {
     sampling.run(20, IDLE);
     sampling.limiter.keepExact(0);
     sampling.run(20, { perSecond: 50 });
-    for (let window = FAST; window <= SIZES; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    for (let span = FAST; span <= SIZES; span++) expect(sampling.sample.lengthMs(span)).toBe(0);
     sampling.run(1000, { perSecond: 100 });
     const { now } = sampling.sample;
     expect(now.admitted(0) - sampling.sample.beginOf(LONG).admitted(0)).toBe(100);
@@ -98,7 +98,7 @@ describe('windows', () => {
     const sampling = new Sampling();
     sampling.run(3000, { perSecond: 100 });
     sampling.sample.cut();
-    for (let window = FAST; window < WINDOW_COUNT; window++) expect(sampling.sample.lengthMs(window)).toBe(0);
+    for (let span = FAST; span < SPAN_COUNT; span++) expect(sampling.sample.lengthMs(span)).toBe(0);
     expect(sampling.sample.lengthMs(SIZES)).toBe(3000);
     sampling.run(100, { perSecond: 100 });
     expect(sampling.sample.lengthMs(LONG)).toBe(100);
@@ -149,7 +149,7 @@ describe('time in which held back work was refused again', () => {
 });
 
 describe('a quiet lane', () => {
-  test('is one of which no window shows anything, and after silence every lane becomes one', () => {
+  test('is one of which no span shows anything, and after silence every lane becomes one', () => {
     const rates = createLaneRates();
     const step = fc.record({
       durationMs: fc.integer({ min: 20, max: 90_000 }),
@@ -164,8 +164,8 @@ describe('a quiet lane', () => {
         const look = () => {
           if (!sampling.sample.isQuiet) return;
           quiet++;
-          for (let window = FAST; window < WINDOW_COUNT; window++) {
-            estimate(sampling.sample, window, rates);
+          for (let span = FAST; span < SPAN_COUNT; span++) {
+            estimate(sampling.sample, span, rates);
             for (const column of Object.values(rates)) expect([...column]).toEqual([0, 0]);
           }
         };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { maxMin } from '../../../../src/core/convergence/max-min.js';
 import { allowanceOf } from '../../../../src/core/share/allowance.js';
-import { MESSAGES } from '../../../../src/core/vocabulary.js';
 import { type Participants, roundOf } from '../convergence/round-of.js';
 
 const TABLE: readonly (Participants & { says: string; ratio: number; allowances: readonly number[] })[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { burstDepth, shareDepth } from '../../../../src/core/share/burst.js';
+import { burstDepth, shareDepth } from '../../../../src/core/limiter/burst.js';
 
 const RULE = { burstMs: 100, burstMinMessages: 20 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { STRATEGY_NAMES } from '../../../../src/core/convergence/registry.js';
-import { BYTES, MESSAGES, slotOf } from '../../../../src/core/vocabulary.js';
+import { BYTES, MESSAGES, slotOf } from '../../../../src/core/base/vocabulary.js';
+import { STRATEGY_NAMES } from '../../../../src/core/convergence/strategies.js';
 import { GROUP, SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -20,7 +20,7 @@ test.each(STRATEGY_NAMES)('%s: whom the log has given up has no share, no limit 
   const held = () => [MESSAGES, BYTES].map((each) => shares.applied[slotOf(0, each)]);
   expect(held()).toEqual([1000, Number.POSITIVE_INFINITY]);
   giveUp(node);
-  expect([membership.get(nodeKey)?.position, link.of(0)]).toEqual([-1, 'linked']);
+  expect([membership.get(nodeKey)?.index, link.of(0)]).toEqual([-1, 'linked']);
   for (const dimension of [MESSAGES, BYTES]) {
     const slot = slotOf(0, dimension);
     expect([shares.computed[slot], shares.applied[slot], shares.limit[slot]]).toEqual([0, 0, 0]);

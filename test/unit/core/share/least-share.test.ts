@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LeastShare } from '../../../../src/core/share/least-share.js';
+import { LeastShare } from '../../../../src/core/lanes/least-share.js';
 
 type Note = readonly [window: number, share: number];
 

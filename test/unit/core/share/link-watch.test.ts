@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../../../src/core/coordinator-protocol.js';
-import { LinkWatch } from '../../../../src/core/share/link-watch.js';
+import { LinkWatch } from '../../../../src/core/lanes/link-watch.js';
+import type { Notice } from '../../../../src/core/protocol/events-and-effects.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 
 const { isolationAfterMs, partitionHeartbeatMs } = SETTINGS;

@@ -3,8 +3,14 @@ import { type Unsettled, unsettledShare } from '../../../../src/core/share/unset
 
 /** A node that decided in the old log and has read its own records back in the new one. */
 const KEPT: Unsettled = {
-  ...{ held: 300, floor: 1, computed: 870, target: 900, quota: 1000 },
-  ...{ pool: null, keepsShares: true, isOwnRead: true },
+  held: 300,
+  floor: 1,
+  computed: 870,
+  target: 900,
+  quota: 1000,
+  pool: null,
+  keepsShares: true,
+  isOwnRead: true,
 };
 const NOT_SERVED = Number.POSITIVE_INFINITY;
 

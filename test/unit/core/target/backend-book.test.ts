@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BackendRecord } from '../../../../src/core/protocol/record.js';
 import { BackendSender, type BackendWord } from '../../../../src/core/report/backend-sender.js';
-import type { BackendRecord } from '../../../../src/core/report/record.js';
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
 import { HEALTHY } from '../../../../src/core/target/throttling-ratio.js';
 import { SETTINGS } from '../../../simulation/settings.js';

@@ -1,6 +1,8 @@
-import { CostMeter, type LaneCosts, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
+import type { LimitingSplit } from '../../../../src/core/base/settings.js';
+import type { LaneCosts } from '../../../../src/core/protocol/record.js';
+import { CostMeter, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { costUnits } from '../../../../src/core/target/cost-units.js';
-import { bearableRate, type LimitingSplit } from '../../../../src/core/target/limiting-rate.js';
+import { bearableRate } from '../../../../src/core/target/limiting-rate.js';
 import { SmoothedRate } from '../../../../src/core/target/smoothed-rate.js';
 import { createDecision, decideTarget, type TargetDecision } from '../../../../src/core/target/target-rate.js';
 import { throttlingRatio } from '../../../../src/core/target/throttling-ratio.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
 import { GRANTED, Limiter } from '../../../../src/core/limiter/limiter.js';
 import { busiest } from '../../../../src/core/target/busiest.js';
 import { CostMeter } from '../../../../src/core/target/cost-meter.js';
-import { MESSAGES } from '../../../../src/core/vocabulary.js';
 import { ClosedLoop } from './closed-loop.js';
 import { casesOf, GTT_CASES, type GttCase, type ProxyLimiterCase } from './gtt-vectors.js';
 

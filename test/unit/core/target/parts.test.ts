@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../../../sim/random.js';
+import { Random } from '../../../../sim/cluster/random.js';
 import { CostMeter, NO_BACKEND, sumOfCosts } from '../../../../src/core/target/cost-meter.js';
 import { type Cost, costUnits } from '../../../../src/core/target/cost-units.js';
 import { followedHealth } from '../../../../src/core/target/followed-health.js';
@@ -137,7 +137,7 @@ describe('a level that is followed', () => {
   });
 });
 
-test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/target-rate.md), averages exact', () => {
+test('sampling 1 % of 1,000/s: rates unbiased within 10 % (docs/guide/target-rate.md), averages exact', () => {
   const random = Random.stream(1, 'sampling');
   const [probability, perSecond, units] = [0.01, 1000, 6];
   const meter = new CostMeter({ smoothingMs: 10_000, forgetAfterMs: 240_000, maxLanes: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LogTime } from '../../../../src/core/topic/log-time.js';
+import { LogTime } from '../../../../src/core/log/log-time.js';
 
 const HOUR = 3_600_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { OwnEcho } from '../../../../src/core/topic/own-echo.js';
+import { OwnEcho } from '../../../../src/core/log/own-echo.js';
 
 describe('own echo', () => {
   test('is as fresh as the newest record read back was when it was sent', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BucketKeys } from '../../../../src/core/usage-map/bucket-keys.js';
+import { BundleKeys } from '../../../../src/core/usage-map/bundle-keys.js';
 import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
 import '../../../property/seed.js';
 
@@ -8,7 +8,7 @@ import '../../../property/seed.js';
 const place = fc.record({
   slot: fc.integer({ min: 1, max: 2 }),
   partition: fc.oneof({ weight: 5, arbitrary: fc.nat(1) }, fc.nat(15)),
-  bucket: fc.oneof({ weight: 5, arbitrary: fc.nat(7) }, fc.nat(65_535)),
+  bundle: fc.oneof({ weight: 5, arbitrary: fc.nat(7) }, fc.nat(65_535)),
   isRemoved: fc.boolean(),
 });
 
@@ -16,11 +16,11 @@ test('finds what a Map would find, and lists the keys of each node and partition
   fc.assert(
     fc.property(fc.array(place, { maxLength: 400 }), (places) => {
       const records = new RecordStore();
-      const keys = new BucketKeys(records);
+      const keys = new BundleKeys(records);
       const known = new Map<string, number>();
-      for (const { slot, partition, bucket, isRemoved } of places) {
-        const name = `${slot}/${partition}/${bucket}`;
-        expect(keys.find(slot, partition, bucket)).toBe(known.get(name) ?? -1);
+      for (const { slot, partition, bundle, isRemoved } of places) {
+        const name = `${slot}/${partition}/${bundle}`;
+        expect(keys.find(slot, partition, bundle)).toBe(known.get(name) ?? -1);
         const record = known.get(name);
         if (record !== undefined && isRemoved) {
           keys.remove(slot, record);
@@ -29,20 +29,20 @@ test('finds what a Map would find, and lists the keys of each node and partition
         } else if (record === undefined) {
           const added = records.add();
           const author = { incarnation: 1, sequence: 1 };
-          records.write(added, author, { member: slot, partition, bucket, nowMs: 0, logMs: 0 });
+          records.write(added, author, { member: slot, partition, bundle, nowMs: 0, logMs: 0 });
           keys.add(slot, added);
           known.set(name, added);
         }
       }
       for (const [name, record] of known) {
-        const [slot = 0, partition = 0, bucket = 0] = name.split('/').map(Number);
-        expect(keys.find(slot, partition, bucket)).toBe(record);
+        const [slot = 0, partition = 0, bundle = 0] = name.split('/').map(Number);
+        expect(keys.find(slot, partition, bundle)).toBe(record);
       }
       const listed: string[] = [];
       for (let slot = 1; slot <= 2; slot++) {
         for (let partition = 0; partition < 16; partition++) {
           for (let record = keys.first(slot, partition); record !== -1; record = keys.next(record)) {
-            listed.push(`${slot}/${partition}/${records.bucket[record]}`);
+            listed.push(`${slot}/${partition}/${records.bundle[record]}`);
           }
         }
       }

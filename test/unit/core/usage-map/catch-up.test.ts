@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bucketKeyText, nodeKeyText, Reading } from './reading.js';
+import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
 
 interface Log {
   readonly nodes: number;
@@ -15,8 +15,8 @@ function read({ nodes, keysPerNode, partitions }: Log): { reading: Reading; reco
     for (let node = 0; node < nodes; node++) {
       reading.node(`n${node}`, { partition });
       records++;
-      for (let bucket = partition; bucket < keysPerNode; bucket += partitions) {
-        reading.report(`n${node}`, { [`g${bucket}`]: 1 }, { partition, bucket });
+      for (let bundle = partition; bundle < keysPerNode; bundle += partitions) {
+        reading.report(`n${node}`, { [`g${bundle}`]: 1 }, { partition, bundle });
         records++;
       }
     }
@@ -44,8 +44,8 @@ test('a restart, and a burial, cost the keys of that node alone, however many th
     for (let partition = 0; partition < partitions; partition++) reading.node('n0', { partition, life: 2 });
     const restart = usageMap.steps - before;
     reading.farewell('n0', { life: 2 });
-    for (let bucket = 0; bucket < keysPerNode; bucket++) {
-      reading.tombstone(bucketKeyText('n0', bucket), { partition: bucket % partitions });
+    for (let bundle = 0; bundle < keysPerNode; bundle++) {
+      reading.tombstone(bundleKeyText('n0', bundle), { partition: bundle % partitions });
     }
     for (let partition = 0; partition < partitions; partition++) reading.tombstone(nodeKeyText('n0'), { partition });
     expect(usageMap.entryCount).toBe((nodes - 1) * keysPerNode);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { groupIdOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import { groupIdOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
 import {
   backendRecordKey,
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
-} from '../../../../src/core/report/record.js';
+} from '../../../../src/core/protocol/record.js';
 import { SETTINGS } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
 
@@ -41,14 +41,14 @@ function idBeside(node: OneNode, side: -1 | 1, other = ''): string {
 describe('keys of this id’s past lives', () => {
   test('are freed once this life has lasted as long as a node is remembered; those in use are not', () => {
     const node = new OneNode({ forgetAfterMs: FORGET_AFTER_MS, groupsPerRecord: 1 });
-    for (const bucket of [0, 1, 2]) node.read(node.report('own', [row(`old ${bucket}`)], { life: 1, bucket }));
+    for (const bundle of [0, 1, 2]) node.read(node.report('own', [row(`old ${bundle}`)], { life: 1, bundle }));
     node.step({ kind: 'caught-up' });
     node.echo();
     const work = () => void node.tryAcquire(0, 1);
     expect(buried(node, FORGET_AFTER_MS - 1000, work)).toEqual([]);
     const freed = buried(node, 10_000, work);
-    // Bucket 0 is written by this life as well.
-    const keyOf = (bucket: number) => reportRecordKey(node.coordinator.nodeKey, bucket);
+    // Bundle 0 is written by this life as well.
+    const keyOf = (bundle: number) => reportRecordKey(node.coordinator.nodeKey, bundle);
     expect(freed.map(({ key }) => key).sort()).toEqual([keyOf(1), keyOf(2)]);
     expect(buried(node, 60_000, work)).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('a node that is gone', () => {
   function scene(side: -1 | 1 = 1): { node: OneNode; gone: string } {
     const node = OneNode.ready({ forgetAfterMs: FORGET_AFTER_MS });
     const gone = idBeside(node, side);
-    node.read(node.by(gone, 'node'), node.report(gone, [row('a')], { bucket: 3 }), node.report(gone, [row('b')]));
+    node.read(node.by(gone, 'node'), node.report(gone, [row('a')], { bundle: 3 }), node.report(gone, [row('b')]));
     return { node, gone };
   }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { incarnationCount } from '../../../../src/core/ids.js';
-import type { LogTime } from '../../../../src/core/topic/log-time.js';
+import { incarnationCount } from '../../../../src/core/base/ids.js';
+import type { LogTime } from '../../../../src/core/log/log-time.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
-import { bucketKeyText, HEARTBEAT_MS, nodeKeyText, Reading, STALENESS_MS } from './reading.js';
+import { bundleKeyText, HEARTBEAT_MS, nodeKeyText, Reading, STALENESS_MS } from './reading.js';
 
 const BURIED = { incarnation: 0, sequence: 0 };
 
@@ -12,7 +12,7 @@ function author(nodeKey: number, incarnation = 1) {
 
 test('what is known of a node is the newest life whose records are left, and the newest of those', () => {
   const reading = new Reading();
-  const buckets = [
+  const bundles = [
     { life: 2, sequence: 4 },
     { life: 1, sequence: 9 },
     { life: 2, sequence: 6 },
@@ -21,10 +21,10 @@ test('what is known of a node is the newest life whose records are left, and the
     { life: 2, sequence: 5 },
   ];
   const bury = (life: number) => {
-    for (const [bucket, of] of buckets.entries()) if (of.life === life) reading.tombstone(bucketKeyText('a', bucket));
+    for (const [bundle, of] of bundles.entries()) if (of.life === life) reading.tombstone(bundleKeyText('a', bundle));
   };
-  for (const [bucket, written] of [...buckets.entries()].sort(([, one], [, other]) => one.life - other.life)) {
-    reading.report('a', { [`g${bucket}`]: 1 }, { ...written, bucket });
+  for (const [bundle, written] of [...bundles.entries()].sort(([, one], [, other]) => one.life - other.life)) {
+    reading.report('a', { [`g${bundle}`]: 1 }, { ...written, bundle });
   }
   const known = () => {
     const { incarnation, sequence, lives } = [...reading.membership.all()][0]!;

@@ -70,7 +70,7 @@ describe('who is a member', () => {
     expect(reading.notices.filter(({ kind }) => kind === 'member-expired')).toEqual([]);
   });
 
-  test('positions follow the order of the keys, whoever came first', () => {
+  test('indexes follow the order of the keys, whoever came first', () => {
     const one = new Reading();
     const other = new Reading();
     for (const node of ['a', 'b', 'c', 'd']) one.node(node);
@@ -78,7 +78,7 @@ describe('who is a member', () => {
     expect(one.membership.alive.map(({ nodeId }) => nodeId)).toEqual(
       other.membership.alive.map(({ nodeId }) => nodeId),
     );
-    expect(one.membership.alive.map(({ position }) => position)).toEqual([0, 1, 2, 3]);
+    expect(one.membership.alive.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
   });
 });
 
@@ -137,7 +137,7 @@ describe('a buried node', () => {
     expect(reading.rowsOf('orders')).toEqual({ a: 3 });
   });
 
-  test('keeps the rows of a bucket that nobody buried', () => {
+  test('keeps the rows of a bundle that nobody buried', () => {
     const early = new Reading(2);
     early.report('a', { orders: 7 }, { partition: 1 });
     early.tombstone(nodeKeyText('a'), { partition: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { INCARNATIONS_MAX, incarnationCount } from '../../../../src/core/ids.js';
+import { INCARNATIONS_MAX, incarnationCount } from '../../../../src/core/base/ids.js';
 import { OneNode } from '../coordinator/one-node.js';
 
 /** The 48-bit keys of these ids are never looked at: only how many there are. */
@@ -57,7 +57,7 @@ describe('lives of one node id are bounded', () => {
   test('of 10,000 lives only the newest counts, and the keys that the log holds are remembered', () => {
     const node = OneNode.ready();
     for (let life = 1; life <= 10_000; life++) {
-      node.read(node.by('other', 'node', { life }), node.report('other', [], { life, bucket: life % 7 }));
+      node.read(node.by('other', 'node', { life }), node.report('other', [], { life, bundle: life % 7 }));
     }
     const other = [...node.coordinator.membership.all()].find(({ nodeId }) => nodeId === 'other');
     expect(other?.lives).toHaveLength(1);

@@ -1,14 +1,14 @@
-import type { Notice, ReadEvent } from '../../../../src/core/coordinator-protocol.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { Notice, ReadEvent } from '../../../../src/core/protocol/events-and-effects.js';
 import {
   nodeRecordKey,
   type ReportRow,
   reportRecordKey,
   type TopicRecord,
-} from '../../../../src/core/report/record.js';
+} from '../../../../src/core/protocol/record.js';
+import { RampBook } from '../../../../src/core/ramp/ramp-book.js';
+import { LogReader } from '../../../../src/core/reading/log-reader.js';
 import { BackendBook } from '../../../../src/core/target/backend-book.js';
-import { LogReader } from '../../../../src/core/usage-map/log-reader.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { NOBODYS_SLOT } from '../../../../src/core/usage-map/record-store.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
@@ -21,7 +21,7 @@ interface Written {
   readonly life?: number;
   readonly sequence?: number;
   readonly partition?: number;
-  readonly bucket?: number;
+  readonly bundle?: number;
   readonly afterMs?: number;
 }
 
@@ -62,7 +62,7 @@ export class Reading {
   report(nodeId: string, rates: Readonly<Record<string, number>>, written: Written = {}): boolean {
     const author = this.#author(nodeId, written);
     const rows = Object.entries(rates).map(([group, rate]) => rowOf(group, rate));
-    return this.#read(reportRecordKey(author.nodeKey, written.bucket ?? 0), { kind: 'report', author, rows }, written);
+    return this.#read(reportRecordKey(author.nodeKey, written.bundle ?? 0), { kind: 'report', author, rows }, written);
   }
 
   /** What a node says of something that is not its own. */
@@ -124,6 +124,6 @@ export function nodeKeyText(nodeId: string): string {
   return nodeRecordKey(nodeKeyOf('demo', nodeId));
 }
 
-export function bucketKeyText(nodeId: string, bucket = 0): string {
-  return reportRecordKey(nodeKeyOf('demo', nodeId), bucket);
+export function bundleKeyText(nodeId: string, bundle = 0): string {
+  return reportRecordKey(nodeKeyOf('demo', nodeId), bundle);
 }

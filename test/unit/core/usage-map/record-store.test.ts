@@ -5,15 +5,19 @@ import { RecordStore } from '../../../../src/core/usage-map/record-store.js';
 function write(store: RecordStore, record: number, salt: number): void {
   const author = { incarnation: salt + 0.25, sequence: salt + 0.5 };
   store.write(record, author, {
-    ...{ member: salt + 1, partition: salt % 16, bucket: salt + 2, nowMs: salt + 0.75, logMs: salt + 3.9 },
+    member: salt + 1,
+    partition: salt % 16,
+    bundle: salt + 2,
+    nowMs: salt + 0.75,
+    logMs: salt + 3.9,
   });
   store.nextOfKeys[record] = salt + 4;
   store.previousOfKeys[record] = salt + 5;
 }
 
 function readBack(store: RecordStore, record: number): readonly (number | undefined)[] {
-  const { member, partition, incarnation, sequence, readMs, logMs, bucket, nextOfKeys, previousOfKeys } = store;
-  const columns = [member, partition, incarnation, sequence, readMs, logMs, bucket, nextOfKeys, previousOfKeys];
+  const { member, partition, incarnation, sequence, readMs, logMs, bundle, nextOfKeys, previousOfKeys } = store;
+  const columns = [member, partition, incarnation, sequence, readMs, logMs, bundle, nextOfKeys, previousOfKeys];
   return columns.map((column) => column[record]);
 }
 
@@ -52,7 +56,7 @@ test('a place that is free again is taken first, without rows and weight', () =>
 test('log time goes on after 2³¹ ms', () => {
   const store = new RecordStore();
   const record = store.add();
-  const place = { member: 1, partition: 0, bucket: 0, nowMs: 0 };
+  const place = { member: 1, partition: 0, bundle: 0, nowMs: 0 };
   store.write(record, { incarnation: 1, sequence: 1 }, { ...place, logMs: 2 ** 31 + 5.5 });
   expect((2 ** 31 + 25 - (store.logMs[record] as number)) | 0).toBe(20);
 });

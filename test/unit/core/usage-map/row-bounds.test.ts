@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { Append } from '../../../../src/core/coordinator-protocol.js';
-import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
-import { type ReportRow, reportRecordKey } from '../../../../src/core/report/record.js';
+import { groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { Append } from '../../../../src/core/protocol/events-and-effects.js';
+import { type ReportRow, reportRecordKey } from '../../../../src/core/protocol/record.js';
 import { RowBounds, weightOf } from '../../../../src/core/usage-map/row-bounds.js';
 import { GROUP } from '../../../simulation/settings.js';
 import { OneNode } from '../coordinator/one-node.js';
@@ -16,11 +16,11 @@ function rowOf(groupId: number, direction = 0): ReportRow {
 }
 
 /** A record as a stranger may write it: every row about a group of its own, that nobody has heard of. */
-function fakeRecord(node: number, bucket: number, rowCount: number, { partition = 0, sequence = 1 } = {}): Append {
+function fakeRecord(node: number, bundle: number, rowCount: number, { partition = 0, sequence = 1 } = {}): Append {
   const nodeKey = nodeKeyOf('demo', `fake-${node}`);
-  const rows = Array.from({ length: rowCount }, (_, at) => rowOf(((node * 1e6 + bucket) * 128 + at) * 7919));
+  const rows = Array.from({ length: rowCount }, (_, at) => rowOf(((node * 1e6 + bundle) * 128 + at) * 7919));
   const author = { nodeKey, incarnation: incarnationOf(1, 7), sequence };
-  return { partition, key: reportRecordKey(nodeKey, bucket), record: { kind: 'report', author, rows } };
+  return { partition, key: reportRecordKey(nodeKey, bundle), record: { kind: 'report', author, rows } };
 }
 
 function memoryBytes(): number {
@@ -31,12 +31,12 @@ function memoryBytes(): number {
 }
 
 describe('what the nodes of a cluster may report is bounded', () => {
-  test('two nodes that write 40,000 buckets each take no more than limits.maxRows × 120 bytes', () => {
+  test('two nodes that write 40,000 bundles each take no more than limits.maxRows × 120 bytes', () => {
     const maxRows = 200_000;
     const node = OneNode.ready({ maxRows, maxGroupsPerNode: 1_000_000 });
     const before = memoryBytes();
     for (let fake = 0; fake < 2; fake++) {
-      for (let bucket = 0; bucket < 40_000; bucket++) node.read(fakeRecord(fake, bucket, 8));
+      for (let bundle = 0; bundle < 40_000; bundle++) node.read(fakeRecord(fake, bundle, 8));
     }
     const taken = memoryBytes() - before;
     const { usageMap, log } = node.coordinator;
@@ -48,9 +48,9 @@ describe('what the nodes of a cluster may report is bounded', () => {
     expect(node.told('rows-refused')).toEqual([{ kind: 'rows-refused', cause: 'too-many-rows', nodeId: null }]);
   });
 
-  test('one node has room for limits.maxGroupsPerNode groups, whatever it calls its buckets', () => {
+  test('one node has room for limits.maxGroupsPerNode groups, whatever it calls its bundles', () => {
     const node = OneNode.ready({ maxGroupsPerNode: 1000 });
-    for (let bucket = 0; bucket < 40_000; bucket++) node.read(fakeRecord(0, bucket, 128));
+    for (let bundle = 0; bundle < 40_000; bundle++) node.read(fakeRecord(0, bundle, 128));
     const { usageMap, log } = node.coordinator;
     expect(usageMap.rows.count).toBeLessThan(6 * 2 * 2024);
     expect(usageMap.entryCount).toBeLessThanOrEqual(2024);
@@ -59,7 +59,7 @@ describe('what the nodes of a cluster may report is bounded', () => {
 
   test('nor do records without rows take more keys than that', () => {
     const node = OneNode.ready({ maxGroupsPerNode: 1000 });
-    for (let bucket = 0; bucket < 5000; bucket++) node.read(fakeRecord(0, bucket, 0));
+    for (let bundle = 0; bundle < 5000; bundle++) node.read(fakeRecord(0, bundle, 0));
     expect(node.coordinator.usageMap.entryCount).toBe(2024);
     expect(node.coordinator.log.ignored['too-many-groups']).toBe(5000 - 2024);
   });
@@ -79,10 +79,10 @@ describe('what the nodes of a cluster may report is bounded', () => {
   test.each([1, 6, 8, 64])('a node of 10,000 groups, %i to a record, is not refused', (groupsPerRecord) => {
     const bounds = new RowBounds({ partitions: 16, maxRows: 6_000_000, maxGroupsPerNode: 10_000 });
     const rows = Array.from({ length: 2 * groupsPerRecord }, (_, at) => rowOf(at));
-    const buckets = Math.ceil(10_000 / groupsPerRecord) + 15;
-    for (let bucket = 0; bucket < buckets; bucket++) {
-      expect(bounds.hasBucket(bucket)).toBe(true);
-      expect(bounds.judge(bucket % 16, bucket, rows, 0)).toBe('applied');
+    const bundles = Math.ceil(10_000 / groupsPerRecord) + 15;
+    for (let bundle = 0; bundle < bundles; bundle++) {
+      expect(bounds.hasBundle(bundle)).toBe(true);
+      expect(bounds.judge(bundle % 16, bundle, rows, 0)).toBe('applied');
     }
   });
 
@@ -122,7 +122,7 @@ describe('what the nodes of a cluster may report is bounded', () => {
   test('a refused record leaves nothing of the one before it, and is written again until there is room', () => {
     const groups = Array.from({ length: 8 }, (_, at) => ({ ...GROUP, name: `group-${at}` }));
     const node = OneNode.ready({ maxRows: 20, groups, forgetAfterMs: 1e9 });
-    for (let bucket = 0; bucket < 5; bucket++) node.read(fakeRecord(0, bucket, 3));
+    for (let bundle = 0; bundle < 5; bundle++) node.read(fakeRecord(0, bundle, 3));
     const work = () => groups.forEach((_, group) => void node.tryAcquire(2 * group, 1));
     node.run(2000, { each: work });
     const rowsOfOwn = () => {
@@ -134,7 +134,7 @@ describe('what the nodes of a cluster may report is bounded', () => {
     expect(rowsOfOwn()).toBe(0);
     expect(node.coordinator.log.ignored['too-many-rows']).toBeGreaterThan(0);
     const refused = node.coordinator.log.ignored['too-many-rows'];
-    for (let bucket = 0; bucket < 5; bucket++) node.read({ ...fakeRecord(0, bucket, 0), record: null });
+    for (let bundle = 0; bundle < 5; bundle++) node.read({ ...fakeRecord(0, bundle, 0), record: null });
     node.run(6000, { each: work });
     expect(node.coordinator.log.ignored['too-many-rows']).toBe(refused);
     expect(rowsOfOwn()).toBe(8);
@@ -142,12 +142,12 @@ describe('what the nodes of a cluster may report is bounded', () => {
 });
 
 describe('where the bounds lie', () => {
-  /** 1,000 groups, and 64 of each of 16 buckets that are not full. */
+  /** 1,000 groups, and 64 of each of 16 bundles that are not full. */
   const MOST_GROUPS = 1000 + 1024;
   const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => rowOf(at));
   const bounds = (maxRows = 1e9) => new RowBounds({ partitions: 4, maxRows, maxGroupsPerNode: 1000 });
 
-  test.each([1, 2, 4, 8, 64])('with %i groups to a record, of the number of a bucket', (groups) => {
+  test.each([1, 2, 4, 8, 64])('with %i groups to a record, of the number of a bundle', (groups) => {
     const last = Math.ceil(MOST_GROUPS / groups) - 1;
     for (const rows of [rowsOf(2 * groups), rowsOf(2 * groups - 1)]) {
       expect(bounds().judge(0, last, rows, 0)).toBe('applied');
@@ -155,8 +155,8 @@ describe('where the bounds lie', () => {
     }
   });
 
-  test('of a bucket without rows', () => {
-    expect([MOST_GROUPS - 1, MOST_GROUPS].map((bucket) => bounds().hasBucket(bucket))).toEqual([true, false]);
+  test('of a bundle without rows', () => {
+    expect([MOST_GROUPS - 1, MOST_GROUPS].map((bundle) => bounds().hasBundle(bundle))).toEqual([true, false]);
   });
 
   test('of the rows of a record', () => {
@@ -184,7 +184,7 @@ describe('where the bounds lie', () => {
 
   test('costs of a row weigh two rows, and two for each backend', () => {
     const costs = (count: number) => ({
-      ...{ transactions: 1 },
+      transactions: 1,
       backends: Array.from({ length: count }, (_, backend) => ({ backend, cost: 1 })),
     });
     const weights = [0, 1, 3].map((count) => weightOf([rowOf(1), { ...rowOf(2), costs: costs(count) }]));
@@ -192,7 +192,7 @@ describe('where the bounds lie', () => {
   });
 });
 
-test('lanes that rows named once are given up: rewriting one bucket for ever keeps the map as small as it is', () => {
+test('lanes that rows named once are given up: rewriting one bundle for ever keeps the map as small as it is', () => {
   const node = OneNode.ready();
   for (let round = 0; round < 1500; round++) {
     const record = fakeRecord(round, 0, 128);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ReportRecord } from '../../../../src/core/report/record.js';
-import type { LaneCosts } from '../../../../src/core/target/cost-meter.js';
+import type { LaneCosts, ReportRecord } from '../../../../src/core/protocol/record.js';
 import { Membership } from '../../../../src/core/usage-map/membership.js';
 import { UsageMap } from '../../../../src/core/usage-map/usage-map.js';
 
@@ -12,8 +11,15 @@ function recordOf(key: number, sequence: number): ReportRecord {
   const rows = Array.from({ length: 6 }, (_, at) => {
     const rate = 1.5 + at;
     return {
-      ...{ groupId: key * 6 + at, direction: 0, topics: 0, usageMessages: rate, usageBytes: rate },
-      ...{ demandMessages: rate, demandBytes: rate, shareMessages: rate, shareBytes: rate },
+      groupId: key * 6 + at,
+      direction: 0,
+      topics: 0,
+      usageMessages: rate,
+      usageBytes: rate,
+      demandMessages: rate,
+      demandBytes: rate,
+      shareMessages: rate,
+      shareBytes: rate,
     };
   });
   return { kind: 'report', author: { nodeKey: 5, incarnation: 65_536, sequence }, rows };
@@ -28,7 +34,7 @@ test('a record of a known key replaces the one before without growing the map', 
     for (let key = 0; key < KEYS; key++) {
       const record = records[key] as ReportRecord;
       (record.author as { sequence: number }).sequence = round;
-      const place = { partition: 0, bucket: key, isPast: false };
+      const place = { partition: 0, bundle: key, isPast: false };
       expect(usageMap.apply(place, member, record, { nowMs: round, logMs: round })).toBe('applied');
     }
   };
@@ -53,7 +59,7 @@ test('costs go with the record that said them, also where its rows are overwritt
   const costs = { transactions: 10, backends: [{ backend: 7, cost: 30 }] };
   const lane = () => usageMap.mapLaneOf(said(1).rows[0]!.groupId, said(1).rows[0]!.direction);
   for (const [sequence, given] of [costs, costs, undefined, costs].entries()) {
-    usageMap.apply({ partition: 0, bucket: 0, isPast: false }, member, said(sequence + 1, given), {
+    usageMap.apply({ partition: 0, bundle: 0, isPast: false }, member, said(sequence + 1, given), {
       nowMs: 0,
       logMs: 0,
     });

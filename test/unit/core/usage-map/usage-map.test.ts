@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketKeyText, nodeKeyText, Reading } from './reading.js';
+import { bundleKeyText, nodeKeyText, Reading } from './reading.js';
 
 describe('usage map', () => {
   test('holds the newest record of each key, whole', () => {
@@ -15,12 +15,12 @@ describe('usage map', () => {
     expect(reading.usageMap.rows.count).toBe(2);
   });
 
-  test('buckets of one node do not touch each other', () => {
+  test('bundles of one node do not touch each other', () => {
     const reading = new Reading();
     reading.node('a');
-    reading.report('a', { orders: 5 }, { bucket: 0 });
-    reading.report('a', { mails: 6 }, { bucket: 1 });
-    reading.report('a', {}, { bucket: 0 });
+    reading.report('a', { orders: 5 }, { bundle: 0 });
+    reading.report('a', { mails: 6 }, { bundle: 1 });
+    reading.report('a', {}, { bundle: 0 });
     expect([reading.rowsOf('orders'), reading.rowsOf('mails')]).toEqual([{}, { a: 6 }]);
   });
 
@@ -31,7 +31,7 @@ describe('usage map', () => {
       for (const node of nodes) appear(reading, node);
       const left = new Set(nodes);
       for (const node of leaving) {
-        reading.tombstone(bucketKeyText(node));
+        reading.tombstone(bundleKeyText(node));
         left.delete(node);
         expect(Object.keys(reading.rowsOf('orders')).sort()).toEqual([...left]);
       }
@@ -68,8 +68,8 @@ describe('usage map', () => {
     reading.node('a');
     reading.report('a', { orders: 5 });
     const { record } = stolen(reading);
-    for (const key of [bucketKeyText('a'), nodeKeyText('a'), 'backend/1', '', 'short', `${'x'.repeat(9)}`]) {
-      reading.raw({ partition: 0, offset: reading.log.position(0), appendMs: 1e12, key, record });
+    for (const key of [bundleKeyText('a'), nodeKeyText('a'), 'backend/1', '', 'short', `${'x'.repeat(9)}`]) {
+      reading.raw({ partition: 0, offset: reading.log.nextOffset(0), appendMs: 1e12, key, record });
     }
     expect(reading.rowsOf('orders')).toEqual({ a: 5 });
     expect(reading.alive).toEqual(['a']);
@@ -81,9 +81,9 @@ describe('usage map', () => {
     reading.node('a');
     reading.report('a', { orders: 5 });
     reading.tombstone('anything');
-    reading.tombstone(bucketKeyText('a', 1));
+    reading.tombstone(bundleKeyText('a', 1));
     expect(reading.rowsOf('orders')).toEqual({ a: 5 });
-    reading.tombstone(bucketKeyText('a'));
+    reading.tombstone(bundleKeyText('a'));
     expect([reading.rowsOf('orders'), reading.usageMap.rows.count]).toEqual([{}, 0]);
   });
 
@@ -101,7 +101,7 @@ describe('usage map', () => {
     for (const node of ['a', 'b', 'c']) reading.node(node);
     for (let round = 0; round < 3000; round++) {
       const groups = Object.fromEntries(Array.from({ length: 1 + (round % 5) }, (_, at) => [`g${at}`, round]));
-      reading.report(['a', 'b', 'c'][round % 3] as string, groups, { bucket: round % 7 });
+      reading.report(['a', 'b', 'c'][round % 3] as string, groups, { bundle: round % 7 });
     }
     expect(reading.usageMap.rows.count).toBeLessThanOrEqual(3 * 7 * 5);
     expect(reading.usageMap.rows.capacity).toBe(256);
@@ -110,9 +110,9 @@ describe('usage map', () => {
   test('grows beyond its first size without losing a row', () => {
     const reading = new Reading();
     reading.node('a');
-    for (let bucket = 0; bucket < 200; bucket++) {
-      const groups = Array.from({ length: 6 }, (_, at) => [`g${bucket * 6 + at}`, bucket * 6 + at] as const);
-      reading.report('a', Object.fromEntries(groups), { bucket });
+    for (let bundle = 0; bundle < 200; bundle++) {
+      const groups = Array.from({ length: 6 }, (_, at) => [`g${bundle * 6 + at}`, bundle * 6 + at] as const);
+      reading.report('a', Object.fromEntries(groups), { bundle });
     }
     expect(reading.usageMap.rows.count).toBe(1200);
     for (const group of [0, 63, 64, 255, 256, 1199]) expect(reading.rowsOf(`g${group}`)).toEqual({ a: group });

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/ids.js';
+import { backendIdOf, groupIdOf, incarnationOf, nodeKeyOf } from '../../../../src/core/base/ids.js';
+import type { LogTime } from '../../../../src/core/log/log-time.js';
 import {
   type Author,
   backendRecordKey,
   groupStateRecordKey,
   type TopicRecord,
-} from '../../../../src/core/report/record.js';
-import type { LogTime } from '../../../../src/core/topic/log-time.js';
+} from '../../../../src/core/protocol/record.js';
 import { RAMP } from '../../../simulation/settings.js';
 import { HEARTBEAT_MS, Reading } from './reading.js';
 
@@ -26,7 +26,10 @@ const THINGS: Readonly<Record<string, Thing>> = {
     key: backendRecordKey('db'),
     otherKey: backendRecordKey('other'),
     word: (author, value) => ({
-      ...{ kind: 'backend', author, backend: 'db', zone: `zone-${value}` },
+      kind: 'backend',
+      author,
+      backend: 'db',
+      zone: `zone-${value}`,
       health: { kind: 'ratio', ratio: 0.5 },
     }),
     valueIn: ({ backends }) => {
@@ -38,8 +41,15 @@ const THINGS: Readonly<Record<string, Thing>> = {
     key: groupStateRecordKey(GROUP_ID, 0),
     otherKey: groupStateRecordKey(GROUP_ID, 1),
     word: (author, level) => ({
-      ...{ kind: 'group-state', author, groupId: GROUP_ID, direction: 0, level, lateMs: 0, readUntilMs: 0 },
-      ...{ readUntilOffset: 1e6, timeToLiveMs: 30_000 },
+      kind: 'group-state',
+      author,
+      groupId: GROUP_ID,
+      direction: 0,
+      level,
+      lateMs: 0,
+      readUntilMs: 0,
+      readUntilOffset: 1e6,
+      timeToLiveMs: 30_000,
     }),
     valueIn: ({ ramps, usageMap }) => ramps.get(usageMap.mapLaneOf(GROUP_ID, 0), RAMP)?.level,
   },
@@ -53,7 +63,7 @@ test('an absence counts whole before the first word of a life, and by steps of t
   expect(time.spanMs).toBe(2 * HEARTBEAT_MS);
   reading.node('a', { afterMs: 60_000, life: 2 });
   expect(time.spanMs).toBe(2 * HEARTBEAT_MS + 60_000);
-  // Of each partition by itself.
+  // Each partition is measured by itself.
   reading.node('a', { partition: 1, life: 2 });
   reading.node('a', { partition: 1, life: 2, afterMs: 60_000 });
   expect(other.spanMs).toBe(2 * HEARTBEAT_MS);

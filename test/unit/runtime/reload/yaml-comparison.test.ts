@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../../src/config/resolve-config.js';
-import { clusterHashOf } from '../../../../src/core/ids.js';
+import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
+import { clusterHashOf } from '../../../../src/core/base/ids.js';
 import { registryKeys } from '../../../../src/core/registry/registry-record.js';
-import { definitionHash } from '../../../../src/runtime/reload/definition-hash.js';
-import { TOLD_BYTES_MAX } from '../../../../src/runtime/reload/yaml-comparison.js';
+import { definitionHash } from '../../../../src/groups/yaml/definition-hash.js';
+import { TOLD_BYTES_MAX } from '../../../../src/groups/yaml/yaml-comparison.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 const FIRST = { same: {}, x: { burstMs: 200 } };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resolveConfig } from '../../../../src/config/resolve-config.js';
+import { resolveConfig } from '../../../../src/config/read/resolve-config.js';
 import { type HttpScene, readyScene } from '../../http/http-scene.js';
 
 let scene: HttpScene;
@@ -58,10 +58,10 @@ describe('a configuration that is read again', () => {
     const ask = () => scene.acquire({ tenant: 'acme', messages: 1 });
     expect(await ask()).toMatchObject({ status: 200 });
     const closed = { ...FIRST, closed: { quota: { publish: { messagesPerSecond: 0 } } } };
-    read({ groups: closed, attachments: { places: { acme: 'closed' } } });
+    read({ groups: closed, attachments: { scopes: { acme: 'closed' } } });
     expect(await ask()).toMatchObject({ status: 429 });
     expect(scene.node.status()).toMatchObject({ degraded: [], configuration: { needsRestart: [] } });
-    read({ groups: closed, attachments: { places: { acme: 'missing' } } });
+    read({ groups: closed, attachments: { scopes: { acme: 'missing' } } });
     expect(await ask()).toMatchObject({ status: 429 });
     read({});
     expect(await ask()).toMatchObject({ status: 200 });

@@ -1,0 +1,26 @@
+import type { Baseline } from './baselines/baseline.js';
+import { DEMAND_PROPORTIONAL } from './baselines/demand-proportional.js';
+import { FDB_CLIENT, FDB_PROXY } from './baselines/foundationdb/foundationdb.js';
+import { FULL_QUOTA } from './baselines/full-quota.js';
+import { NUMAFLOW } from './baselines/numaflow/numaflow.js';
+import { pulsar, pulsarFork } from './baselines/pulsar/pulsar.js';
+import { STATIC } from './baselines/static.js';
+
+/**
+ * The systems that quotamesh is compared with, by name. Pulsar at its default period of 60 s hardly moves within a
+ * scenario of two minutes; 10 s, which favours it, has a column of its own.
+ */
+export const BASELINES: Readonly<Record<string, Baseline>> = Object.fromEntries(
+  [
+    pulsar('pulsar'),
+    pulsar('pulsar-10s', 10),
+    pulsarFork('pulsar-fork'),
+    pulsarFork('pulsar-fork-10s', 10),
+    FDB_CLIENT,
+    FDB_PROXY,
+    NUMAFLOW,
+    STATIC,
+    DEMAND_PROPORTIONAL,
+    FULL_QUOTA,
+  ].map((baseline) => [baseline.name, baseline]),
+);

@@ -1,0 +1,17 @@
+import type { Append } from '../../src/core/protocol/events-and-effects.js';
+
+/** What a node that lies appends: usage and demand times a factor; the share that it holds as it is. */
+export function exaggerated(appends: readonly Append[], factor: number): readonly Append[] {
+  return appends.map((append) => {
+    const { record } = append;
+    if (record?.kind !== 'report') return append;
+    const rows = record.rows.map((row) => ({
+      ...row,
+      usageMessages: row.usageMessages * factor,
+      usageBytes: row.usageBytes * factor,
+      demandMessages: row.demandMessages * factor,
+      demandBytes: row.demandBytes * factor,
+    }));
+    return { ...append, record: { ...record, rows } };
+  });
+}

@@ -1,0 +1,132 @@
+import { RecordCodec } from '../../src/codec/record-codec.js';
+import type { GroupSettings } from '../../src/core/base/settings.js';
+import { MESSAGES, slotOf, UNLIMITED } from '../../src/core/base/vocabulary.js';
+import type { ClusterUnderTest, DeliveryFaults, NodeClock, Ways } from './cluster-under-test.js';
+import { SimulatedNode } from './simulated-node.js';
+import { SimulatedTopic } from './simulated-topic.js';
+import type { SystemEnvironment } from './system-environment.js';
+
+/** The one lane of a scenario: publish of the only group. */
+const LANE = 0;
+
+/** quotamesh as a cluster under test: the production core on a simulated topic. */
+export class QuotameshCluster implements ClusterUnderTest {
+  readonly name: string;
+  readonly topic: SimulatedTopic;
+  readonly #environment: SystemEnvironment;
+  readonly #nodes = new Map<string, SimulatedNode>();
+  readonly #clocks = new Map<string, NodeClock>();
+  readonly #lies = new Map<string, number>();
+  readonly #codec: RecordCodec;
+  readonly #sent = { records: 0, bytes: 0 };
+  #group: GroupSettings;
+
+  constructor(environment: SystemEnvironment, strategy: string) {
+    const { queue, random, delays, quota, settings } = environment;
+    this.name = `quotamesh ${strategy}`;
+    this.#environment = environment;
+    this.#codec = new RecordCodec(settings.cluster);
+    const publish = [quota.messagesPerSecond, quota.bytesPerSecond] as const;
+    this.#group = { ...(settings.groups[0] as GroupSettings), strategy, quota: { publish, dispatch: UNLIMITED } };
+    this.topic = new SimulatedTopic(queue, random, delays, settings.partitions);
+  }
+
+  start(node: string): void {
+    if (this.#nodes.get(node)?.isRunning === true) return;
+    const { settings, queue, random } = this.#environment;
+    const own = { ...settings, groups: [this.#group], nodeId: node, nonce: Math.floor(random.next() * 0x10000) };
+    // A node that starts again finds the log compacted.
+    const options = { compacted: this.#nodes.has(node), ...this.#clockOf(node) };
+    const started = new SimulatedNode(own, queue, this.topic, options);
+    started.keepsDecisions = false;
+    started.lieFactor = this.#lies.get(node) ?? 1;
+    this.#nodes.set(node, started);
+  }
+
+  crash(node: string): void {
+    this.#running(node)?.crash();
+  }
+
+  leave(node: string): void {
+    this.#running(node)?.leave();
+  }
+
+  stall(node: string, durationMs: number): void {
+    this.#running(node)?.stall(durationMs);
+  }
+
+  cutOff(node: string, { readsCut, appendsCut }: Ways): void {
+    this.#running(node)?.cutOff(readsCut || appendsCut, { reads: readsCut, appends: appendsCut });
+  }
+
+  setOutage(isAway: boolean): void {
+    this.topic.isAway = isAway;
+  }
+
+  /** A lost message is a lost append: the log itself loses nothing that it has. */
+  setFaults({ lostRatio, repeatedRatio, lateRatio, lateMs }: DeliveryFaults): void {
+    this.topic.faults.lost = lostRatio;
+    Object.assign(this.topic.deliveries, { repeatedRatio, lateRatio, lateMs });
+  }
+
+  /** Travels as in a log: every node has it one delivery later, nodes that start later have it at once. */
+  setQuota(messagesPerSecond: number, bytesPerSecond: number): void {
+    const quota = { publish: [messagesPerSecond, bytesPerSecond] as const, dispatch: UNLIMITED };
+    const group = { ...this.#group, quota };
+    this.#group = group;
+    for (const node of this.#nodes.values()) {
+      this.#environment.queue.after(this.topic.drawDelayMs(), () => node.changeGroup(0, group));
+    }
+  }
+
+  setClock(node: string, clock: NodeClock): void {
+    this.#clocks.set(node, clock);
+  }
+
+  jumpClock(byMs: number): void {
+    this.topic.clockOffsetMs += byMs;
+  }
+
+  setLie(node: string, factor: number): void {
+    this.#lies.set(node, factor);
+    const running = this.#running(node);
+    if (running !== undefined) running.lieFactor = factor;
+  }
+
+  tryAcquire(node: string, messages: number, bytes: number, retry: boolean): boolean {
+    return this.#nodes.get(node)?.tryAcquire(LANE, messages, bytes, retry) ?? false;
+  }
+
+  limitOf(node: string, dimension: 0 | 1): number {
+    const asked = this.#running(node);
+    if (asked === undefined || asked.isStalled || asked.nowMs > asked.limiter.validUntilMs.at(LANE)) return 0;
+    const slot = slotOf(LANE, MESSAGES + dimension);
+    const { depth, rate } = asked.limiter.buckets;
+    return depth.at(slot) === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : rate.at(slot);
+  }
+
+  forgetPast(): void {
+    // Counted before it is gone.
+    if (this.sent.records > 0) this.topic.forgetDelivered();
+  }
+
+  /** What is in the log: keys and values as the production codec writes them, without Kafka's own envelopes. */
+  get sent(): { readonly records: number; readonly bytes: number } {
+    const { log } = this.topic;
+    for (; this.#sent.records < log.length; this.#sent.records++) {
+      const { key, record } = log[this.#sent.records] as (typeof log)[number];
+      this.#sent.bytes += key.length + (record === null ? 0 : this.#codec.encode(record).length);
+    }
+    return this.#sent;
+  }
+
+  #running(node: string): SimulatedNode | undefined {
+    const known = this.#nodes.get(node);
+    return known?.isRunning === true ? known : undefined;
+  }
+
+  #clockOf(node: string): { readonly clock?: NodeClock } {
+    const clock = this.#clocks.get(node);
+    return clock === undefined ? {} : { clock };
+  }
+}

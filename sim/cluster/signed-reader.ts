@@ -1,0 +1,46 @@
+import { nodeKeyOf } from '../../src/core/base/ids.js';
+import type { CoordinatorSettings } from '../../src/core/base/settings.js';
+import type { ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import { nodeRecordKey } from '../../src/core/protocol/record.js';
+import { KinWatch } from '../../src/topic/signed/kin-watch.js';
+import { WithheldRecords } from '../../src/topic/signed/withheld-records.js';
+import type { SignedEvent } from './simulated-topic.js';
+
+/**
+ * Stands between the log and the core, like src/topic/signed/signed-topic.ts with `verify: require`, but computes no
+ * signatures: a record is believed if it names the key of this process. Production's own classes decide whether the
+ * process is alone among strangers, and what is withheld from it.
+ */
+export class SignedReader {
+  readonly #signingKey: string;
+  readonly #kin: KinWatch;
+  readonly #withheld = new WithheldRecords<ReadEvent>();
+  #isCaughtUp = false;
+
+  constructor(signingKey: string, settings: CoordinatorSettings, clock: () => number) {
+    this.#signingKey = signingKey;
+    const { cluster, nodeId, isolationAfterMs: kinMs, stalenessMs: strangerMs } = settings;
+    const ownKey = nodeRecordKey(nodeKeyOf(cluster, nodeId));
+    this.#kin = new KinWatch({ ownKey, kinMs, strangerMs }, clock);
+  }
+
+  epochBegan(): void {
+    this.#isCaughtUp = false;
+    this.#kin.epochBegan();
+    this.#withheld.epochBegan();
+  }
+
+  caughtUp(): void {
+    this.#isCaughtUp = true;
+  }
+
+  believed(records: readonly SignedEvent[]): readonly ReadEvent[] {
+    const believed: ReadEvent[] = [];
+    for (const read of records) {
+      const isVerified = read.signedWith === this.#signingKey;
+      if (isVerified) believed.push(read);
+      if (read.record !== null || !isVerified) this.#kin.read(read.key, isVerified);
+    }
+    return this.#withheld.pass(believed, this.#kin.isApart && this.#isCaughtUp);
+  }
+}

@@ -1,0 +1,264 @@
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import { DIRECTION_COUNT, MESSAGES, slotOf } from '../../src/core/base/vocabulary.js';
+import { Coordinator } from '../../src/core/coordinator/coordinator.js';
+import { enforce } from '../../src/core/coordinator/enforce.js';
+import { GRANTED, Limiter, UNCONFIRMED } from '../../src/core/limiter/limiter.js';
+import { FAILED_PRODUCE_PAUSE_MS, OutgoingQueue, type Produce } from '../../src/core/log/outgoing-queue.js';
+import type { Append, CoordinatorEvent, Notice } from '../../src/core/protocol/events-and-effects.js';
+import type { NodeClock } from './cluster-under-test.js';
+import type { EventQueue } from './event-queue.js';
+import { exaggerated } from './lie.js';
+import type { NodeObserver } from './node-observer.js';
+import { ReadOffsets } from './read-offsets.js';
+import { SignedReader } from './signed-reader.js';
+import type { Connection, SignedEvent, SimulatedTopic } from './simulated-topic.js';
+
+/** What a node wrote into its decision log: the share of a lane, messages/s, from that time on. */
+export interface ShareDecision {
+  readonly atMs: number;
+  readonly lane: number;
+  readonly share: number;
+}
+
+export interface ProcessOptions {
+  readonly compacted?: boolean;
+  readonly clock?: NodeClock;
+  readonly observer?: NodeObserver | null;
+  /** The key by which it signs its records and verifies others; null = nothing is signed. */
+  readonly signingKey?: string | null;
+}
+
+/** A node in virtual time: the production coordinator and limiter, driven as src/runtime drives them. */
+export class SimulatedNode {
+  readonly coordinator: Coordinator;
+  readonly limiter: Limiter;
+  readonly notices: { readonly atMs: number; readonly notice: Notice }[] = [];
+  readonly decisions: ShareDecision[] = [];
+  /** Switched off if nobody reads the decisions: long runs would fill the memory. */
+  keepsDecisions = true;
+  isRunning = true;
+  /** A stalled process runs nothing: no rounds, no reads, no requests. */
+  isStalled = false;
+  /** How far the coordinator has read: what was delivered to a stalled process is not read. */
+  readonly readOffsets: ReadOffsets;
+  /** Whether the log that it began with had been compacted. */
+  readonly beganCompacted: boolean;
+  /** Null = nothing is signed. */
+  readonly signingKey: string | null;
+  /** Its reports say this many times the truth. */
+  lieFactor = 1;
+  readonly #queue: EventQueue;
+  readonly #topic: SimulatedTopic;
+  readonly #connection: Connection;
+  readonly #clock: NodeClock;
+  readonly #observer: NodeObserver | null;
+  readonly #signed: SignedReader | null;
+  /** For how long its own clock has stood still, because the machine was suspended. */
+  #suspendedMs = 0;
+  /** How many causes freeze it now. */
+  #freezes = 0;
+  readonly #outgoing = new OutgoingQueue();
+  /** What happened to the process while it was frozen. */
+  #backlog: (() => void)[] = [];
+  /** True while it serves nobody any more and still sends its farewell. */
+  #isLeaving = false;
+
+  constructor(
+    settings: CoordinatorSettings,
+    queue: EventQueue,
+    topic: SimulatedTopic,
+    { compacted = false, clock = TRUE_CLOCK, observer = null, signingKey = null }: ProcessOptions = {},
+  ) {
+    this.#queue = queue;
+    this.#observer = observer;
+    this.beganCompacted = compacted;
+    this.readOffsets = new ReadOffsets(settings.partitions);
+    this.#clock = clock;
+    this.#topic = topic;
+    this.limiter = new Limiter(settings.groups.length * DIRECTION_COUNT);
+    this.coordinator = new Coordinator(settings, this.limiter);
+    this.signingKey = signingKey;
+    this.#signed = signingKey === null ? null : new SignedReader(signingKey, settings, () => this.nowMs);
+    this.#connection = topic.connect(
+      {
+        onEpoch: (epoch) => this.#whenAwake(() => this.#epochBegan(epoch)),
+        onRecords: (records) => this.#whenAwake(() => this.#read(records)),
+        onCaughtUp: () => this.#whenAwake(() => this.#caughtUp()),
+      },
+      compacted,
+      signingKey ?? undefined,
+    );
+    this.#scheduleRounds(settings.sampleIntervalMs);
+  }
+
+  /** The node's own monotonic clock. */
+  get nowMs(): number {
+    return this.#queue.nowMs * (1 + this.#clock.driftRatio) + this.#clock.offsetMs - this.#suspendedMs;
+  }
+
+  /** Returns whether the work was granted. */
+  tryAcquire(lane: number, messages: number, bytes: number, retry = false): boolean {
+    if (!this.isRunning || this.isStalled) return false;
+    const nowMs = this.nowMs;
+    let answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    if (answer === UNCONFIRMED && this.coordinator.isReady && !this.coordinator.lanes.has(lane)) {
+      this.step({ kind: 'lane-served', lane });
+      this.limiter.accrueSince(lane, this.coordinator.readyMs);
+      answer = this.limiter.tryAcquire(lane, messages, bytes, retry, nowMs);
+    }
+    const isGranted = answer === GRANTED;
+    if (isGranted) this.#observer?.admitted(this, lane, messages);
+    else this.#observer?.refused(this, lane, messages);
+    return isGranted;
+  }
+
+  /** kill -9. */
+  crash(): void {
+    this.isRunning = false;
+    this.#topic.close(this.#connection);
+    this.#observer?.ended(this);
+  }
+
+  leave(): void {
+    this.step({ kind: 'stopping' });
+    this.isRunning = false;
+    this.#isLeaving = true;
+    this.#queue.after(FAREWELL_TIMEOUT_MS, () => {
+      this.#isLeaving = false;
+      this.#topic.close(this.#connection);
+    });
+  }
+
+  /** Cuts the ways to the log and back, or those that `ways` names. */
+  cutOff(isCut: boolean, ways = { reads: true, appends: true }): void {
+    this.#topic.cut(this.#connection, { reads: isCut && ways.reads, appends: isCut && ways.appends });
+  }
+
+  /** Delivers everything that it reads so much later, its own records too. */
+  delayReads(lateMs: number): void {
+    this.#connection.lateMs = lateMs;
+  }
+
+  repeatDelivery(count: number): void {
+    if (this.isRunning) this.#topic.repeat(this.#connection, count);
+  }
+
+  /**
+   * The process is frozen. When it wakes, requests come first; its reads `backlogMs` later, as a busy event loop may
+   * order them.
+   */
+  stall(durationMs: number, backlogMs = 0): void {
+    this.#freeze(durationMs, backlogMs);
+  }
+
+  /** Suspends the machine: like a stall, but the process's own clock stands still meanwhile. */
+  suspend(durationMs: number, backlogMs = 0): void {
+    this.#freeze(durationMs, backlogMs, durationMs);
+  }
+
+  #freeze(durationMs: number, backlogMs: number, sleptMs = 0): void {
+    this.#freezes++;
+    this.isStalled = true;
+    this.#queue.after(durationMs, () => {
+      this.#suspendedMs += sleptMs;
+      this.isStalled = --this.#freezes > 0;
+      this.#queue.after(backlogMs, () => this.#work());
+    });
+  }
+
+  changeGroup(group: number, settings: GroupSettings): void {
+    this.#receive({ kind: 'group-changed', group, settings });
+  }
+
+  step(event: CoordinatorEvent): void {
+    const nowMs = this.nowMs;
+    const effects = this.coordinator.step(event, nowMs);
+    enforce(effects, this.coordinator, this.limiter, nowMs);
+    this.readOffsets.follow(event);
+    this.#observer?.stepped(this, event, effects);
+    const { notices, decidedLanes, appends } = effects;
+    const atMs = this.#queue.nowMs;
+    if (notices.length > 0) for (const notice of notices) this.notices.push({ atMs, notice });
+    if (decidedLanes.length > 0 && this.keepsDecisions) this.#keepDecisions(decidedLanes, atMs);
+    if (appends.length > 0) this.#send(appends);
+  }
+
+  /**
+   * Sends as src/node/topic-pump.ts does: one produce per partition at a time, and a pause after one that failed.
+   */
+  #send(appends: readonly Append[]): void {
+    this.#outgoing.add(this.lieFactor === 1 ? appends : exaggerated(appends, this.lieFactor));
+    this.#sendNext();
+  }
+
+  #sendNext(): void {
+    for (let next = this.#outgoing.takeNext(); next !== null; next = this.#outgoing.takeNext()) this.#produce(next);
+  }
+
+  #produce({ partition, appends }: Produce): void {
+    this.#topic.append(this.#connection, appends, (isAcknowledged) => {
+      if (isAcknowledged) {
+        this.#whenAwake(() => {
+          this.#outgoing.succeeded(partition);
+          this.#sendNext();
+        });
+      } else this.#queue.after(FAILED_PRODUCE_PAUSE_MS, () => this.#whenAwake(() => this.#produceFailed(partition)));
+    });
+  }
+
+  #produceFailed(partition: number): void {
+    this.step({ kind: 'append-failed', partition, keys: this.#outgoing.failed(partition) });
+    this.#sendNext();
+  }
+
+  #keepDecisions(lanes: readonly number[], atMs: number): void {
+    const { applied } = this.coordinator.shares;
+    for (const lane of lanes) {
+      this.decisions.push({ atMs, lane, share: applied[slotOf(lane, MESSAGES)] as number });
+    }
+  }
+
+  #epochBegan(epoch: string): void {
+    this.#signed?.epochBegan();
+    this.step({ kind: 'epoch-began', epoch });
+  }
+
+  #read(read: readonly SignedEvent[]): void {
+    const records = this.#signed === null ? read : this.#signed.believed(read);
+    if (records.length > 0) this.step({ kind: 'records-read', records });
+  }
+
+  #caughtUp(): void {
+    this.#signed?.caughtUp();
+    this.step({ kind: 'caught-up' });
+  }
+
+  #receive(event: CoordinatorEvent): void {
+    this.#whenAwake(() => this.step(event));
+  }
+
+  #whenAwake(run: () => void): void {
+    if (!this.isRunning && !this.#isLeaving) return;
+    if (this.isStalled || this.#backlog.length > 0) this.#backlog.push(run);
+    else run();
+  }
+
+  #work(): void {
+    if (!this.isRunning || this.isStalled) return;
+    for (const run of this.#backlog.splice(0)) run();
+  }
+
+  #scheduleRounds(everyMs: number): void {
+    const round = () => {
+      if (!this.isRunning) return;
+      if (!this.isStalled) this.step(ROUND);
+      this.#queue.after(everyMs, round);
+    };
+    this.#queue.after(everyMs, round);
+  }
+}
+
+/** How long a process tries to send its farewell, as src/node/quota-node.ts does. */
+const FAREWELL_TIMEOUT_MS = 1500;
+const ROUND: CoordinatorEvent = { kind: 'round-elapsed' };
+const TRUE_CLOCK: NodeClock = { offsetMs: 0, driftRatio: 0 };

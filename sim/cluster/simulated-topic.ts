@@ -1,0 +1,300 @@
+import type { Append, ReadEvent } from '../../src/core/protocol/events-and-effects.js';
+import type { EventQueue } from './event-queue.js';
+import type { Random } from './random.js';
+import {
+  type AppendFaults,
+  type Connection,
+  createConnection,
+  type DeliveryTroubles,
+  noteRemoved,
+  type ProduceEnded,
+  type Slowness,
+  type TopicDelays,
+  type TopicListener,
+} from './topic-connection.js';
+import { roundToWire } from './wire-precision.js';
+
+export type { Connection, TopicDelays } from './topic-connection.js';
+
+/** How long an appender waits for an answer that does not come. */
+const APPEND_TIMEOUT_MS = 500;
+/** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
+export const SILENT_TIMEOUT_MS = 5000;
+/** How many records a reader that lost its place is given again. */
+const REPEATED_RECORDS = 10;
+
+/** A record of the log with its writer's key; if nothing is signed, all writers have the same key. */
+export interface SignedEvent extends ReadEvent {
+  readonly signedWith: string;
+}
+
+/**
+ * The topic in virtual time: partitions with one order each, seeded delays, outage, cut connections, lost appends, lost
+ * acknowledgements, repeated delivery, compaction. It keeps the guarantees of src/ports/report-topic.ts and no more:
+ * between partitions nothing is ordered.
+ */
+export class SimulatedTopic {
+  /** All records, in the order in which they were appended; `partitions` has the same ones by partition. */
+  log: SignedEvent[] = [];
+  readonly partitions: SignedEvent[][];
+  readonly faults: AppendFaults = { lost: 0, unacknowledged: 0 };
+  readonly deliveries: DeliveryTroubles = { repeatedRatio: 0, lateRatio: 0, lateMs: 0 };
+  readonly slowness: Slowness = { appendMs: 0, deliveryMs: 0 };
+  /** Added to the log's clock, to make it jump. */
+  clockOffsetMs = 0;
+  readonly #queue: EventQueue;
+  readonly #random: Random;
+  readonly #delays: TopicDelays;
+  readonly #connections = new Set<Connection>();
+  #isAway = false;
+  /** Partitions whose leaders answer nobody. */
+  readonly #silent = new Set<number>();
+  #epoch = 1;
+  /** How many records of `log` have been dropped from memory. */
+  #forgotten = 0;
+
+  constructor(queue: EventQueue, random: Random, delays: TopicDelays, partitions: number) {
+    this.#queue = queue;
+    this.#random = random;
+    this.#delays = delays;
+    this.partitions = Array.from({ length: partitions }, () => []);
+  }
+
+  get epoch(): string {
+    return `simulated ${this.#epoch}`;
+  }
+
+  /** Deletes the log and makes it anew, empty. Every reader notices at its next delivery. */
+  makeAnew(): void {
+    this.truncate(() => 0);
+  }
+
+  /** Adds partitions. Processes that are connected go on with those that were there when they connected. */
+  grow(added: number): void {
+    for (let at = 0; at < added; at++) this.partitions.push([]);
+  }
+
+  /** Removes the end of each partition, from the offset that `keep` gives for it. */
+  truncate(keep: (partition: number, endOffset: number) => number): void {
+    this.partitions.forEach((partition, at) => {
+      partition.length = Math.max(0, Math.min(partition.length, keep(at, partition.length)));
+    });
+    const kept = new Set(this.partitions.flat());
+    this.log = this.log.filter((read) => kept.has(read));
+    this.#forgotten = this.#forgotten === 0 ? 0 : this.log.filter((read) => read === FORGOTTEN).length;
+    this.#epoch++;
+    for (const connection of this.#connections) this.#planRestart(connection);
+  }
+
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** An outage of the whole log: nothing is appended, nothing delivered. */
+  set isAway(isAway: boolean) {
+    this.#isAway = isAway;
+    if (!isAway) for (const connection of this.#connections) this.#resume(connection);
+  }
+
+  /** The leader of one partition answers nobody, or answers again. Until then nobody reads the log to its end. */
+  silence(partition: number, isSilent: boolean): void {
+    if (isSilent) this.#silent.add(partition);
+    else {
+      this.#silent.delete(partition);
+      for (const connection of this.#connections) this.#resume(connection);
+    }
+  }
+
+  /** Delivers what is in the log (the newest record per key, or all), tells when it has caught up, and goes on. */
+  connect(listener: TopicListener, compacted: boolean, signsWith = ''): Connection {
+    const connection = createConnection(listener, { signsWith, partitions: this.partitions.length, epoch: this.epoch });
+    this.#queue.after(this.#delay('deliveryMs'), () => this.#open(connection, compacted));
+    return connection;
+  }
+
+  close(connection: Connection): void {
+    connection.isClosed = true;
+    this.#connections.delete(connection);
+  }
+
+  cut(connection: Connection, ways: { readonly reads: boolean; readonly appends: boolean }): void {
+    connection.readsCut = ways.reads;
+    connection.appendsCut = ways.appends;
+    this.#resume(connection);
+  }
+
+  /** Delivers once more what was delivered of the last `count` records of each partition, as after a reconnect. */
+  repeat(connection: Connection, count: number): void {
+    if (connection.epoch !== this.epoch) return;
+    const again = connection.next.flatMap((next, partition) =>
+      (this.partitions[partition] as SignedEvent[])
+        .slice(Math.max(0, next - count), next)
+        .filter(({ offset }) => connection.removed[partition]?.has(offset) !== true),
+    );
+    if (connection.isOpen && again.length > 0) connection.listener.onRecords(again);
+  }
+
+  /**
+   * One produce: its records reach each partition together and in their order, the partitions at different times. The
+   * appender hears how it ended when the last of them has answered, and sends nothing before.
+   */
+  append(connection: Connection, batch: readonly Append[], ended: ProduceEnded): void {
+    const parts = byPartition(batch);
+    let answers = 0;
+    let timeoutMs = APPEND_TIMEOUT_MS;
+    let isAcknowledged = true;
+    for (const part of parts) {
+      this.#queue.after(this.#delay('appendMs'), () => {
+        const isSilent = this.#silent.has((part[0] as Append).partition);
+        timeoutMs = isSilent ? SILENT_TIMEOUT_MS : timeoutMs;
+        isAcknowledged = !isSilent && this.#arrive(connection, part) && isAcknowledged;
+        if (++answers < parts.length) return;
+        this.#queue.after(isAcknowledged ? this.#delay('appendMs') : timeoutMs, () => ended(isAcknowledged));
+      });
+    }
+  }
+
+  /** Drops the records that every connection has read; their places in the lists stay. No process may join later. */
+  forgetDelivered(): void {
+    const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
+    while (this.#forgotten < this.log.length) {
+      const { partition, offset } = this.log[this.#forgotten] as SignedEvent;
+      if (offset >= (read[partition] as number)) return;
+      this.log[this.#forgotten++] = FORGOTTEN;
+      (this.partitions[partition] as SignedEvent[])[offset] = FORGOTTEN;
+    }
+  }
+
+  /** Draws the delay of a delivery from the log to one node. */
+  drawDelayMs(): number {
+    return this.#delay('deliveryMs');
+  }
+
+  #open(connection: Connection, compacted: boolean): void {
+    if (connection.isClosed) return;
+    if (this.#isAway || this.#silent.size > 0 || connection.readsCut) {
+      this.#queue.after(100, () => this.#open(connection, compacted));
+      return;
+    }
+    const history = this.#readBy(connection, compacted ? this.#newestPerKey() : this.log);
+    this.#readToEnd(connection);
+    if (compacted) noteRemoved(connection, this.partitions, history);
+    connection.isOpen = true;
+    this.#connections.add(connection);
+    connection.epoch = this.epoch;
+    connection.listener.onEpoch(this.epoch);
+    if (history.length > 0) connection.listener.onRecords(history);
+    connection.listener.onCaughtUp();
+  }
+
+  /** Returns whether the appender hears that the records are in the log. */
+  #arrive(connection: Connection, part: readonly Append[]): boolean {
+    const fate = this.#random.next();
+    // A produce that was under way when its process was killed may be in the log or not.
+    const { lost, unacknowledged } = connection.isClosed ? KILLED : this.faults;
+    if (this.#isAway || connection.appendsCut || fate < lost) return false;
+    for (const append of part) this.#write(append, connection.signsWith);
+    const { partition } = part[0] as Append;
+    for (const listening of this.#connections) {
+      if (partition < listening.next.length) this.#planDelivery(listening, partition);
+    }
+    return fate >= lost + unacknowledged;
+  }
+
+  #write({ partition, key, record }: Append, signedWith: string): void {
+    const kept = this.partitions[partition] as SignedEvent[];
+    const appendMs = Math.floor(this.#queue.nowMs + this.clockOffsetMs);
+    const read = { partition, offset: kept.length, appendMs, key, record: roundToWire(record), signedWith };
+    kept.push(read);
+    this.log.push(read);
+  }
+
+  /** Deliveries keep the order of the partition, whatever their delays. */
+  #planDelivery(connection: Connection, partition: number): void {
+    const upTo = (this.partitions[partition] as SignedEvent[]).length;
+    const soonestMs = this.#queue.nowMs + this.#delay('deliveryMs') + this.#lateness() + connection.lateMs;
+    const atMs = Math.max(connection.plannedMs[partition] as number, soonestMs);
+    connection.plannedMs[partition] = atMs;
+    this.#queue.at(atMs, () => this.#deliver(connection, partition, upTo));
+  }
+
+  #deliver(connection: Connection, partition: number, upTo: number): void {
+    if (this.#isAway || connection.readsCut || connection.isClosed || connection.epoch !== this.epoch) return;
+    if (this.#silent.has(partition)) return;
+    const from = connection.next[partition] as number;
+    const records = (this.partitions[partition] as SignedEvent[]).slice(from, upTo);
+    if (records.length === 0) return;
+    // A delivery that was planned for an earlier log may reach beyond the end of this one.
+    connection.next[partition] = from + records.length;
+    connection.listener.onRecords(records);
+    const { repeatedRatio } = this.deliveries;
+    if (repeatedRatio > 0 && this.#random.next() < repeatedRatio) this.repeat(connection, REPEATED_RECORDS);
+  }
+
+  #planRestart(connection: Connection): void {
+    this.#queue.after(this.#delay('deliveryMs') + this.#lateness(), () => this.#restart(connection));
+  }
+
+  /** The reader finds another log, and reads it from its start. */
+  #restart(connection: Connection): void {
+    if (this.#isAway || this.#silent.size > 0 || connection.readsCut || connection.isClosed) return;
+    if (connection.epoch === this.epoch) return;
+    connection.epoch = this.epoch;
+    connection.removed.length = 0;
+    this.#readToEnd(connection);
+    connection.listener.onEpoch(this.epoch);
+    const history = this.#readBy(connection, this.log);
+    if (history.length > 0) connection.listener.onRecords(history);
+    connection.listener.onCaughtUp();
+  }
+
+  #readToEnd({ next }: Connection): void {
+    for (let at = 0; at < next.length; at++) next[at] = (this.partitions[at] as SignedEvent[]).length;
+  }
+
+  /** Partitions that were added later are not read. */
+  #readBy({ next }: Connection, records: readonly SignedEvent[]): readonly SignedEvent[] {
+    return next.length === this.partitions.length
+      ? [...records]
+      : records.filter(({ partition }) => partition < next.length);
+  }
+
+  #lateness(): number {
+    const { lateRatio, lateMs } = this.deliveries;
+    return lateRatio > 0 && this.#random.next() < lateRatio ? lateMs : 0;
+  }
+
+  /** What was missed while a way was cut is delivered now. */
+  #resume(connection: Connection): void {
+    if (!connection.isOpen || connection.readsCut || this.#isAway) return;
+    if (connection.epoch !== this.epoch) this.#planRestart(connection);
+    for (let partition = 0; partition < connection.next.length; partition++) this.#planDelivery(connection, partition);
+  }
+
+  #newestPerKey(): SignedEvent[] {
+    const newest = new Map<string, SignedEvent>();
+    for (const read of this.log) newest.set(`${read.partition}:${read.key}`, read);
+    return this.log.filter((read) => newest.get(`${read.partition}:${read.key}`) === read);
+  }
+
+  #delay(way: keyof TopicDelays): number {
+    return this.#random.between(...this.#delays[way]) + this.slowness[way];
+  }
+}
+
+function byPartition(batch: readonly Append[]): readonly (readonly Append[])[] {
+  const first = batch[0]?.partition;
+  if (batch.every(({ partition }) => partition === first)) return [batch];
+  const parts = new Map<number, Append[]>();
+  for (const append of batch) {
+    const part = parts.get(append.partition);
+    if (part === undefined) parts.set(append.partition, [append]);
+    else part.push(append);
+  }
+  return [...parts.values()];
+}
+
+const KILLED: AppendFaults = { lost: 0.5, unacknowledged: 0 };
+
+/** Stands for records that nobody reads again. */
+const FORGOTTEN: SignedEvent = { partition: 0, offset: -1, appendMs: 0, key: '', record: null, signedWith: '' };

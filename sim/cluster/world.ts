@@ -1,0 +1,184 @@
+import type { CoordinatorSettings, GroupSettings } from '../../src/core/base/settings.js';
+import { EventQueue } from './event-queue.js';
+import type { NodeObserver } from './node-observer.js';
+import { Random } from './random.js';
+import { SimulatedNode } from './simulated-node.js';
+import { SimulatedTopic, type TopicDelays } from './simulated-topic.js';
+
+/** Poisson (or evenly spaced) arrivals at one node for one lane; the rate may change over time. */
+export interface Traffic {
+  readonly node: string;
+  readonly lane?: number;
+  /** Arrivals per second at a time; 0 pauses. */
+  readonly ratePerSecond: (nowMs: number) => number;
+  readonly messages?: number;
+  readonly bytes?: number;
+  readonly evenly?: boolean;
+}
+
+/**
+ * Clients that hold refused work back and try it again, each with one piece at a time (a paused connection, PIP-322).
+ */
+export interface Clients {
+  readonly node: string;
+  readonly lane?: number;
+  readonly count: (nowMs: number) => number;
+  readonly retryMs: number;
+  /** Between an admitted piece and the next one. */
+  readonly thinkMs: number;
+}
+
+export interface Arrival {
+  readonly atMs: number;
+  readonly node: string;
+  readonly granted: boolean;
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+export interface LaneArrival extends Arrival {
+  readonly lane: number;
+}
+
+export interface StartOptions {
+  /** Reads the newest record per key only. */
+  readonly compacted?: boolean;
+  /** The name by which traffic finds the process; the node id by default. Two processes may claim one id. */
+  readonly as?: string;
+  readonly nonce?: number;
+  /** A signing key other than the cluster's; only if records are signed. */
+  readonly signingKey?: string;
+}
+
+export type WorldSettings = Omit<CoordinatorSettings, 'nodeId' | 'nonce'>;
+
+/** A cluster in virtual time: the same seed gives the same arrivals, delays and decisions. */
+export class World {
+  readonly queue = new EventQueue();
+  readonly random: Random;
+  readonly topic: SimulatedTopic;
+  /** The process started last under each name. */
+  readonly nodes = new Map<string, SimulatedNode>();
+  readonly #processes = new Map<string, SimulatedNode[]>();
+  readonly arrivals: LaneArrival[] = [];
+  settings: WorldSettings;
+  /** Given to all processes that start from now on. */
+  observer: NodeObserver | null = null;
+  /** The signing key of the cluster; null = nothing is signed. */
+  signingKey: string | null = null;
+
+  constructor(seed: number, settings: WorldSettings, delays: TopicDelays = LOCAL_KAFKA) {
+    this.random = new Random(seed);
+    this.settings = settings;
+    this.topic = new SimulatedTopic(this.queue, this.random, delays, settings.partitions);
+  }
+
+  get nowMs(): number {
+    return this.queue.nowMs;
+  }
+
+  start(nodeId: string, { compacted = false, as = nodeId, nonce, signingKey }: StartOptions = {}): SimulatedNode {
+    const drawn = Math.floor(this.random.next() * 0x10000);
+    const partitions = this.topic.partitions.length;
+    const settings = { ...this.settings, partitions, nodeId, nonce: nonce ?? drawn };
+    const signed = { signingKey: signingKey ?? this.signingKey };
+    const node = new SimulatedNode(settings, this.queue, this.topic, { compacted, observer: this.observer, ...signed });
+    this.nodes.set(as, node);
+    this.#processes.set(as, [...(this.#processes.get(as) ?? []), node]);
+    return node;
+  }
+
+  /**
+   * Processes that run under a name and have not been fenced: one, or several for a moment where two claim one node id.
+   */
+  serving(name: string): SimulatedNode[] {
+    return (this.#processes.get(name) ?? []).filter((node) => node.isRunning && node.coordinator.phase !== 'fenced');
+  }
+
+  /** The processes that run under a name, the fenced ones too. */
+  running(name: string): SimulatedNode[] {
+    return (this.#processes.get(name) ?? []).filter(({ isRunning }) => isRunning);
+  }
+
+  node(name: string): SimulatedNode {
+    const node = this.nodes.get(name);
+    if (node === undefined) throw new Error(`no node was started as ${name}`);
+    return node;
+  }
+
+  /**
+   * A group's settings change in the registry: every node has them one delivery later, as a log would bring them. The
+   * settings of nodes that start later are the new ones too.
+   */
+  changeGroup(group: number, settings: GroupSettings): void {
+    this.settings = { ...this.settings, groups: this.settings.groups.with(group, settings) };
+    for (const node of this.nodes.values()) {
+      this.queue.after(this.topic.drawDelayMs(), () => node.changeGroup(group, settings));
+    }
+  }
+
+  drive(traffic: Traffic): void {
+    const next = () => {
+      const rate = traffic.ratePerSecond(this.nowMs);
+      if (rate <= 0) {
+        this.queue.after(1, next);
+        return;
+      }
+      const gapMs = traffic.evenly ? 1000 / rate : this.random.exponential(1000 / rate);
+      // The rate may change before a long gap is over; a Poisson process may be drawn anew at any time.
+      if (gapMs > REDRAW_MS && !traffic.evenly) {
+        this.queue.after(REDRAW_MS, next);
+        return;
+      }
+      this.queue.after(gapMs, () => {
+        this.#ask(traffic, false);
+        next();
+      });
+    };
+    next();
+  }
+
+  hold(clients: Clients): void {
+    let running = 0;
+    const watch = () => {
+      while (running < clients.count(this.nowMs)) this.#client(clients, running++, (index) => index < running);
+      running = Math.min(running, clients.count(this.nowMs));
+      this.queue.after(10, watch);
+    };
+    watch();
+  }
+
+  runFor(milliseconds: number): void {
+    this.queue.runUntil(this.nowMs + milliseconds);
+  }
+
+  #client(clients: Clients, index: number, isWanted: (index: number) => boolean): void {
+    const attempt = (retry: boolean) => {
+      if (!isWanted(index)) return;
+      const granted = this.#ask(clients, retry);
+      const waitMs = granted
+        ? this.random.exponential(clients.thinkMs)
+        : clients.retryMs * this.random.between(0.8, 1.2);
+      this.queue.after(waitMs, () => attempt(!granted));
+    };
+    this.queue.after(this.random.exponential(clients.thinkMs), () => attempt(false));
+  }
+
+  /** Gives a piece of work to the process that serves under a name; returns whether it was admitted. */
+  ask(name: string, lane: number, messages: number, bytes: number, retry: boolean): boolean {
+    const asked = this.nodes.get(name);
+    const process = asked?.coordinator.phase === 'fenced' ? this.serving(name).at(-1) : asked;
+    return process?.tryAcquire(lane, messages, bytes, retry) ?? false;
+  }
+
+  #ask({ node, lane = 0, messages = 1, bytes = 0 }: Omit<Traffic, 'ratePerSecond'>, retry: boolean): boolean {
+    const granted = this.ask(node, lane, messages, bytes, retry);
+    this.arrivals.push({ atMs: this.nowMs, node, lane, granted, messages, bytes });
+    return granted;
+  }
+}
+
+const REDRAW_MS = 5;
+
+/** Measured against a real broker on one machine: 2–5 ms from sending to reading back. */
+export const LOCAL_KAFKA: TopicDelays = { appendMs: [0.5, 2], deliveryMs: [0.5, 3] };

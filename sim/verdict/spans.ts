@@ -1,0 +1,89 @@
+/** Columns of what was admitted and what the quota granted, bin by bin. */
+export interface Bins {
+  readonly admitted: Float64Array;
+  /** Infinity where there is no quota. */
+  readonly granted: Float64Array;
+}
+
+/**
+ * Most that any span of `length` bins admitted ÷ what it was granted. What the quota granted counts as one unit at
+ * least: under a quota of 0 a ratio would say nothing.
+ */
+export function worstSpan(bins: Bins, length: number): number {
+  let worst = 0;
+  for (const ratio of ratiosOf(bins, length)) if (ratio > worst) worst = ratio;
+  return worst;
+}
+
+/** Spans, one every `step` bins, that admitted more than `bound` × what they were granted. */
+export function spansAbove(bins: Bins, length: number, step: number, bound: number): number {
+  const ratios = ratiosOf(bins, length);
+  let count = 0;
+  for (let start = 0; start < ratios.length; start += step) if (ratios[start]! > bound) count++;
+  return count;
+}
+
+/** Admitted ÷ granted of each span, by the bin it begins with; 0 where a part of it was unlimited. */
+function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
+  const ratios = new Float64Array(Math.max(0, admitted.length - length + 1));
+  let inside = 0;
+  let due = 0;
+  let unlimited = 0;
+  for (let end = 0; end < admitted.length; end++) {
+    inside += admitted[end]!;
+    if (granted[end] === Number.POSITIVE_INFINITY) unlimited++;
+    else due += granted[end]!;
+    const start = end - length + 1;
+    if (start < 0) continue;
+    ratios[start] = unlimited > 0 ? 0 : inside / Math.max(due, 1);
+    inside -= admitted[start]!;
+    if (granted[start] === Number.POSITIVE_INFINITY) unlimited--;
+    else due -= granted[start]!;
+  }
+  return ratios;
+}
+
+/**
+ * The bucket that admitted work is held against: it refuses nothing, so its level may fall below 0, and how far it fell
+ * is the overshoot.
+ *
+ *     level ← min(burst, level + quota · dt) − admitted          overshoot = max(0, −least level)
+ */
+export class ReferenceBucket {
+  overshoot = 0;
+  #perMs: number;
+  #burst: number;
+  #level: number;
+  #atMs = 0;
+
+  /** Full at time 0. */
+  constructor(perSecond: number) {
+    this.#perMs = perSecond / 1000;
+    this.#burst = this.#perMs * BURST_MS;
+    this.#level = this.#burst;
+  }
+
+  setQuota(perSecond: number, nowMs: number): void {
+    const wasUnlimited = this.#perMs === Number.POSITIVE_INFINITY;
+    this.#refill(nowMs);
+    this.#perMs = perSecond / 1000;
+    this.#burst = this.#perMs * BURST_MS;
+    this.#level = wasUnlimited ? this.#burst : Math.min(this.#level, this.#burst);
+  }
+
+  take(amount: number, nowMs: number): void {
+    if (this.#perMs === Number.POSITIVE_INFINITY) return;
+    this.#refill(nowMs);
+    this.#level -= amount;
+    if (-this.#level > this.overshoot) this.overshoot = -this.#level;
+  }
+
+  #refill(nowMs: number): void {
+    if (this.#perMs !== Number.POSITIVE_INFINITY) {
+      this.#level = Math.min(this.#burst, this.#level + (nowMs - this.#atMs) * this.#perMs);
+    }
+    this.#atMs = nowMs;
+  }
+}
+
+const BURST_MS = 100;

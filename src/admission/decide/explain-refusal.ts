@@ -1,0 +1,103 @@
+import { NOT_READY_RETRY_MS, type NotReady, RETRY_AFTER_MS_MAX, type Refused } from '../../api/decision.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Direction } from '../../core/base/vocabulary.js';
+import type { CoordinatorView } from '../../core/coordinator/coordinator-view.js';
+import type { JointLevels, JointRequest } from '../../core/limiter/joint-levels.js';
+import { CLIENTS_FULL, type Levels, TOPICS_FULL } from '../../core/limiter/levels.js';
+import { ABOVE_WINDOW, type Limiter, REFUSED, UNCONFIRMED } from '../../core/limiter/limiter.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Clock } from '../../ports/clock.js';
+import { type RefusalLedger, refusedBy } from './refusal-ledger.js';
+
+export interface RefusalExplainerParts {
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly levels: Levels;
+  readonly joint: JointLevels;
+  readonly refusals: RefusalLedger;
+  readonly loop: CoordinatorView;
+  /** For people; '' where the node is ready. */
+  readonly whyNotReady: () => string;
+}
+
+/** Turns an answer of the limiter that is no grant into what a person or client is told. */
+export class RefusalExplainer {
+  readonly #parts: RefusalExplainerParts;
+
+  constructor(parts: RefusalExplainerParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts the refusal. Throws LEVEL_FULL and BATCH_ABOVE_WINDOW, because waiting would not help. */
+  explain(request: JointRequest, answer: number): Refused | NotReady {
+    const nowMs = this.#parts.clock();
+    const lane = request.refusedLane;
+    if (answer === TOPICS_FULL) throw this.#full(lane, 'topic', nowMs);
+    if (answer === CLIENTS_FULL) throw this.#full(lane, 'client', nowMs);
+    if (answer === ABOVE_WINDOW) throw this.#aboveWindow({ ...request, lane }, nowMs);
+    if (answer === UNCONFIRMED) {
+      this.#parts.refusals.count(lane, null, -1, nowMs);
+      return this.#notReady();
+    }
+    const { level, dimension: refused } = refusedBy(answer - REFUSED);
+    const dimension = DIMENSIONS[refused] as Dimension;
+    this.#parts.refusals.count(lane, level, refused, nowMs);
+    const tokensMs = this.#parts.joint.waitMs(request, nowMs);
+    const waitMs = level === 'group' ? this.#settledMs(request, refused, tokensMs) : tokensMs;
+    const retryAfterMs = Math.min(RETRY_AFTER_MS_MAX, Math.max(1, Math.ceil(waitMs)));
+    const refusal: Refused = { granted: false, reason: 'quota', level, dimension, retryAfterMs };
+    return request.namesScope ? { ...refusal, group: this.#nameOf(lane) } : refusal;
+  }
+
+  /**
+   * Milliseconds until a retry makes sense, given the time that the present share would need. A node that was idle has
+   * next to no share, so that time may be half a minute. But the refused request is demand: after a report, a delivery
+   * and a round the node has the share that every node gets that wants it (target/N). Worked: target 60/s, two nodes,
+   * share 0.06: the share would need 16 s; told are 250 ms + 16 s · 0.06 / 30.
+   */
+  #settledMs({ lane, further }: JointRequest, dimension: number, tokensMs: number): number {
+    const { limiter } = this.#parts;
+    const { coordinator } = this.#parts.loop;
+    if (tokensMs <= SETTLED_MS || coordinator === null || further.length > 0) return tokensMs;
+    const limit = limiter.buckets.rate.at(lane * DIMENSIONS.length + dimension);
+    const due = coordinator.shares.dueOf(lane, dimension);
+    return limit > 0 && limit < due ? Math.min(tokensMs, SETTLED_MS + (tokensMs * limit) / due) : tokensMs;
+  }
+
+  #notReady(): NotReady {
+    const because = this.#parts.whyNotReady() || 'shares are not confirmed';
+    return { granted: false, reason: 'not-ready', because, retryAfterMs: NOT_READY_RETRY_MS };
+  }
+
+  #full(lane: number, level: 'topic' | 'client', nowMs: number): QuotameshError {
+    this.#parts.refusals.count(lane, level, -1, nowMs);
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT] as Direction;
+    const max = this.#parts.levels.maxOf(lane, level);
+    return new QuotameshError('LEVEL_FULL', { group: this.#nameOf(lane), direction, max, level });
+  }
+
+  #aboveWindow({ lane, messages, bytes }: JointRequest, nowMs: number): QuotameshError {
+    const { buckets } = this.#parts.limiter;
+    const dimension = buckets.scarcest(lane, messages, bytes);
+    this.#parts.refusals.count(lane, 'group', dimension, nowMs);
+    const slot = lane * DIMENSIONS.length + dimension;
+    return new QuotameshError('BATCH_ABOVE_WINDOW', {
+      amount: [messages, bytes][dimension] as number,
+      dimension: DIMENSIONS[dimension] as Dimension,
+      group: this.#nameOf(lane),
+      holds: Math.floor(buckets.depth.at(slot)),
+      windowMs: buckets.windowOf(lane),
+    });
+  }
+
+  #nameOf(lane: number): string {
+    return this.#parts.groups.ofLane(lane).name;
+  }
+}
+
+/**
+ * Within this time, shares have followed a new demand on most topics and machines: a report (50 ms), a delivery, a
+ * round.
+ */
+const SETTLED_MS = 250;

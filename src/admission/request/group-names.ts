@@ -1,0 +1,36 @@
+import { OneBucket } from '../../core/limiter/one-bucket.js';
+import type { GroupTable } from '../../groups/group-table.js';
+import type { Clock } from '../../ports/clock.js';
+import { groupUnknown } from './request-checks.js';
+
+/** Finds the number of a group by the name that a caller uses. */
+export class GroupNames {
+  /** The group for names that are not configured; null = such names are refused. */
+  readonly defaultGroup: string | null;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #clock: Clock;
+  readonly #hints: OneBucket;
+
+  constructor(groups: GroupTable, defaultGroup: string | null, clock: Clock) {
+    this.#numbers = groups.numbers;
+    this.defaultGroup = defaultGroup;
+    this.#clock = clock;
+    this.#hints = new OneBucket(HINTS_PER_SECOND, HINTS_PER_SECOND, clock());
+  }
+
+  /** The number of a group, or of the default group. Throws GROUP_UNKNOWN naming the near ones. */
+  indexOf(group: string): number {
+    const index = this.#numbers.get(group);
+    if (index !== undefined) return index;
+    if (this.defaultGroup !== null) return this.#numbers.get(this.defaultGroup) as number;
+    return this.unknown(group);
+  }
+
+  /** Names similar groups, but only HINTS_PER_SECOND times a second, because each look goes through all groups. */
+  unknown(group: string): never {
+    throw groupUnknown(group, this.#hints.take(this.#clock()) === 0 ? this.#numbers.keys() : []);
+  }
+}
+
+/** With 10,000 groups these take a few ms of CPU per second. */
+const HINTS_PER_SECOND = 10;

@@ -1,0 +1,91 @@
+import type { Amounts } from '../../api/decision.js';
+import type { Scope } from '../../core/attachments/attachment.js';
+import type { Attachments, Resolution } from '../../core/attachments/attachments.js';
+import { DIRECTION_COUNT, laneOf } from '../../core/base/vocabulary.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { isMapping } from '../../input/mapping.js';
+import { show } from '../../input/shown-value.js';
+import type { GroupNames } from './group-names.js';
+import { rejectUnlessName } from './request-checks.js';
+
+/** Work that nothing limits, since the start, by direction. */
+export interface ExemptCounts {
+  requests: number;
+  messages: number;
+  bytes: number;
+}
+
+/** Finds the groups that decide about the work of a scope. */
+export class ScopeResolver {
+  readonly exempt: readonly ExemptCounts[] = Array.from({ length: DIRECTION_COUNT }, () => {
+    return { requests: 0, messages: 0, bytes: 0 };
+  });
+  readonly #attachments: Attachments;
+  readonly #names: GroupNames;
+
+  constructor(attachments: Attachments, names: GroupNames) {
+    this.#attachments = attachments;
+    this.#names = names;
+  }
+
+  /** Throws FIELD_INVALID, FIELD_UNKNOWN. */
+  resolve(place: Scope): Resolution {
+    return this.#attachments.resolve(checkedScope(place));
+  }
+
+  /**
+   * Lanes of the groups that a scope belongs to, the most specific first; none if it is exempt. A scope that is
+   * attached to nothing belongs to the default group; without a default group this throws PLACE_UNATTACHED. Throws
+   * GROUP_UNKNOWN if a group is gone.
+   */
+  lanesOf(place: Scope, direction: number): readonly number[] {
+    const { groups, exempt } = this.resolve(place);
+    const names = this.#names;
+    if (groups.length > 0) return groups.map((group) => laneOf(names.indexOf(group), direction));
+    if (exempt) return [];
+    if (names.defaultGroup === null) throw new QuotameshError('PLACE_UNATTACHED', { place: scopeText(place) });
+    return [laneOf(names.indexOf(names.defaultGroup), direction)];
+  }
+
+  countExempt(direction: number, { messages = 0, bytes = 0 }: Amounts): void {
+    const counts = this.exempt[direction] as ExemptCounts;
+    counts.requests++;
+    counts.messages = counted(counts.messages, messages);
+    counts.bytes = counted(counts.bytes, bytes);
+  }
+}
+
+/** Adds to a counter that goes back to 0, as after a restart, before it is too large to count single units. */
+function counted(sum: number, amount: number): number {
+  return sum + amount > Number.MAX_SAFE_INTEGER ? amount : sum + amount;
+}
+
+/** `tenant acme, namespace orders`, for people. */
+export function scopeText(place: Scope): string {
+  const { headers, ...names } = place;
+  const all = Object.entries({ ...names, ...headers }).filter(([, value]) => value !== undefined);
+  return all.map(([key, value]) => `${key} ${show(value)}`).join(', ') || 'nowhere';
+}
+
+const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
+/** The most headers of a scope; a request seldom has more. */
+const HEADERS_MAX = 100;
+
+function checkedScope(place: Scope): Scope {
+  for (const key of Object.keys(place)) {
+    if (key === 'headers' || (NAMES as readonly string[]).includes(key)) continue;
+    const near = `; known are ${NAMES.join(', ')}, headers`;
+    throw new QuotameshError('FIELD_UNKNOWN', { field: key.slice(0, 80), near });
+  }
+  for (const name of NAMES) if (place[name] !== undefined) rejectUnlessName(name, place[name]);
+  return place.headers === undefined ? place : { ...place, headers: checkedHeaders(place.headers) };
+}
+
+function checkedHeaders(headers: unknown): Readonly<Record<string, string>> {
+  const entries = isMapping(headers) ? Object.entries(headers) : null;
+  if (entries === null || entries.length > HEADERS_MAX || entries.some(([, value]) => typeof value !== 'string')) {
+    const reason = `must be an object of at most ${HEADERS_MAX} strings`;
+    throw new QuotameshError('FIELD_INVALID', { field: 'headers', reason });
+  }
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value as string]));
+}

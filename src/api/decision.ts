@@ -1,0 +1,130 @@
+import type { Scope } from '../core/attachments/attachment.js';
+import type { Dimension } from '../core/base/vocabulary.js';
+import type { Level } from '../core/limiter/levels.js';
+import type { ReportedCost } from './reported-cost.js';
+
+/**
+ * Whom work is charged to: a group by its name; or tenant, namespace, topic, client and headers, whose groups the
+ * attachments know (docs/operate/administration.md): all of them decide, and all are charged or none.
+ */
+export type Where = string | Scope;
+
+/** The answer to one acquire. */
+export type Decision = Granted | Refused | NotReady;
+
+export interface Granted {
+  readonly granted: true;
+  /** What was granted, where `atMost` was asked for. */
+  readonly messages?: number;
+  readonly bytes?: number;
+}
+
+export interface Refused {
+  readonly granted: false;
+  readonly reason: 'quota';
+  /** The first level that refused. */
+  readonly level: Level;
+  /** The group whose level refused. Only given where the request named a scope, which may belong to several groups. */
+  readonly group?: string;
+  readonly dimension: Dimension;
+  /** When all levels could admit this amount if nobody else took anything; at least 1, at most 60,000. */
+  readonly retryAfterMs: number;
+}
+
+/** Nothing is admitted before the node knows its share: at the start, and after its event loop has slept. */
+export interface NotReady {
+  readonly granted: false;
+  readonly reason: 'not-ready';
+  readonly because: string;
+  readonly retryAfterMs: number;
+}
+
+export const GRANTED_DECISION: Granted = Object.freeze({ granted: true });
+
+export const RETRY_AFTER_MS_MAX = 60_000;
+/** A node gets ready within a second or two; asking more often than this helps nobody. */
+export const NOT_READY_RETRY_MS = 250;
+
+/** Whole units, ≥ 0; an empty message is one message and 0 bytes. */
+export interface Amounts {
+  readonly messages?: number;
+  readonly bytes?: number;
+}
+
+/** Where work belongs. */
+export interface Origin {
+  readonly direction?: 'publish' | 'dispatch';
+  /** For `perTopic` limits and `topics:` of the group. Without one it shares a part with all others that name none. */
+  readonly topic?: string;
+  /** For `perClient` limits, and for turns among those who wait. */
+  readonly client?: string;
+}
+
+export interface AcquireOptions extends Origin {
+  /** This work was refused before and is tried again: it is not counted as demand twice. */
+  readonly retry?: boolean;
+  /** Grant a part if the whole is not there: whole messages, at least one; the decision says how much. */
+  readonly atMost?: boolean;
+}
+
+export interface WaitOptions extends Origin {
+  readonly retry?: boolean;
+  /** Longest wait; afterwards the answer is the refusal. */
+  readonly waitMs: number;
+  /** Ends the wait; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Turns of this client (or topic) per turn of the others, 1 to 1000. */
+  readonly weight?: number;
+}
+
+/** `all`: everything the node's share has now, in whole messages. */
+export type BatchAmounts = Amounts | 'all';
+
+export interface TakeOptions extends Origin {
+  readonly retry?: boolean;
+  /** Wait so long for at least one message, 0 … 600,000; absent = 0. */
+  readonly waitMs?: number;
+  /** Ends the wait; the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a batch gives back: unused amounts, and those of dropped work. Everything else counts as used. */
+export interface Refund extends Amounts {
+  /** Work that was dropped: refunded as well, or counted, by the group's setting `dropped`. */
+  readonly dropped?: Amounts;
+}
+
+/** Tokens that were taken at once: as many as there were, up to the amount requested. */
+export interface Batch {
+  readonly granted: true;
+  readonly id: string;
+  readonly messages: number;
+  readonly bytes: number;
+  /** The window that they came from (limiter: window), or null. */
+  readonly epoch: number | null;
+  /** For so long after the grant a refund is possible: to the end of the window, or limits.reservationMs. */
+  readonly validMs: number;
+  /** Ends the batch. Throws BATCH_ENDED, BATCH_TOO_SMALL, AMOUNT_INVALID, FIELD_INVALID, FIELD_UNKNOWN; then nothing is given back. */
+  refund(left: Refund): void;
+  /** @deprecated The former name of `refund`, until 0.3. */
+  handBack(left: Refund): void;
+}
+
+/** @deprecated The former name of `Refund`, until 0.3. */
+export type HandBack = Refund;
+
+export interface ReserveOptions extends Origin {
+  readonly retry?: boolean;
+}
+
+/** What is held for work whose cost is known only afterwards. Exactly one of the two ends it; a second call does nothing. */
+export interface Reservation {
+  readonly granted: true;
+  /**
+   * The work has cost this: the rest is given back, or what was too little is charged. What is absent was as estimated. With `costs` it also tells what
+   * `reportCost` would; throws what that throws, and then stays open.
+   */
+  commit(actual: Amounts, costs?: ReportedCost | readonly ReportedCost[]): void;
+  /** The work was not done: everything is given back. */
+  cancel(): void;
+}

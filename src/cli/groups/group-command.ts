@@ -1,0 +1,138 @@
+import { Command } from 'commander';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from '../look/node-command.js';
+
+export interface GroupOptions extends NodeCommandOptions {
+  readonly json?: boolean;
+  /** An option of `set` and `delete`. */
+  readonly ifRevision?: string;
+  /** An option of `set`. */
+  readonly file?: string;
+  /** An option of `set` and `delete`. */
+  readonly dryRun?: boolean;
+  /** An option of `delete`. */
+  readonly force?: boolean;
+  /** Options of `attach`, `detach` and `which`. */
+  readonly tenant?: string;
+  readonly namespace?: string;
+  readonly topic?: string;
+  /** Options of `which`. */
+  readonly client?: string;
+  readonly header?: readonly string[];
+  /** Options of `attach`. */
+  readonly exempt?: boolean;
+  readonly sameAs?: string;
+  readonly andBroader?: boolean;
+  /** An option of `export`. */
+  readonly all?: boolean;
+}
+
+/** `quotamesh group`: groups at run time, at any node for the whole cluster. */
+export function groupCommand(): Command {
+  const group = new Command('group').description('Make, change, show and delete groups of a running cluster.');
+  group.addCommand(
+    command('list', 'Print all groups with their quotas and where they come from.').action(async (options) => {
+      await (await import('./change-groups.js')).listGroups(options);
+    }),
+  );
+  group.addCommand(
+    command('get', 'Print a group as YAML would write it.')
+      .argument('<group>', 'a group')
+      .action(async (name: string, options: GroupOptions) => {
+        await (await import('./change-groups.js')).getGroup(name, options);
+      }),
+  );
+  group.addCommand(
+    command('set', 'Make a group, or change keys of it; `key=` takes a key away.')
+      .argument('<group>', 'a group, perhaps a new one')
+      .argument('[key=value...]', 'keys of docs/reference/settings.md, values as in YAML')
+      .option('--file <yaml>', 'the whole group from a YAML file, instead of single keys')
+      .option('--if-revision <revision>', 'only if the group has this revision; none = only if it is new')
+      .option('--dry-run', DRY_RUN)
+      .action(async (name: string, pairs: readonly string[], options: GroupOptions) => {
+        await (await import('./change-groups.js')).setGroup(name, pairs, options);
+      }),
+  );
+  group.addCommand(
+    command('delete', 'Delete what was defined at run time; the group of YAML, if there is one, is in force again.')
+      .argument('<group>', 'a group')
+      .option('--if-revision <revision>', 'only if the group has this revision')
+      .option('--dry-run', DRY_RUN)
+      .option('--force', 'detach what is attached to it at run time; else a group in use stays')
+      .action(async (name: string, options: GroupOptions) => {
+        await (await import('./change-groups.js')).deleteGroup(name, options);
+      }),
+  );
+  group.addCommand(
+    command('export', 'Print YAML that gives the same groups.')
+      .option('--all', 'those of YAML, too, with every default written out')
+      .action(async (options: GroupOptions) => {
+        await (await import('./change-groups.js')).exportGroups(options);
+      }),
+  );
+  addAttachmentCommands(group);
+  return group.addHelpText('afterAll', HELP);
+}
+
+const DRY_RUN = 'change nothing; print the shares before and after, as the last reports give them';
+
+function addAttachmentCommands(group: Command): void {
+  group.addCommand(
+    placed('attach', 'Attach a tenant, namespace or topic to a group; or exempt it.')
+      .argument('[group]', 'a group; left out with --exempt and --same-as')
+      .option('--exempt', 'nothing limits it; it is counted apart')
+      .option(
+        '--same-as <place>',
+        'attached to whatever this place is: tenant, tenant/namespace or tenant/namespace/topic',
+      )
+      .option('--and-broader', 'what the broader places are attached to is enforced too; the stricter wins')
+      .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
+      .action(async (name: string | undefined, options: GroupOptions) => {
+        await (await import('./attach-groups.js')).attachPlace(name, options);
+      }),
+  );
+  group.addCommand(
+    placed('detach', 'Detach what was attached at run time; what YAML says of it is in force again.')
+      .option('--if-revision <revision>', 'only if the attachment has this revision')
+      .action(async (options: GroupOptions) => {
+        await (await import('./attach-groups.js')).detachPlace(options);
+      }),
+  );
+  group.addCommand(
+    placed('which', 'Print which groups limit work of a place, and why.')
+      .option('--client <client>', 'client identity')
+      .option('--header <name:value...>', 'headers of the work')
+      .action(async (options: GroupOptions) => {
+        await (await import('./attach-groups.js')).whichGroups(options);
+      }),
+  );
+}
+
+function placed(name: string, description: string): Command {
+  return command(name, description)
+    .option('--tenant <tenant>', 'a tenant')
+    .option('--namespace <namespace>', 'of the tenant')
+    .option('--topic <topic>', 'of the namespace');
+}
+
+function command(name: string, description: string): Command {
+  return nodeCommand(name, description).option('--json', 'JSON instead of text');
+}
+
+const HELP = `
+A change is answered when the log has decided; every node has it within one delivery (docs/operate/administration.md).
+
+Examples:
+  quotamesh group list
+  quotamesh group set orders quota.publish.messagesPerSecond=5k quota.publish.bytesPerSecond=10MiB
+  quotamesh group set orders --file orders.yaml --if-revision 17
+  quotamesh group set orders quota.publish.messagesPerSecond=2k --dry-run
+  quotamesh group get orders --json | jq .definition
+  quotamesh group delete orders
+  quotamesh group export > groups.yaml
+  quotamesh group attach gold --tenant acme
+  quotamesh group attach orders --tenant acme --namespace orders --and-broader
+  quotamesh group which --tenant acme --namespace orders --topic invoices
+  quotamesh group detach --tenant acme
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or another revision, or who asks.`;

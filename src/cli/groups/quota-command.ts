@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from '../look/node-command.js';
+
+export interface QuotaOptions extends NodeCommandOptions {
+  readonly direction: string;
+  readonly json?: boolean;
+}
+
+/** `quotamesh quota`, as fdbcli has it. */
+export function quotaCommand(): Command {
+  const quota = new Command('quota').description('Show and change the cost quotas of a group, in bytes per second.');
+  quota.addCommand(
+    command('get', 'Print the quotas of a group.')
+      .argument('<group>', 'a group')
+      .argument('[quota]', 'reserved_throughput or total_throughput; default both')
+      .action(async (group: string, name: string | undefined, options: QuotaOptions) => {
+        await (await import('./change-quotas.js')).getQuotas(group, name, options);
+      }),
+  );
+  quota.addCommand(
+    command('set', 'Set one of them; the group is made where there is none.')
+      .argument('<group>', 'a group')
+      .argument('<quota>', 'reserved_throughput or total_throughput')
+      .argument('<value>', 'bytes per second, like 10MiB or 5k')
+      .action(async (group: string, name: string, value: string, options: QuotaOptions) => {
+        await (await import('./change-quotas.js')).setQuota(group, name, value, options);
+      }),
+  );
+  quota.addCommand(
+    command('clear', 'Take quotas away: without a total nothing limits, without a reserve nothing is kept.')
+      .argument('<group>', 'a group')
+      .argument('[quota]', 'reserved_throughput or total_throughput; default both')
+      .action(async (group: string, name: string | undefined, options: QuotaOptions) => {
+        await (await import('./change-quotas.js')).clearQuotas(group, name, options);
+      }),
+  );
+  return quota.addHelpText('afterAll', HELP);
+}
+
+function command(name: string, description: string): Command {
+  return nodeCommand(name, description)
+    .option('--direction <direction>', 'publish or dispatch', 'publish')
+    .option('--json', 'JSON instead of text');
+}
+
+const HELP = `
+Bytes per second become cost units (pages): ceiling(bytes / costs.readPageBytes), 4096 by default.
+10MiB are 2560 cost units per second: quota.publish.costPerSecond of the group.
+
+Examples:
+  quotamesh quota set orders total_throughput 10MiB
+  quotamesh quota set orders reserved_throughput 1MiB
+  quotamesh quota get orders
+  quotamesh quota clear orders reserved_throughput
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node or no decision, 78 refused: wrong values, or who asks.`;

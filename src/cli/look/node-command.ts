@@ -1,0 +1,13 @@
+import { Command } from 'commander';
+
+/** A command that asks a running node. */
+export function nodeCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--url <url>', 'address of any node of the cluster', 'http://127.0.0.1:7070')
+    .option('--token <token>', 'who asks; a file or QUOTAMESH_TOKEN keeps it out of lists of processes')
+    .option('--token-file <file>', 'a file with the token')
+    .option('--ca <file>', 'PEM file of the authority of the node’s certificate')
+    .option('--cert <file>', 'PEM file with a client certificate')
+    .option('--key <file>', 'PEM file with its key');
+}

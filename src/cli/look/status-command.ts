@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
+
+export interface StatusOptions extends NodeCommandOptions {
+  readonly group?: readonly string[];
+  readonly json?: boolean;
+  readonly watch?: boolean;
+}
+
+export function statusCommand(): Command {
+  return nodeCommand('status', 'Print the live table of a running cluster, as one of its nodes sees it.')
+    .option('--group <name...>', 'only these groups (default: 20 at most, those in use first)')
+    .option('--json', 'JSON instead of a table')
+    .option('--watch', 'go on until Ctrl-C, once a second')
+    .addHelpText('after', HELP)
+    .action(async (options: StatusOptions) => {
+      const { showStatus } = await import('./show-status.js');
+      await showStatus(options);
+    });
+}
+
+const HELP = `
+Examples:
+  quotamesh status
+  quotamesh status --url http://127.0.0.1:7071 --group orders --watch
+  quotamesh status --json | jq .groups[0].directions.publish.nodes
+
+Exit codes: 0 done, 2 usage or unknown group, 69 no node, 78 refused.`;

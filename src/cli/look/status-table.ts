@@ -1,0 +1,104 @@
+import type { DirectionStatus, GroupStatus, NodeStatus, RateStatus } from '../../api/node-status.js';
+import type { ClusterStatus } from '../../node-client/cluster-status.js';
+import { textTable } from '../../terminal/text-table.js';
+
+/** The cluster as plain text: who is in it, then who has which share of what. */
+export function statusTable({ node, groups, groupsNotShown }: ClusterStatus): string {
+  const more = groupsNotShown === 0 ? [] : [`${groupsNotShown} more groups are configured: --group NAME shows them.`];
+  return [...headline(node), '', ...memberTable(node), '', ...groupTable(groups), ...more].join('\n');
+}
+
+function headline(node: NodeStatus): readonly string[] {
+  const { topic, reportRoundTripMs, lastRebalancingMs, pool } = node;
+  const facts = [
+    `cluster ${node.cluster}`,
+    `as node ${node.nodeId} sees it`,
+    node.ready ? 'ready' : `NOT READY: ${node.notReadyBecause.join('; ')}`,
+    `topic ${topic.kind}`,
+    ...(pool === null ? [] : [`pool of ${pool.size}${pool.agreed ? '' : ', not agreed yet'}`]),
+    ...(reportRoundTripMs > 0 ? [`reports come back after ${milliseconds(reportRoundTripMs)}`] : []),
+    ...(lastRebalancingMs > 0 ? [`last rebalancing ${milliseconds(lastRebalancingMs)}`] : []),
+  ];
+  return [facts.join(' · '), ...node.degraded.map((reason) => `DEGRADED: ${reason}`), ...busyLines(node)];
+}
+
+/** Saturated backends hold these down; `quotamesh explain GROUP` names the backend. */
+function busyLines({ busyLanes, busyGroups }: NodeStatus): readonly string[] {
+  if (busyLanes === 0) return [];
+  const shown = busyGroups.map(({ group, direction, binding, targetMessagesPerSecond: target }) => {
+    return `${group} ${direction} ${count(target)} msg/s (${binding})`;
+  });
+  const more = busyLanes > shown.length ? [`and ${busyLanes - shown.length} more`] : [];
+  return [`BUSY (backends are saturated): ${[...shown, ...more].join(', ')}`];
+}
+
+export function memberTable({ members }: Pick<NodeStatus, 'members'>): readonly string[] {
+  const rows = members.map(({ nodeId, self, state, silentMs, incarnation, version }) => {
+    return [self ? `${nodeId} *` : nodeId, state, seconds(silentMs), String(incarnation), version];
+  });
+  return textTable(['NODE', 'STATE', 'SILENT', 'LIFE', 'VERSION'], rows, ['SILENT', 'LIFE']);
+}
+
+const HEAD = ['GROUP', 'DIRECTION', 'NODE', 'USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE'];
+
+function groupTable(groups: readonly GroupStatus[]): readonly string[] {
+  const rows = groups.flatMap((group) => {
+    const { publish, dispatch } = group.directions;
+    const both = [...directionRows('publish', publish), ...directionRows('dispatch', dispatch)];
+    const why = group.enabled ? 'no quota' : 'disabled';
+    const [first, ...others] = both.length > 0 ? both : [['', why, '', '', '', '', '', '']];
+    return [[group.group, ...(first ?? []).slice(1)], ...others];
+  });
+  return textTable(HEAD, rows, ['USAGE', 'DEMAND', 'SHARE', 'OF', 'AGE']);
+}
+
+type RateKey = keyof RateStatus;
+
+function directionRows(name: string, direction: DirectionStatus): string[][] {
+  const { ramp } = direction;
+  return [
+    ...dimensionRows(`${name} msg/s`, direction, 'messagesPerSecond'),
+    ...dimensionRows(`${name} B/s`, direction, 'bytesPerSecond'),
+    ...(ramp === null ? [] : [['', `${name} ramp`, ramp.state, '', '', count(ramp.ceiling), count(ramp.to), '']]),
+  ];
+}
+
+/** A row per node and one for their sum; nothing for a dimension that nothing limits: a quota by cost limits messages. */
+function dimensionRows(title: string, { nodes, target, shareSum }: DirectionStatus, key: RateKey): string[][] {
+  if (target[key] === null) return [];
+  const show = (value: number | null) => (key === 'bytesPerSecond' ? bytes(value) : count(value));
+  const sum = (column: 'usage' | 'demand') => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
+  const rows = nodes.map(({ nodeId, usage, demand, share, reportAgeMs }) => {
+    const age = reportAgeMs === null ? '-' : seconds(reportAgeMs);
+    return ['', '', nodeId, show(usage[key]), show(demand[key]), show(share[key]), '', age];
+  });
+  const total = ['', '', 'Σ', show(sum('usage')), show(sum('demand')), show(shareSum[key]), show(target[key]), ''];
+  const [first, ...others] = [...rows, total];
+  return [['', title, ...(first ?? []).slice(2)], ...others];
+}
+
+function count(value: number | null): string {
+  if (value === null) return 'unlimited';
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+}
+
+const BYTE_UNITS = ['', ' Ki', ' Mi', ' Gi', ' Ti', ' Pi'];
+
+function bytes(value: number | null): string {
+  if (value === null) return 'unlimited';
+  let scaled = value;
+  let unit = 0;
+  while (scaled >= 1024 && unit < BYTE_UNITS.length - 1) {
+    scaled /= 1024;
+    unit++;
+  }
+  return `${count(scaled)}${BYTE_UNITS[unit]}`;
+}
+
+function seconds(valueMs: number): string {
+  return `${(valueMs / 1000).toFixed(1)} s`;
+}
+
+function milliseconds(valueMs: number): string {
+  return `${valueMs < 10 ? valueMs.toFixed(1) : Math.round(valueMs)} ms`;
+}

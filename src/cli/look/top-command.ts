@@ -1,0 +1,54 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { NodeCommandOptions } from '../../node-client/node-address.js';
+import { nodeCommand } from './node-command.js';
+
+/** By what `top` sorts; the first letter is its key. */
+export const TOP_SORTS = ['throttled', 'usage', 'demand', 'group'] as const;
+export type TopSort = (typeof TOP_SORTS)[number];
+
+export interface TopOptions extends NodeCommandOptions {
+  readonly sort: TopSort;
+  readonly groups: number;
+  readonly every: number;
+  readonly count?: number;
+  readonly json?: boolean;
+}
+
+export function topCommand(): Command {
+  return nodeCommand('top', 'Show the busiest groups of a running cluster, live: who is throttled, and by how much.')
+    .addOption(new Option('--sort <column>', 'largest first').choices(TOP_SORTS).default('throttled'))
+    .option('--groups <n>', 'so many groups', wholeNumber(1, 100), 20)
+    .option('--every <seconds>', 'how often', seconds, 1)
+    .option('--count <n>', 'end after so many times (default: Ctrl-C or q)', wholeNumber(1, 1e9))
+    .option('--json', 'a JSON object per time')
+    .addHelpText('after', HELP)
+    .action(async (options: TopOptions) => {
+      await (await import('./show-top.js')).showTop(options);
+    });
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number between ${min} and ${max}.`);
+  };
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (value >= 0.1 && value <= 3600) return value;
+  throw new InvalidArgumentError('It must be a number of seconds between 0.1 and 3600.');
+}
+
+const HELP = `
+On a terminal the table stays in place; t, u, d and g sort by throttled, usage, demand and group, q ends it. Into a file
+or a pipe goes one line per group and time. THROTTLED is demand above usage, over all nodes; WORST has most of it.
+
+Examples:
+  quotamesh top
+  quotamesh top --sort usage --groups 10
+  quotamesh top --count 1 | sort -k2
+  quotamesh top --json --count 1 | jq '.groups[] | select(.throttled > 0)'
+
+Exit codes: 0 done, 2 usage, 69 no node, 78 refused.`;

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import type { RunOptions } from './run-command.js';
+
+export interface MqttOptions extends RunOptions {
+  readonly mqtt?: string;
+}
+
+export function mqttCommand(): Command {
+  return new Command('mqtt')
+    .description('Run an MQTT broker with one node inside, until SIGTERM or SIGINT.')
+    .requiredOption(
+      '-c, --config <file>',
+      'configuration: a YAML file, or a folder of them; its rules below mqtt: say what belongs to which group',
+    )
+    .option('-n, --node <id>', 'node id; unique in the cluster (default: host name and HTTP port)')
+    .option(
+      '--mqtt <host:port>',
+      'where MQTT listens; port 0 = any free one, the log says which (default: 127.0.0.1:1883)',
+    )
+    .option('--http <host:port>', 'where HTTP listens: status, metrics, acquires (default: 127.0.0.1:7070)')
+    .option('--check', 'validate the configuration, print its mistakes, and exit')
+    .option('--print-config', 'print the effective configuration, secrets masked, and exit')
+    .addHelpText('after', HELP)
+    .action(async (options: MqttOptions) => {
+      const { runMqtt } = await import('./run-node.js');
+      await runMqtt(options);
+    });
+}
+
+const HELP = `
+MQTT 3.1 and 3.1.1. A publisher over its quota is not refused: its connection is not read until it is its turn.
+With auth: in the configuration the password of a client is its token (docs/operate/access.md). Rules, bounds and figures: docs/guide/mqtt.md.
+
+Examples:
+  quotamesh mqtt --config examples/mqtt-broker/broker.yaml
+  quotamesh mqtt --config broker.yaml --node b --mqtt 127.0.0.1:1884 --http 127.0.0.1:7071
+  curl http://127.0.0.1:7070/v1/mqtt
+
+Exit codes: 0 ended by a signal, 1 unexpected, 2 usage, 69 no topic or address taken, 78 configuration, or not allowed.`;

@@ -1,0 +1,154 @@
+import type { FastifyInstance } from 'fastify';
+import { Access } from '../../access/access.js';
+import { describeConfig } from '../../config/describe/describe-config.js';
+import { configStamp, filesStamp } from '../../config/files/config-files.js';
+import { loadConfigAside } from '../../config/files/load-aside.js';
+import { type LoadOptions, loadConfig } from '../../config/files/load-config.js';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { EXIT_OK } from '../../errors/error-row.js';
+import { ConfigWatch } from '../../groups/yaml/config-watch.js';
+import { createAcquireOutcomes } from '../../http/acquire/acquire-outcomes.js';
+import { closeHttp, createHttpServer, listen } from '../../http/server/http-server.js';
+import { renewTls } from '../../http/server/http-tls.js';
+import type { MqttBroker } from '../../mqtt/mqtt-broker.js';
+import { mqttStatus } from '../../mqtt/mqtt-status.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { assembleNode } from '../../node/start-node.js';
+import { tellOldNames } from '../../node/tell-old-names.js';
+import { VERSION } from '../../package/version.js';
+import { createMetrics } from '../../telemetry/metrics.js';
+import { createNodeLog, type NodeLog } from '../../telemetry/node-log.js';
+import { describeError, exitCodeOf } from '../../terminal/exit.js';
+import { hideSecretsOf } from './hide-secrets.js';
+import type { MqttOptions } from './mqtt-command.js';
+import { guardProcess } from './process-guard.js';
+import type { RunOptions } from './run-command.js';
+import { stopOnSignals } from './stop-on-signals.js';
+import { stopWithNpm } from './stop-with-npm.js';
+
+/** `quotamesh run`: one node in this process, until a signal or a failure ends it. */
+export async function runNode(options: RunOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config !== null) await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async () => null);
+}
+
+/** `quotamesh mqtt`: the same with an MQTT broker beside it. */
+export async function runMqtt(options: MqttOptions): Promise<void> {
+  const stamp = configStamp(options.config);
+  const config = await configOf(options);
+  if (config === null) return;
+  await serve(config, { options, stamp: stamp + filesStamp(config.files) }, async (node, log, access) => {
+    const { MqttBroker } = await import('../../mqtt/mqtt-broker.js');
+    return new MqttBroker(node, log, access);
+  });
+}
+
+/** Null when all that was asked for has been printed. */
+async function configOf(options: MqttOptions): Promise<ResolvedConfig | null> {
+  const config = await loadConfig(loadOptions(options));
+  hideSecretsOf(config);
+  if (options.printConfig === true) process.stdout.write(describeConfig(config));
+  else if (options.check === true) process.stdout.write(`${options.config}: valid\n`);
+  else return config;
+  return null;
+}
+
+function loadOptions({ config: file, node: nodeId, http, mqtt }: MqttOptions): LoadOptions {
+  return { file, env: { ...process.env }, overrides: { nodeId, http, mqtt } };
+}
+
+/** What the configuration was read from. */
+interface Origin {
+  readonly options: MqttOptions;
+  readonly stamp: string;
+}
+
+type CreateBroker = (node: NodeParts, log: NodeLog, access: Access) => Promise<MqttBroker | null>;
+
+async function serve(config: ResolvedConfig, origin: Origin, createBroker: CreateBroker): Promise<void> {
+  const log = createNodeLog(config);
+  const incidents = guardProcess(log);
+  let close = async (): Promise<void> => undefined;
+  const stop = stopOnSignals(log, () => close());
+  // Only with an IPC channel, as `quotamesh demo` opens one: the end of the parent, even by kill -9, is the end of the node.
+  const stopAlone = () => {
+    if (stop.begun) return;
+    log.log('info', 'stopping', { reason: 'the parent process is gone' });
+    void stop.now(EXIT_OK);
+  };
+  process.once('disconnect', stopAlone);
+  stopWithNpm(stopAlone);
+  log.log('info', 'starting', { version: VERSION, source: config.source, topic: config.topic.kind });
+  try {
+    const node = await assembleNode(config, log);
+    const access = new Access(config.auth, node.clock, log);
+    const broker = await createBroker(node, log, access);
+    const mqtt = broker === null ? undefined : () => mqttStatus(broker);
+    const outcomes = createAcquireOutcomes();
+    const metrics = createMetrics({ node, access, outcomes, incidents, mqtt });
+    const app = await createHttpServer({ node, access, telemetry: log, metrics, outcomes, mqtt });
+    const watch = watchConfig({ node, access, app, broker }, log, origin);
+    close = async () => {
+      watch.close();
+      await broker?.close();
+      await node.life.close().finally(() => closeHttp(app, HTTP_GRACE_MS));
+    };
+    node.life.onFenced = (error) => void stop.now(exitCodeOf(error));
+    // Before the topic: orchestrators ask for liveness from the first second on, and a topic that is away is no reason to
+    // look dead.
+    log.log('info', 'http listening', { url: await listen(app, node) });
+    if (access.isOpen && config.insecure) log.log('warn', 'insecure: whoever reaches a listener has every role');
+    if (broker !== null) log.log('info', 'mqtt listening', { url: await broker.listen() });
+    await node.life.start();
+  } catch (error) {
+    // A signal that came while the topic was being opened is the cause: that is no failure.
+    if (stop.begun) return;
+    fail(error, log);
+    await stop.now(exitCodeOf(error));
+  }
+}
+
+interface Reloaded {
+  readonly node: NodeParts;
+  readonly access: Access;
+  readonly app: FastifyInstance;
+  readonly broker: MqttBroker | null;
+}
+
+/** Groups, tokens and certificates follow the files; SIGHUP reads them at once. */
+function watchConfig(parts: Reloaded, log: NodeLog, { options, stamp }: Origin): ConfigWatch {
+  const { node, access, app, broker } = parts;
+  let before = node.config;
+  const reload = async () => {
+    try {
+      const config = await loadConfigAside(loadOptions(options));
+      tellOldNames(config, log, before);
+      before = config;
+      log.hide(config);
+      hideSecretsOf(config);
+      renewTls(app, config.http.tls);
+      access.take(config.auth);
+      broker?.checkLogins();
+      node.yaml.take(config);
+    } catch (error) {
+      node.yaml.refuse(error);
+    }
+  };
+  const watch = new ConfigWatch({ path: options.config, besides: () => before.files, stamp, reload });
+  process.on('SIGHUP', () => {
+    log.log('info', 'reading the configuration again', { signal: 'SIGHUP' });
+    void watch.readNow();
+  });
+  watch.start();
+  return watch;
+}
+
+/** A request is answered in microseconds; who has not sent all of it by then will not. */
+const HTTP_GRACE_MS = 500;
+
+function fail(error: unknown, log: NodeLog): void {
+  const text = describeError(error);
+  log.fatal('cannot start', { reason: error instanceof Error ? error.message : String(error) });
+  process.stderr.write(`quotamesh: ${text}\n`);
+}

@@ -1,0 +1,138 @@
+import { stringify } from 'yaml';
+import type { AccessConfig } from '../../access/access-config.js';
+import { HASH_PREFIX } from '../../access/token.js';
+import type { CostQuota } from '../../core/base/settings.js';
+import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import type { GroupConfig, HttpConfig, ResolvedConfig, TopicConfig } from '../resolved/resolved-config.js';
+import { SETTINGS } from '../schema/all-settings.js';
+import type { SettingRows } from '../setting/section.js';
+import { withoutUrlSecrets } from '../setting/setting-text.js';
+
+/**
+ * The effective configuration as YAML, every default written out, secrets masked. Without secrets in it, it can be
+ * used as a configuration file with the same result.
+ */
+export function describeConfig(config: ResolvedConfig): string {
+  const {
+    source,
+    oldNames: _,
+    nodeId,
+    topic,
+    limits,
+    groups,
+    backends,
+    defaultGroup,
+    cluster,
+    files,
+    ...others
+  } = config;
+  const { auth, http, ...rest } = others;
+  const described = {
+    cluster,
+    node: nodeId,
+    ...(auth === null ? {} : { auth: describeAuth(auth) }),
+    http: describeHttp(http),
+    topic: describeTopic(topic),
+    limits: describeDirections(limits),
+    ...rest,
+    ...(defaultGroup === null ? {} : { defaultGroup }),
+    ...(backends.length === 0
+      ? {}
+      : { backends: Object.fromEntries(backends.map(({ name, ...rest }) => [name, urlsMasked(rest)])) }),
+    groups: Object.fromEntries(groups.map((group) => [group.name, describeGroup(group)])),
+  };
+  return `# effective configuration of ${source}\n${stringify(described, { aliasDuplicateObjects: false })}`;
+}
+
+const MASK = '***';
+
+type Unsigned<Topic> = Topic extends unknown ? Omit<Topic, 'hmac'> : never;
+/** Tokens of their file stand among the others. A hash is no secret: nobody finds the token of it. */
+function describeAuth({ tokens, certificates, ...others }: AccessConfig): Readonly<Record<string, unknown>> {
+  return {
+    tokens: tokens.map(({ hash, ...token }) => withoutNulls({ ...token, hash: `${HASH_PREFIX}${hash}` })),
+    certificates: certificates.map(withoutNulls),
+    ...others,
+  };
+}
+
+function describeHttp({ tls, ...others }: HttpConfig): Readonly<Record<string, unknown>> {
+  if (tls === null) return others;
+  const { key: _, passphrase, ...plain } = tls;
+  return { ...others, tls: withoutNulls({ ...plain, key: MASK, passphrase: passphrase === null ? null : MASK }) };
+}
+
+function withoutNulls(written: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(written).filter(([, value]) => value !== null));
+}
+
+function describeTopic(topic: TopicConfig): Readonly<Record<string, unknown>> {
+  if (topic.kind === 'none') return { ...topic };
+  const { hmac, ...own } = topic;
+  return { ...describeStore(own), ...(hmac === null ? {} : { hmac: masked('hmac.', { ...hmac }) }) };
+}
+
+function describeStore(topic: Unsigned<Exclude<TopicConfig, { kind: 'none' }>>): Readonly<Record<string, unknown>> {
+  if (topic.kind !== 'kafka' && topic.kind !== 'redis') return { ...topic };
+  const { tls, ...others } = topic;
+  const tlsShown = typeof tls === 'boolean' ? tls : { enabled: true, ...masked('tls.', tls) };
+  if (topic.kind === 'redis')
+    return { ...masked('', others), tls: tlsShown, sentinel: masked('sentinel.', topic.sentinel) };
+  const { sasl } = topic;
+  const { sasl: _, ...plain } = { ...others, sasl };
+  return { ...plain, tls: tlsShown, ...(sasl === null ? {} : { sasl: masked('sasl.', sasl) }) };
+}
+
+/** Without the keys that have no value. */
+function masked(prefix: string, options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const rows: SettingRows = { ...SETTINGS.kafka.rows, ...SETTINGS.redis.rows, ...SETTINGS.hmac.rows };
+  const given = Object.entries(options).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    given.map(([key, value]) => [key, rows[`${prefix}${key}`]?.secret === undefined ? shownValue(value) : MASK]),
+  );
+}
+
+function urlsMasked(settings: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, shownValue(value)]));
+}
+
+/** A URL whose query has values cannot be told whole: they may be tokens. */
+function shownValue(value: unknown): unknown {
+  return typeof value === 'string' && URL.canParse(value) ? withoutUrlSecrets(value) : value;
+}
+
+/** A group as YAML would write it, every default written out. */
+export function describeGroup(group: GroupConfig): Readonly<Record<string, unknown>> {
+  const { name: _, nodeCount: _ofTheTopic, quota, cost, slewPerSecond, perTopic, perClient, ...others } = group;
+  const { publish, dispatch } = describeDirections(quota);
+  const described = {
+    publish: { ...publish, ...describeCost(cost.publish) },
+    dispatch: { ...dispatch, ...describeCost(cost.dispatch) },
+  };
+  return {
+    quota: described,
+    ...(slewPerSecond === Number.POSITIVE_INFINITY ? {} : { slewPerSecond }),
+    ...others,
+    perTopic: describeDirections(perTopic),
+    perClient: describeDirections(perClient),
+  };
+}
+
+function describeCost({ total, reserved }: CostQuota): Readonly<Record<string, number>> {
+  const all = { costPerSecond: total, reservedCostPerSecond: reserved };
+  return Object.fromEntries(Object.entries(all).filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
+}
+
+function describeDirections<Limits extends Readonly<Record<Direction, Rates>>>({
+  publish,
+  dispatch,
+  ...others
+}: Limits) {
+  return { publish: describeRates(publish), dispatch: describeRates(dispatch), ...others };
+}
+
+/** Unlimited has no spelling: the key is absent. So has a slew limit that is none. */
+function describeRates([messagesPerSecond, bytesPerSecond]: Rates): Readonly<Record<string, number>> {
+  const rates = Object.entries({ messagesPerSecond, bytesPerSecond });
+  return Object.fromEntries(rates.filter(([, rate]) => rate !== Number.POSITIVE_INFINITY));
+}

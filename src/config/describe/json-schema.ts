@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { textOf } from '../../input/input-mistakes.js';
+import { fieldsOf } from '../../input/schema-parts.js';
+import { oldKeysBelow, oldValuesOf } from '../schema/aliases.js';
+import { NODE, SETTINGS } from '../schema/all-settings.js';
+import { GROUP } from '../schema/groups.js';
+import { POLLED_BACKEND } from '../schema/polled-backends.js';
+import { TOPIC_KIND } from '../schema/topic.js';
+import { TOPIC_KINDS, type TopicKind } from '../schema/topic-kinds.js';
+import { QUANTITY_EXAMPLES, type QuantityKind } from '../setting/quantity.js';
+import { factsOf, READ_ELSEWHERE, type Section } from '../setting/section.js';
+import type { Setting } from '../setting/setting.js';
+import { allowedText, defaultText } from '../setting/setting-text.js';
+
+/**
+ * JSON Schema (draft 7) of a configuration file, for editors: completion, hover texts and wavy lines. Looser than the
+ * real check: a quantity with a unit is a string, its range and the relations are known to resolveConfig only.
+ */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  const group = editorSchema(GROUP, 'defaults');
+  const schema = z.strictObject({
+    ...editorMembers(NODE, ''),
+    cluster: editorLeaf(SETTINGS.node.rows.cluster),
+    backends: z.record(z.string(), editorSchema(POLLED_BACKEND, 'backends')).optional(),
+    topic: z.union([z.enum(['memory', 'embedded']), ...TOPIC_KIND.choices.map(topicSchema)]).optional(),
+    defaults: group.optional(),
+    groups: z.record(z.string(), group),
+  });
+  return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', override: describe }) as Readonly<
+    Record<string, unknown>
+  >;
+}
+
+/** What is allowed, where only messages say it. */
+function describe({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: z.core.$ZodType;
+  jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  const says = textOf(zodSchema as z.ZodType);
+  if (says !== undefined) jsonSchema.description ??= says.allowed;
+}
+
+/** The kind may be left out where it is the default; tls may be true. */
+function topicSchema(kind: TopicKind): z.ZodType {
+  const { tls, ...members } = editorMembers(TOPIC_KINDS[kind], 'topic');
+  const own = {
+    kind: kind === TOPIC_KIND.default ? z.literal(kind).optional() : z.literal(kind),
+    ...(tls === undefined
+      ? {}
+      : { tls: z.union([z.boolean(), editorSchema(fieldsOf(TOPIC_KINDS[kind]).tls!, 'topic.tls')]).optional() }),
+  };
+  return z.strictObject({ ...members, ...own }).nullable();
+}
+
+/** A section, for editors; `path` is where it stands, and groups stand at `defaults`. */
+export function editorSchema(schema: Section, path: string): z.ZodType {
+  return z.strictObject(editorMembers(schema, path)).nullable();
+}
+
+function editorMembers(schema: Section, path: string): Readonly<Record<string, z.ZodType>> {
+  const members = Object.entries(fieldsOf(schema)).filter(([, member]) => member !== READ_ELSEWHERE);
+  const old = oldKeysBelow(path).map((alias): [string, z.ZodType] => {
+    const deprecated = deprecation(`${path}.${alias.now}`);
+    return [alias.old, editorLeaf(factsOf(fieldsOf(schema)[alias.now]!)!, deprecated).optional()];
+  });
+  const own = members.map(([key, member]): [string, z.ZodType] => [key, editorMember(member, path, key).optional()]);
+  return Object.fromEntries([...own, ...old]);
+}
+
+function editorMember(member: z.ZodType, path: string, key: string): z.ZodType {
+  const facts = factsOf(member);
+  if (facts === undefined) return editorSchema(member, path === '' ? key : `${path}.${key}`);
+  const old = oldValuesOf(path, key).map(({ old: value, now }) => ({ const: value, ...deprecation(now) }));
+  return editorLeaf(facts, old.length === 0 ? {} : { enum: undefined, anyOf: [typeOf(facts), ...old] });
+}
+
+/** draft 7 knows no `deprecated`, but editors do. */
+function deprecation(now: string) {
+  const text = `Now called ${now}.`;
+  return { description: text, deprecated: true, deprecationMessage: text };
+}
+
+function editorLeaf(setting: Setting, further: Readonly<Record<string, unknown>> = {}): z.ZodType {
+  const { buys, costs } = setting;
+  const description = `${allowedText(setting)}; default ${defaultText(setting)}. Buys: ${buys} Costs: ${costs}`;
+  if (setting.of !== undefined) return setting.of.schema.nullable().meta({ description, ...further });
+  return z.unknown().meta({ description, ...typeOf(setting), ...further });
+}
+
+function typeOf(setting: Setting): Readonly<Record<string, unknown>> {
+  if (setting.choices !== undefined) return { enum: [...setting.choices, null] };
+  switch (setting.kind) {
+    case 'name':
+    case 'text':
+      return anyOf({ type: 'string' });
+    case 'switch':
+      return anyOf({ type: 'boolean' });
+    case 'addresses':
+    case 'group-selection':
+      return anyOf({ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 });
+    case 'weights':
+      return anyOf({ type: 'object', additionalProperties: anyOf({ type: 'number' }) });
+    default:
+      return anyOf(numberIn(setting), { type: 'string', examples: examplesOf(setting.kind as QuantityKind) });
+  }
+}
+
+/** Every key may be null. */
+function anyOf(...types: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  return { anyOf: [...types, { type: 'null' }] };
+}
+
+function numberIn({ min = 0, max }: Setting): Readonly<Record<string, unknown>> {
+  return { type: 'number', minimum: min, ...(max === undefined ? {} : { maximum: max }) };
+}
+
+function examplesOf(kind: QuantityKind): readonly string[] {
+  return QUANTITY_EXAMPLES[kind].split(' or ');
+}

@@ -1,0 +1,110 @@
+import { parse } from 'yaml';
+import { isMapping } from '../../input/mapping.js';
+import { configFiles } from '../files/config-files.js';
+import { type LoadOptions, loadConfig } from '../files/load-config.js';
+import { type ConfigOverrides, type Environment, OLD_VARIABLES, VARIABLES } from '../read/environment.js';
+import { withNewNames } from '../read/new-names.js';
+import { readTextFile } from '../read/read-text-file.js';
+import { type ConfigPath, Findings, type Locate } from '../setting/findings.js';
+import { mergeFiles } from '../yaml/merge-files.js';
+import { parseYaml } from '../yaml/parse-yaml.js';
+import { describeConfig } from './describe-config.js';
+
+/** A value in force, secrets masked, and who says it: `default`, `node.yaml:12`, a variable or a flag. */
+export interface SourcedSetting {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/** Every value of the effective configuration. Rejects as loadConfig does. */
+export async function settingSources(options: LoadOptions): Promise<readonly SourcedSetting[]> {
+  const config = await loadConfig(options);
+  const files = configFiles(options.file).map((file) => ({ file, parsed: parseYaml(readTextFile(file, BYTES_MAX)) }));
+  const { raw, locate } = mergeFiles(files);
+  const findings = new Findings(options.file, locate);
+  // What an old name says is found below the new one.
+  const written = {
+    raw: withNewNames(raw, findings),
+    locate: (path: ConfigPath, part: 'key' | 'value') => locate(findings.asWritten(path), part),
+  };
+  const variables = givenVariables(options.env ?? {});
+  const flags = givenFlags(options.overrides ?? {});
+  return leavesOf(parse(describeConfig(config)), []).map(({ path, value }) => {
+    const source = sourceOf(path, { variables, flags, ...written });
+    return { key: path.join('.'), value, source };
+  });
+}
+
+/** What loadConfig has read already. */
+const BYTES_MAX = Number.MAX_SAFE_INTEGER;
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+function leavesOf(value: unknown, path: readonly string[]): Leaf[] {
+  if (!isMapping(value)) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, below]) => leavesOf(below, [...path, key]));
+}
+
+interface Sources {
+  /** YAML path → variable. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly flags: ReadonlyMap<string, string>;
+  readonly raw: unknown;
+  readonly locate: Locate;
+}
+
+function sourceOf(path: readonly string[], sources: Sources): string {
+  const own = givenBy(path, sources);
+  if (own !== null) return own;
+  const [section, , ...below] = path;
+  if (section === 'groups') return givenBy(['defaults', ...below], sources) ?? 'default';
+  // A text may stand in a file that another key names.
+  const inFile = [...path.slice(0, -1), `${path.at(-1)}File`];
+  return givenBy(inFile, sources) ?? 'default';
+}
+
+/** Null where nobody has given it. */
+function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sources): string | null {
+  const key = path.join('.');
+  const given = flags.get(key) ?? variables.get(key);
+  if (given !== undefined) return given;
+  return isWritten(raw, path) ? placeOf(locate, path) : null;
+}
+
+/** Or something shorter that stands for it: `topic: embedded` is topic.kind. */
+function isWritten(raw: unknown, path: readonly string[]): boolean {
+  let current = raw;
+  for (const step of path) {
+    if (!isMapping(current) || !Object.hasOwn(current, step)) return false;
+    current = current[step];
+    if (current === null || current === undefined) return false;
+    if (!isMapping(current)) return true;
+  }
+  return true;
+}
+
+function placeOf(locate: Locate, path: readonly string[]): string {
+  const place = locate(path, 'key');
+  return place === null ? 'file' : `${place.file}:${place.line}`;
+}
+
+function givenVariables(environment: Environment): Map<string, string> {
+  const old = [...OLD_VARIABLES].map(([variable, now]) => [variable, VARIABLES.get(now)!] as const);
+  const given = [...old, ...VARIABLES].filter(([variable]) => (environment[variable] ?? '') !== '');
+  return new Map(given.map(([variable, key]) => [key, variable]));
+}
+
+function givenFlags({ nodeId, http, mqtt }: ConfigOverrides): Map<string, string> {
+  const flags = new Map<string, string>();
+  if (nodeId !== undefined) flags.set('node', '--node');
+  for (const [section, address] of Object.entries({ http, mqtt })) {
+    if (address === undefined) continue;
+    flags.set(`${section}.port`, `--${section}`);
+    if (address.includes(':')) flags.set(`${section}.host`, `--${section}`);
+  }
+  return flags;
+}

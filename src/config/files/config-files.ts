@@ -1,0 +1,49 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The files that a configuration is made of: the file itself, or the YAML files right in a folder, by name. What begins
+ * with a dot is left out: so are `..data` and its like, by which Kubernetes swaps a ConfigMap. Throws an Error whose
+ * message says in a few words what is wrong.
+ */
+export function configFiles(path: string): readonly string[] {
+  if (!isFolder(path)) return [path];
+  const names = readdirSync(path).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
+  if (names.length === 0) throw new Error('the folder has no file that ends in .yaml or .yml');
+  return names.sort().map((name) => join(path, name));
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/**
+ * Another text whenever a file of the configuration, or what a symbolic link on the way leads to, is another one or was
+ * written to. Never throws: that a file is gone is a state, too.
+ */
+export function configStamp(path: string): string {
+  try {
+    return configFiles(path).map(stampOf).join('\n');
+  } catch (error) {
+    return `unreadable: ${(error as Error).message}`;
+  }
+}
+
+/** One stamp for the files that a configuration names: tokens, certificates. */
+export function filesStamp(files: readonly string[]): string {
+  return files.map((file) => `\n${configStamp(file)}`).join('');
+}
+
+/** 0 where it cannot be read. */
+export function configBytes(path: string): number {
+  try {
+    return configFiles(path).reduce((total, file) => total + statSync(file).size, 0);
+  } catch {
+    return 0;
+  }
+}
+
+function stampOf(file: string): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  return [file, realpathSync(file), dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}

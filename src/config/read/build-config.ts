@@ -1,0 +1,170 @@
+import type { AccessConfig } from '../../access/access-config.js';
+import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
+import type { CostQuota, RampSettings } from '../../core/base/settings.js';
+import type { Direction, Rates } from '../../core/base/vocabulary.js';
+import type {
+  GroupConfig,
+  HmacConfig,
+  HttpTlsConfig,
+  PolledBackend,
+  ResolvedConfig,
+  TopicConfig,
+} from '../resolved/resolved-config.js';
+import type { NodeSettings } from '../schema/all-settings.js';
+import { GROUP, type GroupSettings } from '../schema/groups.js';
+import type { MqttRule } from '../schema/mqtt-rules.js';
+import type { OldName } from '../setting/findings.js';
+import type { OfKind, ReadTopic } from './read-topic.js';
+
+export interface ConfigParts {
+  readonly source: string;
+  readonly oldNames: readonly OldName[];
+  readonly node: NodeSettings & { readonly node: string };
+  /** Absolute. */
+  readonly decisionsFile: string | null;
+  readonly auth: AccessConfig | null;
+  readonly httpTls: HttpTlsConfig | null;
+  readonly files: readonly string[];
+  readonly topic: ReadTopic;
+  readonly backends: readonly PolledBackend[];
+  readonly groups: ReadonlyMap<string, GroupSettings>;
+  readonly mqttRules: readonly MqttRule[];
+  readonly attachments: AttachmentsConfig;
+}
+
+/** Puts what was read without a mistake into the shape of the result. */
+export function buildConfig({
+  source,
+  oldNames,
+  node,
+  decisionsFile,
+  auth,
+  httpTls,
+  files,
+  topic,
+  backends,
+  groups,
+  mqttRules,
+  attachments,
+}: ConfigParts): ResolvedConfig {
+  const { node: nodeId, cluster, insecure, sampleIntervalMs, defaultGroup } = node;
+  const { http, mqtt, registry, limits, log, metrics, timing, limiting, costs } = node;
+  const topicConfig = topicOf(topic);
+  return deepFreeze({
+    cluster,
+    nodeId,
+    source,
+    oldNames,
+    files,
+    auth,
+    insecure,
+    topic: topicConfig,
+    registry,
+    attachments,
+    http: { ...http, tls: httpTls },
+    mqtt: { ...mqtt, rules: mqttRules },
+    limits: { ...limits, ...directionsOf(limits) },
+    log: { ...log, decisionsFile },
+    metrics,
+    sampleIntervalMs,
+    timing,
+    limiting,
+    costs,
+    backends,
+    groups: Array.from(groups, ([name, settings]) => ({ ...buildGroup(name, settings), ...alone(topicConfig) })),
+    defaultGroup,
+  });
+}
+
+function topicOf(topic: ReadTopic): TopicConfig {
+  switch (topic.kind) {
+    case 'none':
+      // Without it the topic would have a mistake, and so without the addresses below.
+      return { ...topic, nodeCount: topic.nodeCount! };
+    case 'kafka':
+      return {
+        ...topic,
+        ...signing(topic),
+        brokers: topic.brokers!,
+        clientId: topic.clientId!,
+        tls: tlsOf(topic.tls),
+        sasl: saslOf(topic.sasl),
+      };
+    case 'redis':
+      return { ...topic, ...signing(topic), addresses: topic.addresses!, tls: tlsOf(topic.tls) };
+    default:
+      return { ...topic, ...signing(topic) };
+  }
+}
+
+/** What only groups of a node without a topic have: nobody tells who wants what, so all get the same. */
+function alone(topic: TopicConfig): Partial<GroupConfig> {
+  return topic.kind === 'none' ? { strategy: 'equal', nodeCount: topic.nodeCount } : {};
+}
+
+/** What Node.js's tls.connect takes. */
+function tlsOf({ enabled, ...options }: OfKind<'kafka'>['tls']): boolean | Readonly<Record<string, unknown>> {
+  return enabled && given(options);
+}
+
+function signing({ hmac }: Pick<OfKind<'kafka'>, 'hmac'>): { readonly hmac: HmacConfig | null } {
+  const { key } = hmac;
+  return { hmac: key === null ? null : { ...hmac, key } };
+}
+
+function saslOf(sasl: OfKind<'kafka'>['sasl']): Readonly<Record<string, string>> | null {
+  return sasl.mechanism === null ? null : given(sasl);
+}
+
+/** Without the keys that have no value. */
+function given<Value>(options: Readonly<Record<string, Value | null>>): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(options).filter((entry): entry is [string, Value] => entry[1] !== null));
+}
+
+/** Quotas without a value are unlimited, and nothing of them is reserved. */
+export function buildGroup(name: string, settings: GroupSettings): GroupConfig {
+  const { quota, ramp, perTopic, perClient, weights, slewPerSecond, promise: _, ...plain } = settings;
+  // Whatever limits is read as absent, so that no part of a node has to ask whether the group is enabled.
+  const limiting = settings.enabled ? settings : UNLIMITED;
+  return {
+    name,
+    ...plain,
+    quota: directionsOf(limiting.quota),
+    cost: { publish: costOf(limiting.quota.publish), dispatch: costOf(limiting.quota.dispatch) },
+    ramp: rampOf(limiting.ramp),
+    nodeCount: 0,
+    weights: weights ?? Object.create(null),
+    slewPerSecond: slewPerSecond ?? Number.POSITIVE_INFINITY,
+    perTopic: { ...directionsOf(limiting.perTopic), max: perTopic.max },
+    perClient: { ...directionsOf(limiting.perClient), max: perClient.max },
+  };
+}
+
+const UNLIMITED: GroupSettings = GROUP.parse({});
+
+interface WrittenRates {
+  readonly messagesPerSecond: number | null;
+  readonly bytesPerSecond: number | null;
+}
+
+function directionsOf({ publish, dispatch }: Readonly<Record<Direction, WrittenRates>>): Record<Direction, Rates> {
+  return { publish: ratesOf(publish), dispatch: ratesOf(dispatch) };
+}
+
+function ratesOf({ messagesPerSecond, bytesPerSecond }: WrittenRates): Rates {
+  return [messagesPerSecond ?? Number.POSITIVE_INFINITY, bytesPerSecond ?? Number.POSITIVE_INFINITY];
+}
+
+function costOf({ costPerSecond, reservedCostPerSecond }: GroupSettings['quota'][Direction]): CostQuota {
+  return { total: costPerSecond ?? Number.POSITIVE_INFINITY, reserved: reservedCostPerSecond };
+}
+
+function rampOf({ fromPerSecond, ...others }: GroupSettings['ramp']): RampSettings | null {
+  return fromPerSecond === null ? null : { fromPerSecond, ...others };
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,55 @@
+import { DIRECTIONS } from '../../core/base/vocabulary.js';
+import { isMapping } from '../../input/mapping.js';
+import type { GroupSettings } from '../schema/groups.js';
+import type { Sound } from '../schema/read-section.js';
+import type { Findings } from '../setting/findings.js';
+import { valueBelow } from '../setting/setting-value.js';
+import type { GroupValues } from './read-groups.js';
+
+/** A ramp rises: it does not begin above its end, and it has both. */
+export function checkRamps(groups: GroupValues, root: unknown, findings: Findings): void {
+  let hasRamp = false;
+  for (const [name, values] of groups) {
+    const from = values.ramp.fromPerSecond;
+    if (from !== null) hasRamp = true;
+    if (typeof from === 'number') checkEnds(name, values, from, findings);
+    else if (from === null) checkStart(root, ['groups', name], findings);
+  }
+  // What is inherited is no ramp by itself: only some groups may have one. Where none has, somebody waits for it in vain.
+  if (groups.size > 0 && !hasRamp) checkStart(root, ['defaults'], findings);
+}
+
+function checkEnds(group: string, values: Sound<GroupSettings>, from: number, findings: Findings): void {
+  const to = values.ramp.toPerSecond ?? null;
+  for (const end of to === null ? quotasOf(values) : [to]) {
+    if (typeof end !== 'number' || from <= end) continue;
+    const allowed = to === null ? `at most the quota, ${end}` : `at most ramp.toPerSecond = ${end}`;
+    const remedy = 'Lower it, or raise the end of the ramp.';
+    findings.add(['groups', group, 'ramp', 'fromPerSecond'], {
+      problem: `must be ${allowed}, got ${from}`,
+      allowed,
+      remedy,
+    });
+    return;
+  }
+  if (to !== null || quotasOf(values).length > 0) return;
+  const problem = 'needs an end: the group has no quota in messages per second';
+  const allowed = 'ramp.toPerSecond, or a messagesPerSecond';
+  findings.add(['groups', group, 'ramp', 'fromPerSecond'], { problem, allowed, remedy: 'Set ramp.toPerSecond.' });
+}
+
+function quotasOf({ quota }: Sound<GroupSettings>): number[] {
+  const quotas = DIRECTIONS.map((direction) => quota[direction].messagesPerSecond);
+  return quotas.filter((quota): quota is number => typeof quota === 'number');
+}
+
+/** Keys of a ramp that is none. `fromPerSecond: null` takes back what is inherited: that is said, not forgotten. */
+function checkStart(root: unknown, place: readonly string[], findings: Findings): void {
+  const ramp = valueBelow(root, [...place, 'ramp']);
+  if (!isMapping(ramp) || ramp.fromPerSecond === null) return;
+  const key = Object.keys(ramp).find((name) => (ramp[name] ?? null) !== null);
+  if (key === undefined) return;
+  const problem = 'has no beginning: ramp.fromPerSecond is missing';
+  const remedy = 'Set ramp.fromPerSecond, or remove the ramp.';
+  findings.add([...place, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
+}

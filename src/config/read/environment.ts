@@ -1,0 +1,173 @@
+import { isMapping } from '../../input/mapping.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import { oldKeysBelow } from '../schema/aliases.js';
+import { environmentName, SECTIONS, variableOf, yamlPath } from '../schema/all-settings.js';
+import type { ConfigPath, Findings } from '../setting/findings.js';
+import { show } from '../setting/setting-text.js';
+import { valueAt } from '../setting/setting-value.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** From the command line; wins over everything else. */
+export interface ConfigOverrides {
+  readonly nodeId?: string | undefined;
+  /** HOST:PORT or PORT. */
+  readonly http?: string | undefined;
+  /** `host:port` for MQTT. */
+  readonly mqtt?: string | undefined;
+}
+
+/** Lays `QUOTAMESH_…` variables over the configuration as written. An empty variable counts as not set. */
+export function withEnvironment(raw: unknown, environment: Environment, findings: Findings): unknown {
+  const given = settingsOf(environment, findings);
+  let result = given.has('topic.kind') ? withTopicOfKind(raw, given.get('topic.kind')!.text) : raw;
+  for (const [key, { variable, text }] of given) {
+    const sibling = SIBLINGS.get(key);
+    // A secret may be given as text or as the path of a file. The variable of one replaces what the YAML says of either.
+    if (sibling !== undefined && !given.has(sibling)) result = putAt(result, sibling.split('.'), undefined);
+    result = putAt(result, key.split('.'), text);
+    findings.setOrigin(key.split('.'), variable);
+  }
+  return result;
+}
+
+/** Lays the flags of the command line over all. */
+export function withOverrides(raw: unknown, { nodeId, http, mqtt }: ConfigOverrides, findings: Findings): unknown {
+  let result = raw;
+  if (nodeId !== undefined) {
+    result = putAt(result, ['node'], nodeId);
+    findings.setOrigin(['node'], '--node');
+  }
+  result = withAddress(result, { section: 'http', port: 7070, given: http }, findings);
+  return withAddress(result, { section: 'mqtt', port: 1883, given: mqtt }, findings);
+}
+
+interface AddressFlag {
+  readonly section: 'http' | 'mqtt';
+  /** For the example in the remedy. */
+  readonly port: number;
+  readonly given: string | undefined;
+}
+
+function withAddress(raw: unknown, { section, port, given }: AddressFlag, findings: Findings): unknown {
+  if (given === undefined) return raw;
+  const flag = `--${section}`;
+  const match = /^(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5})$/.exec(given);
+  if (match === null) {
+    const allowed = 'HOST:PORT or PORT';
+    const problem = `must be ${allowed}, got ${show(given)}`;
+    findings.setOrigin([flag], 'command line');
+    findings.add([flag], { problem, allowed, remedy: `For example ${flag} 127.0.0.1:${port}.` });
+    return raw;
+  }
+  const host = match[1]?.replace(/^\[|\]$/g, '');
+  const result = host === undefined ? raw : putAt(raw, [section, 'host'], host);
+  findings.setOrigin([section, 'host'], flag);
+  findings.setOrigin([section, 'port'], flag);
+  return putAt(result, [section, 'port'], match[2]);
+}
+
+/** Commands that call a node read their token from here; a node itself does without. */
+export const TOKEN_VARIABLE = 'QUOTAMESH_TOKEN';
+
+/** Every variable of the settings table → the YAML path it sets. */
+export const VARIABLES: ReadonlyMap<string, string> = new Map(
+  SECTIONS.flatMap((section) =>
+    Object.keys(section.rows).flatMap((key): [string, string][] => {
+      const variable = environmentName(section, key);
+      return variable === null ? [] : [[variable, yamlPath(section, key)]];
+    }),
+  ),
+);
+
+/** Old name of a variable → the one of today. */
+export const OLD_VARIABLES: ReadonlyMap<string, string> = new Map(
+  SECTIONS.flatMap((section) =>
+    oldKeysBelow(section.path).flatMap(({ old, now }): [string, string][] => {
+      const [before, today] = [variableOf(section, old), environmentName(section, now)];
+      return section.rows[now] === undefined || today === null ? [] : [[before, today]];
+    }),
+  ),
+);
+
+interface GivenVariable {
+  readonly variable: string;
+  readonly text: string;
+}
+
+function settingsOf(environment: Environment, findings: Findings): ReadonlyMap<string, GivenVariable> {
+  const given = new Map<string, GivenVariable>();
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith('QUOTAMESH_') || text === undefined || text === '') continue;
+    if (variable === TOKEN_VARIABLE || isServiceLink(variable, text)) continue;
+    const now = OLD_VARIABLES.get(variable);
+    if (now !== undefined) addOld(variable, now, environment, findings);
+    const key = VARIABLES.get(now ?? variable);
+    if (key === undefined) addUnknown(variable, findings);
+    else if (now === undefined || !isGiven(environment, now)) given.set(key, { variable, text });
+  }
+  return given;
+}
+
+function addOld(variable: string, now: string, environment: Environment, findings: Findings): void {
+  findings.setOrigin([variable], 'environment');
+  if (!isGiven(environment, now)) {
+    findings.note([variable], { old: variable, now });
+    return;
+  }
+  const problem = `is the old name of ${now}, which is given too`;
+  findings.add([variable], { problem, allowed: 'one of the two', remedy: `Remove ${variable}.` });
+}
+
+function isGiven(environment: Environment, variable: string): boolean {
+  return (environment[variable] ?? '') !== '';
+}
+
+function addUnknown(variable: string, findings: Findings): void {
+  findings.setOrigin([variable], 'environment');
+  const near = didYouMean(variable, VARIABLES.keys());
+  const remedy = near || 'Remove it, or see docs/reference/settings.md for the variables there are.';
+  findings.add([variable], { problem: 'is not a known variable', allowed: [...VARIABLES.keys()].join(', '), remedy });
+}
+
+/**
+ * Kubernetes puts such variables into every pod beside a Service named quotamesh… (and container links did before):
+ * QUOTAMESH_SERVICE_HOST, QUOTAMESH_PORT=tcp://…, QUOTAMESH_HTTP_PORT_7070_TCP_ADDR. They are nobody's mistake.
+ */
+function isServiceLink(variable: string, text: string): boolean {
+  if (/_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/.test(variable)) return true;
+  if (/_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(variable)) return true;
+  return variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text);
+}
+
+/** Another kind than the file's: what the file says about its own kind does not apply. */
+function withTopicOfKind(raw: unknown, kind: string): unknown {
+  const written = valueAt(raw, 'topic.kind') ?? 'embedded';
+  return written === kind ? raw : putAt(raw, ['topic'], { kind });
+}
+
+/** `topic.sasl.password` ↔ `topic.sasl.passwordFile`. */
+const SIBLINGS: ReadonlyMap<string, string> = new Map(
+  SECTIONS.flatMap((section) =>
+    Object.entries(section.rows).flatMap(([key, { textOf }]): [string, string][] => {
+      const file = yamlPath(section, key);
+      const text = file.replace(/File$/, '');
+      return textOf === undefined
+        ? []
+        : [
+            [text, file],
+            [file, text],
+          ];
+    }),
+  ),
+);
+
+/** A copy with `value` at the path. What is no mapping on the way stays as it is: its own mistake is reported. */
+function putAt(target: unknown, path: ConfigPath, value: unknown): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) return value;
+  if (target !== undefined && target !== null && !isMapping(target)) return target;
+  const copy: Record<string, unknown> = { ...target };
+  copy[name] = putAt(copy[name], rest, value);
+  return copy;
+}

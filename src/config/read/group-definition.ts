@@ -1,0 +1,32 @@
+import type { GroupConfig } from '../resolved/resolved-config.js';
+import type { GroupSettings } from '../schema/groups.js';
+import type { Mistake } from '../setting/config-error.js';
+import { Findings } from '../setting/findings.js';
+import { buildGroup } from './build-config.js';
+import { checkRamps } from './check-ramps.js';
+import { checkShareRanges } from './check-share-range.js';
+import { withNewValues } from './new-names.js';
+import { checkReserved, readGroups } from './read-groups.js';
+
+export interface ExaminedGroup {
+  /** null when there are mistakes. */
+  readonly config: GroupConfig | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/**
+ * A group as YAML writes it below `groups.<name>`, checked as in YAML, with all its mistakes. What YAML says below
+ * `defaults` does not count: it may differ from node to node, and this must be the same for all.
+ */
+export function examineGroup(name: string, written: unknown, source: string): ExaminedGroup {
+  const findings = new Findings(source);
+  const root = withNewValues({ groups: { [name]: written } }, findings) as { readonly groups: unknown };
+  const groups = readGroups(root, findings);
+  checkReserved(groups, findings);
+  checkRamps(groups, root, findings);
+  checkShareRanges(groups, findings);
+  const values = groups.get(name);
+  if (findings.mistakes.length > 0 || values === undefined) return { config: null, mistakes: findings.mistakes };
+  // Nothing is absent where nothing is wrong.
+  return { config: buildGroup(name, values as GroupSettings), mistakes: [] };
+}

@@ -1,0 +1,94 @@
+import { DIRECTIONS, type Direction } from '../../core/base/vocabulary.js';
+import { isMapping } from '../../input/mapping.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import { GROUP, type GroupSettings } from '../schema/groups.js';
+import { readSection, type Sound } from '../schema/read-section.js';
+import type { Findings } from '../setting/findings.js';
+import { soundPart } from '../setting/section.js';
+import { GROUP_NAME } from '../setting/setting.js';
+import { show } from '../setting/setting-text.js';
+import { mergedLayers } from './merged-layers.js';
+import type { SoundNode } from './read-node.js';
+
+/** Group name → its settings, `defaults:` laid under each; fields with a mistake are absent. */
+export type GroupValues = ReadonlyMap<string, Sound<GroupSettings>>;
+
+export function readGroups(root: Readonly<Record<string, unknown>>, findings: Findings): GroupValues {
+  const { defaults, groups } = root;
+  readSection(findings, GROUP, ['defaults'], defaults);
+  if (groups === undefined || groups === null || (isMapping(groups) && Object.keys(groups).length === 0)) {
+    const remedy = 'Add at least one group below groups:.';
+    findings.add(['groups'], {
+      problem: 'is missing or empty',
+      allowed: 'a mapping of group name to settings',
+      remedy,
+    });
+    return new Map();
+  }
+  if (!isMapping(groups)) {
+    const allowed = 'a mapping of group name to settings';
+    const problem = `must be ${allowed}, got ${show(groups)}`;
+    findings.add(['groups'], { problem, allowed, remedy: 'Indent the group names below it.' });
+    return new Map();
+  }
+  const values = new Map<string, Sound<GroupSettings>>();
+  for (const [name, group] of Object.entries(groups)) {
+    // `orders:` with nothing behind it is a group without keys of its own, not one that takes everything back.
+    const merged = mergedLayers(group ?? {}, defaults);
+    const read = GROUP.safeParse(merged);
+    const settings = (read.success ? read.data : soundPart(GROUP, merged)) as Sound<GroupSettings>;
+    if (GROUP_NAME.matches.test(name)) values.set(name, settings);
+    else addBadName(name, findings);
+    if (group === null && !DIRECTIONS.some((direction) => isLimited(settings, direction))) {
+      const remedy = 'Write its quota, or {} for a group that nothing limits.';
+      findings.add(['groups', name], { problem: 'has nothing behind it', allowed: 'settings of a group', remedy });
+    }
+    // What is wrong in the group itself is wrong in the two together, too: most groups are read once.
+    if (!read.success) readSection(findings, GROUP, ['groups', name], group);
+  }
+  return values;
+}
+
+/** Names in other settings that must be those of groups. */
+export function checkGroupNames(node: SoundNode, groups: GroupValues, findings: Findings): void {
+  const { defaultGroup, metrics } = node;
+  if (typeof defaultGroup === 'string') checkGroupName(['defaultGroup'], defaultGroup, groups, findings);
+  const { perGroup } = metrics;
+  if (typeof perGroup === 'string' || perGroup === undefined) return;
+  for (const [index, name] of perGroup.entries()) {
+    checkGroupName(['metrics', 'perGroup', index], name, groups, findings);
+  }
+}
+
+/** What is reserved is a part of the quota. */
+export function checkReserved(groups: GroupValues, findings: Findings): void {
+  for (const [name, values] of groups) {
+    for (const direction of DIRECTIONS) {
+      const { costPerSecond: total, reservedCostPerSecond: reserved } = values.quota[direction];
+      if (typeof total !== 'number' || typeof reserved !== 'number' || reserved <= total) continue;
+      const allowed = `at most quota.${direction}.costPerSecond = ${total}`;
+      const problem = `must be ${allowed}, got ${reserved}`;
+      const remedy = 'Lower it, or raise costPerSecond.';
+      const cause = 'reserved-above-quota';
+      findings.add(['groups', name, 'quota', direction, 'reservedCostPerSecond'], { problem, allowed, remedy, cause });
+    }
+  }
+}
+
+/** The rates are those of the whole cluster. */
+function isLimited({ quota }: Sound<GroupSettings>, direction: Direction): boolean {
+  const { messagesPerSecond, bytesPerSecond, costPerSecond } = quota[direction];
+  return [messagesPerSecond, bytesPerSecond, costPerSecond].some((rate) => typeof rate === 'number');
+}
+
+function addBadName(name: string, findings: Findings): void {
+  const problem = `is no name for a group: it must be ${GROUP_NAME.text}`;
+  findings.add(['groups', name], { problem, allowed: GROUP_NAME.text, remedy: 'Rename the group.' }, { part: 'key' });
+}
+
+function checkGroupName(path: (string | number)[], name: string, groups: GroupValues, findings: Findings): void {
+  if (groups.has(name) || groups.size === 0 || findings.isFull) return;
+  const problem = `must name a configured group, got ${show(name)}`;
+  const remedy = didYouMean(name, groups.keys()) || 'Add the group, or remove its name here.';
+  findings.add(path, { problem, allowed: 'a key of groups', remedy });
+}

@@ -1,0 +1,26 @@
+import { NODE, type NodeSettings, SETTINGS } from '../schema/all-settings.js';
+import { readSection, type Sound } from '../schema/read-section.js';
+import type { Findings } from '../setting/findings.js';
+import { NODE_NAME } from '../setting/setting.js';
+
+/** Fields with a mistake are absent. */
+export type SoundNode = Sound<NodeSettings>;
+
+/** Everything of a node but its topic and groups. */
+export function readNode(root: unknown, findings: Findings, hostName: string): SoundNode {
+  const read = readSection(findings, NODE, [], root);
+  if (read.cluster === null) {
+    const { allowed, remedy } = { allowed: NODE_NAME.text, remedy: SETTINGS.node.rows.cluster.remedy };
+    findings.add(['cluster'], { problem: 'is missing', allowed, remedy });
+  }
+  return { ...read, node: read.node === null ? defaultNodeId(hostName, read.http.port) : read.node };
+}
+
+/**
+ * Stable over restarts, and different for every process of a machine, because ports are. The process id would be
+ * neither: each restart would leave records of a dead node behind.
+ */
+function defaultNodeId(hostName: string, port: unknown): string {
+  const host = hostName.replaceAll(/[^A-Za-z0-9._:-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  return `${host.slice(0, 120) || 'node'}-${port}`;
+}

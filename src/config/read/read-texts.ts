@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { isMapping } from '../../input/mapping.js';
+import { fieldsOf } from '../../input/schema-parts.js';
+import type { Sound } from '../schema/read-section.js';
+import type { TextsRead } from '../schema/text-file.js';
+import { formatPath } from '../setting/config-error.js';
+import type { ConfigPath, Findings } from '../setting/findings.js';
+import { factsOf, type Section } from '../setting/section.js';
+
+export interface FileContext {
+  /** Start of relative paths. */
+  readonly folder: string;
+  readonly readFile: (path: string, bytesMax: number) => string;
+}
+
+export interface ReadTexts<Value> {
+  readonly read: Sound<TextsRead<Value>>;
+  /** Absolute. */
+  readonly files: readonly string[];
+}
+
+const TEXT_BYTES_MAX = 65_536;
+
+/** Puts the text of the file that `<key>File` names under `key`, wherever the section has such a pair. */
+export function readTexts<Value>(
+  schema: Section<Value>,
+  read: Sound<Value>,
+  at: ConfigPath,
+  findings: Findings,
+  context: FileContext,
+): ReadTexts<Value> {
+  const texts: Record<string, unknown> = { ...(read as Readonly<Record<string, unknown>>) };
+  const files: string[] = [];
+  for (const [key, member] of Object.entries(fieldsOf(schema))) {
+    const [value, textOf] = [texts[key], factsOf(member)?.textOf];
+    if (isMapping(value)) {
+      const below = readTexts(member, value, [...at, key], findings, context);
+      texts[key] = below.read;
+      files.push(...below.files);
+    } else if (textOf !== undefined) {
+      delete texts[key];
+      if (typeof value !== 'string') continue;
+      const path = [...at, key];
+      if (texts[textOf] !== null) {
+        const problem = `and ${formatPath([...at, textOf])} exclude each other`;
+        findings.add(path, { problem, allowed: 'one of the two', remedy: 'Remove one of the two.' });
+        continue;
+      }
+      const file = resolve(context.folder, value);
+      files.push(file);
+      texts[textOf] = textIn(file, path, findings, context);
+    }
+  }
+  return { read: texts as Sound<TextsRead<Value>>, files };
+}
+
+/** undefined where it cannot be read. */
+function textIn(file: string, path: ConfigPath, findings: Findings, { readFile }: FileContext): string | undefined {
+  try {
+    // Editors and `echo` end a file with a newline that is no part of a password.
+    const text = readFile(file, TEXT_BYTES_MAX).replace(/\r?\n$/, '');
+    if (text === '') throw new Error('it is empty');
+    return text;
+  } catch (error) {
+    const problem = `cannot be read: ${(error as Error).message}`;
+    const allowed = 'the path of a text file of at most 64 KiB';
+    findings.add(path, { problem, allowed, remedy: 'Check the path and its permissions.' });
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { isMapping } from '../../input/mapping.js';
+import type { ResolvedConfig } from '../resolved/resolved-config.js';
+import { readAttachments } from '../rules/attachment-definition.js';
+import { readMqttRules } from '../rules/read-rules.js';
+import { notAMapping } from '../schema/read-section.js';
+import { ConfigError, type Mistake } from '../setting/config-error.js';
+import { Findings, type Locate } from '../setting/findings.js';
+import { valueAt } from '../setting/setting-value.js';
+import { buildConfig, type ConfigParts } from './build-config.js';
+import { checkAlone } from './check-alone.js';
+import { checkRamps } from './check-ramps.js';
+import { checkRelations } from './check-relations.js';
+import { checkShareRanges } from './check-share-range.js';
+import { type ConfigOverrides, type Environment, withEnvironment, withOverrides } from './environment.js';
+import { withNewNames, withNewValues } from './new-names.js';
+import { readAuth } from './read-auth.js';
+import { readBackends } from './read-backends.js';
+import { checkGroupNames, checkReserved, readGroups } from './read-groups.js';
+import { checkReach, readHttpTls } from './read-listeners.js';
+import { readNode, type SoundNode } from './read-node.js';
+import { readTextFile } from './read-text-file.js';
+import type { FileContext } from './read-texts.js';
+import { readTopic } from './read-topic.js';
+
+export interface ResolveOptions {
+  /** For messages: the file, or `(inline)`. */
+  readonly source: string;
+  readonly env?: Environment | undefined;
+  readonly overrides?: ConfigOverrides | undefined;
+  readonly locate?: Locate | undefined;
+  /** Relative paths start here; default: the working folder. */
+  readonly folder?: string | undefined;
+  /** First part of the default node id. */
+  readonly hostName?: string | undefined;
+  /** Reads a secret or certificate. Pure but for this and the host name, which tests replace. */
+  readonly readFile?: ((path: string, bytesMax: number) => string) | undefined;
+}
+
+/** From what YAML or a program says to what the node runs with: complete, checked, frozen. Throws a ConfigError. */
+export function resolveConfig(raw: unknown, options: ResolveOptions): ResolvedConfig {
+  const { config, mistakes } = examineConfig(raw, options);
+  if (config === null) throw new ConfigError(options.source, mistakes);
+  return config;
+}
+
+export interface Examined {
+  /** null when there are mistakes. */
+  readonly config: ResolvedConfig | null;
+  readonly mistakes: readonly Mistake[];
+}
+
+/** The same, with the mistakes as a result. */
+export function examineConfig(raw: unknown, options: ResolveOptions): Examined {
+  const findings = new Findings(options.source, options.locate);
+  let written = withNewNames(withShorthands(raw), findings);
+  written = withNewValues(withEnvironment(written, options.env ?? {}, findings), findings);
+  written = withOverrides(written, options.overrides ?? {}, findings);
+  const root = written ?? {};
+  if (!isMapping(root)) {
+    findings.add([], notAMapping(['cluster', 'topic', 'groups'], root));
+    return { config: null, mistakes: findings.mistakes };
+  }
+  const node = readNode(root, findings, options.hostName ?? hostname());
+  const context = { folder: options.folder ?? '.', readFile: options.readFile ?? readTextFile };
+  const access = readAccess(root.auth, node, findings, context);
+  const topic = readTopic(root.topic, findings, { nodeId: node.node, ...context });
+  const groups = readGroups(root, findings);
+  const backends = readBackends(root.backends, node, findings);
+  checkReserved(groups, findings);
+  if (topic?.kind === 'none') checkAlone(root, findings);
+  checkRamps(groups, root, findings);
+  checkRelations({ ...node, topic }, root, findings);
+  checkGroupNames(node, groups, findings);
+  checkShareRanges(groups, findings);
+  const names = new Set(groups.keys());
+  const mqttRules = readMqttRules(valueAt(root, 'mqtt.rules'), names, findings);
+  const attachments = readAttachments(root.attachments, names, findings);
+  if (findings.mistakes.length > 0) return { config: null, mistakes: findings.mistakes };
+  const { decisionsFile: file } = node.log;
+  const decisionsFile = typeof file === 'string' ? resolve(context.folder, file) : null;
+  // Nothing is absent where nothing is wrong.
+  const sound = { node, topic, backends, groups } as Pick<ConfigParts, 'node' | 'topic' | 'backends' | 'groups'>;
+  const parts = {
+    source: options.source,
+    oldNames: findings.oldNames,
+    ...sound,
+    decisionsFile,
+    ...access,
+    mqttRules,
+    attachments,
+  };
+  return { config: buildConfig(parts), mistakes: [] };
+}
+
+/** Reads who may call the node and how it listens, before anything that says what they may do. */
+function readAccess(written: unknown, node: SoundNode, findings: Findings, context: FileContext) {
+  const { auth, files } = readAuth(written, node, findings, context);
+  checkReach(node, auth, findings);
+  const { tls, files: tlsFiles } = readHttpTls(node, auth, findings, context);
+  return { auth, httpTls: tls, files: [...files, ...tlsFiles] };
+}
+
+/** `topic: embedded` and `tls: true` in full, so that single keys can be laid over them. */
+function withShorthands(raw: unknown): unknown {
+  if (!isMapping(raw)) return raw;
+  const topic = typeof raw.topic === 'string' ? { kind: raw.topic } : raw.topic;
+  if (!isMapping(topic) || typeof topic.tls !== 'boolean') return { ...raw, topic };
+  return { ...raw, topic: { ...topic, tls: { enabled: topic.tls } } };
+}

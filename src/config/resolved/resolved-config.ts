@@ -1,0 +1,129 @@
+import type { AccessConfig } from '../../access/access-config.js';
+import type { AttachmentsConfig } from '../../core/attachments/attachment.js';
+import type { CoordinatorSettings, CostMeterSettings, GroupSettings } from '../../core/base/settings.js';
+import type { Direction } from '../../core/base/vocabulary.js';
+import type { KeyedLimit, NodeLimit } from '../../core/limiter/level-settings.js';
+import type { TopicSplitName } from '../../core/limiter/topic-split.js';
+import type { CostFactors } from '../../core/target/cost-units.js';
+import type { HttpTlsSettings } from '../schema/access.js';
+import type { NodeSettings } from '../schema/all-settings.js';
+import type { GroupSettings as GroupInput } from '../schema/groups.js';
+import type { HmacSettings } from '../schema/hmac.js';
+import type { MqttRule } from '../schema/mqtt-rules.js';
+import type { PolledBackendSettings } from '../schema/polled-backends.js';
+import type { TextsRead } from '../schema/text-file.js';
+import type { TopicKind, TopicSettings } from '../schema/topic-kinds.js';
+import type { OldName } from '../setting/findings.js';
+
+/** What the node runs with: no optional field, deeply frozen. Made only by resolve-config.ts. */
+export interface ResolvedConfig {
+  readonly cluster: string;
+  readonly nodeId: string;
+  /** File the configuration came from, for messages; `(inline)` for an object given to createNode. */
+  readonly source: string;
+  /** Words in it that have better ones now. */
+  readonly oldNames: readonly OldName[];
+  /** Files beside it that were read (tokens, certificates of the listeners), absolute: they are watched like it. */
+  readonly files: readonly string[];
+  /** null = there is no `auth:`: callers on this machine have every role. */
+  readonly auth: AccessConfig | null;
+  /** Listeners may be open to other machines without `auth:`. */
+  readonly insecure: boolean;
+  readonly topic: TopicConfig;
+  readonly registry: RegistryConfig;
+  /** Which tenant, namespace, topic, client or header belongs to which group. */
+  readonly attachments: AttachmentsConfig;
+  readonly http: HttpConfig;
+  readonly mqtt: MqttConfig;
+  readonly limits: LimitsConfig;
+  /** Its decisionsFile is absolute. */
+  readonly log: NodeSettings['log'];
+  readonly metrics: NodeSettings['metrics'];
+  /** Sampling period of the runtime's round, ms. */
+  readonly sampleIntervalMs: number;
+  /** Everything of CoordinatorSettings that does not come from the environment of the process. */
+  readonly timing: Omit<
+    CoordinatorSettings,
+    | 'cluster'
+    | 'nodeId'
+    | 'version'
+    | 'nonce'
+    | 'partitions'
+    | 'groups'
+    | 'sampleIntervalMs'
+    | 'limiting'
+    | 'maxNodes'
+    | 'maxRows'
+    | 'maxGroupsPerNode'
+    | 'costs'
+  >;
+  readonly limiting: CoordinatorSettings['limiting'];
+  readonly costs: CostsConfig;
+  /** Backends whose health this cluster polls. */
+  readonly backends: readonly PolledBackend[];
+  readonly groups: readonly GroupConfig[];
+  /** Group used for names that are not configured; null = such names are refused. */
+  readonly defaultGroup: string | null;
+}
+
+/** Groups that are defined at run time; name: null = the name of the topic of reports with `-registry` behind it. */
+export type RegistryConfig = NodeSettings['registry'];
+
+/** What is kept of costs, and how bytes become cost units. */
+export interface CostsConfig extends CostMeterSettings, CostFactors {}
+
+export type PolledBackend = Omit<PolledBackendSettings, 'zone'> & { readonly name: string; readonly zone: string };
+
+export interface GroupConfig extends GroupSettings {
+  /** false = nothing of the group is limited, counted or told to others, whatever else it says. */
+  readonly enabled: boolean;
+  /** What becomes of work of a batch that was dropped before it used what the quota protects. */
+  readonly dropped: GroupInput['dropped'];
+  /** Largest amounts a single acquire may ask for; null = derived from the quota (max-request.ts). */
+  readonly maxRequest: { readonly messages: number | null; readonly bytes: number | null };
+  /** Debt that work may leave that cannot be refused, in milliseconds of the limit. */
+  readonly debtMs: number;
+  /** How this node divides its share over its own topics. */
+  readonly topics: TopicSplitName;
+  readonly perTopic: KeyedLimit;
+  readonly perClient: KeyedLimit;
+}
+
+export type LimitsConfig = NodeLimit & Omit<NodeSettings['limits'], Direction>;
+
+/** The HTTP listener; tls: null = plain HTTP. */
+export type HttpConfig = Omit<NodeSettings['http'], 'tls'> & { readonly tls: HttpTlsConfig | null };
+
+/** PEM texts; without a clientCa none are asked of clients. */
+export type HttpTlsConfig = TextsRead<HttpTlsSettings> & { readonly cert: string; readonly key: string };
+
+/** Settings of `quotamesh mqtt`; connectsPerSecond 0 = none at all, subscribesPerSecond null = unlimited. */
+export type MqttConfig = Omit<NodeSettings['mqtt'], 'rules'> & { readonly rules: readonly MqttRule[] };
+
+export type TopicConfig = { [Kind in TopicKind]: ConfigOfKind<Kind> }[TopicKind];
+
+/** What a topic of this kind takes, completed: nothing that it needs is missing. */
+type ConfigOfKind<Kind extends TopicKind> = Omit<ReadOfKind<Kind>, keyof Completed> &
+  Pick<Completed, keyof Completed & keyof ReadOfKind<Kind>> & { readonly kind: Kind };
+
+type ReadOfKind<Kind extends TopicKind> = TextsRead<TopicSettings<Kind>>;
+
+interface Completed {
+  readonly kind: unknown;
+  readonly nodeCount: number;
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly addresses: readonly string[];
+  readonly tls: boolean | Readonly<Record<string, unknown>>;
+  /** null = nobody is asked who he is. */
+  readonly sasl: Readonly<Record<string, string>> | null;
+  /** null = records are not signed. */
+  readonly hmac: HmacConfig | null;
+}
+
+/** Settings as the adapters take them, which know nothing of signatures. */
+export type KafkaTopicConfig = Omit<ConfigOfKind<'kafka'>, 'hmac'>;
+export type RedisTopicConfig = Omit<ConfigOfKind<'redis'>, 'hmac'>;
+
+/** What both topics' records are signed with. */
+export type HmacConfig = TextsRead<HmacSettings> & { readonly key: string };

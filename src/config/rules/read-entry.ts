@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js';
+import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
+import { show } from '../setting/setting-text.js';
+import { addUnknownKeys } from '../setting/unknown-keys.js';
+
+/** How the mistakes of one entry of a list or mapping are told. */
+export interface EntryTexts {
+  /** Page with examples. */
+  readonly docs: string;
+  /** How a wrong value looks, where it may be a secret. */
+  readonly shown?: (value: unknown) => string;
+  /** Where more can be said than to look there. */
+  readonly remedy?: (value: unknown) => string;
+}
+
+/** What `schema` makes of one entry; undefined after every mistake of it was added. */
+export function readEntry<Value>(
+  schema: z.ZodType<Value>,
+  written: unknown,
+  at: ConfigPath,
+  findings: Findings,
+  texts: EntryTexts,
+): Value | undefined {
+  const parsed = schema.safeParse(written);
+  if (parsed.success) return parsed.data;
+  for (const mistake of inputMistakes(schema, written, parsed.error.issues)) {
+    const path = [...at, ...mistake.path];
+    if (mistake.kind === 'key-unknown') addUnknownKeys([mistake.key], mistake.known, path, findings);
+    else findings.add(path, findingOf(mistake, texts));
+  }
+  return undefined;
+}
+
+function findingOf(mistake: Exclude<InputMistake, { kind: 'key-unknown' }>, texts: EntryTexts): Finding {
+  if (mistake.kind === 'told') return { problem: mistake.problem, ...(mistake.params as Omit<Finding, 'problem'>) };
+  if (mistake.kind === 'missing') {
+    const { allowed } = mistake.says;
+    return { problem: 'is missing', allowed, remedy: `Add it: ${allowed}.` };
+  }
+  const { got } = mistake;
+  const isMapping = mistake.kind === 'not-a-mapping';
+  const allowed = isMapping ? `a mapping with the keys ${mistake.known.join(', ')}` : mistake.says.allowed;
+  const isHidden =
+    typeof got === 'string' && ((isMapping && texts.shown !== undefined) || (!isMapping && mistake.says.secret));
+  const shown = isHidden ? 'another text (not shown)' : (texts.shown ?? show)(got);
+  const remedy = texts.remedy?.(got) || `See ${texts.docs} for examples.`;
+  return { problem: `must be ${allowed}, got ${shown}`, allowed, remedy };
+}

@@ -1,0 +1,88 @@
+import type { z } from 'zod';
+import type { AttachmentRule } from '../../core/attachments/attachment.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import { ATTACHMENT_MATCHERS, ATTACHMENT_RULE } from '../schema/attachments.js';
+import { MQTT_MATCHERS, MQTT_RULE, type MqttRule } from '../schema/mqtt-rules.js';
+import { capturesIn } from '../schema/rule-patterns.js';
+import type { ConfigPath, Findings } from '../setting/findings.js';
+import { show } from '../setting/setting-text.js';
+import { readEntry } from './read-entry.js';
+
+/** Valid rules in order; every mistake is added with its line. A rule with a mistake is left out. */
+export function readMqttRules(written: unknown, groups: ReadonlySet<string>, findings: Findings): MqttRule[] {
+  return readRules(written, MQTT, groups, findings);
+}
+
+export function readAttachmentRules(
+  written: unknown,
+  groups: ReadonlySet<string>,
+  findings: Findings,
+): AttachmentRule[] {
+  return readRules(written, OF_ATTACHMENTS, groups, findings);
+}
+
+interface RuleForm<Rule> {
+  readonly path: ConfigPath;
+  readonly schema: z.ZodType<Rule>;
+  readonly docs: string;
+  /** Keys that a rule asks for; one without any matches everything. */
+  readonly matchers: readonly (keyof Rule)[];
+}
+
+const MQTT: RuleForm<MqttRule> = {
+  path: ['mqtt', 'rules'],
+  schema: MQTT_RULE,
+  docs: 'docs/guide/mqtt.md',
+  matchers: MQTT_MATCHERS,
+};
+
+const OF_ATTACHMENTS: RuleForm<AttachmentRule> = {
+  path: ['attachments', 'rules'],
+  schema: ATTACHMENT_RULE,
+  docs: 'docs/operate/administration.md',
+  matchers: ATTACHMENT_MATCHERS,
+};
+
+function readRules<Rule extends { readonly group: string | null }>(
+  written: unknown,
+  form: RuleForm<Rule>,
+  groups: ReadonlySet<string>,
+  findings: Findings,
+): Rule[] {
+  if (written === undefined || written === null) return [];
+  if (!Array.isArray(written)) {
+    const problem = `must be a list of rules, got ${show(written)}`;
+    findings.add(form.path, { problem, allowed: 'a list of rules', remedy: 'Begin each rule with a dash.' });
+    return [];
+  }
+  let catchAll = -1;
+  return written.flatMap((one: unknown, index): Rule[] => {
+    const at = [...form.path, index];
+    if (catchAll !== -1) {
+      const problem = `is never reached: rule ${catchAll} matches everything`;
+      findings.add(at, { problem, allowed: 'a rule before that one', remedy: 'Move it up, or remove it.' });
+    }
+    const rule = readEntry(form.schema, one, at, findings, form);
+    if (rule === undefined) return [];
+    if (catchAll === -1 && form.matchers.every((key) => isUnasked(rule[key]))) catchAll = index;
+    return isGroupKnown(rule, at, groups, findings) ? [rule] : [];
+  });
+}
+
+function isUnasked(pattern: unknown): boolean {
+  return pattern === null || (typeof pattern === 'object' && Object.keys(pattern as object).length === 0);
+}
+
+/** A group without captures must be configured. */
+function isGroupKnown(
+  { group }: { readonly group: string | null },
+  at: ConfigPath,
+  groups: ReadonlySet<string>,
+  findings: Findings,
+): boolean {
+  if (group === null || capturesIn(group).length > 0 || groups.has(group) || groups.size === 0) return true;
+  const remedy = didYouMean(group, groups) || 'Add the group below groups:.';
+  const problem = `must name a configured group, got ${show(group)}`;
+  findings.add([...at, 'group'], { problem, allowed: 'a key of groups', remedy });
+  return false;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { section } from '../setting/section.js';
+import { CERTIFICATE, TOKEN } from './grants.js';
+import { fileRow, READ_AGAIN } from './text-file.js';
+import { PEM_REMEDY, TLS_PASSPHRASE } from './tls.js';
+
+/** Who may ask (docs/operate/access.md). */
+export const AUTH = section({
+  tokens: {
+    kind: 'entries',
+    of: { schema: z.array(TOKEN), text: 'a list of tokens (docs/operate/access.md)', isJsonInVariable: true },
+    default: null,
+    defaultText: 'none',
+    buys: 'Bearer tokens: name, roles, perhaps tenants, and the hash that `quotamesh token new` prints. Hot.',
+    costs: 'Every node needs the same. Who holds a token has its roles until it is taken out.',
+  },
+  tokensFile: {
+    kind: 'text',
+    default: null,
+    buys: 'A YAML file with a list of tokens like `tokens`, beside those (at most 256 KiB; relative paths as elsewhere). Hot.',
+    costs: 'One more file to keep; it is watched like the configuration.',
+  },
+  certificates: {
+    kind: 'entries',
+    of: { schema: z.array(CERTIFICATE), text: 'a list of rules (docs/operate/access.md)', isJsonInVariable: true },
+    default: null,
+    defaultText: 'none',
+    buys: 'Roles by the names in a client certificate (mTLS); the first rule that matches counts. Hot.',
+    costs:
+      'Needs http.tls.clientCa. A certificate counts until it expires or its rule goes: revocation lists are not read.',
+  },
+  failuresPerMinute: {
+    kind: 'count',
+    default: 30,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More wrong tokens of one address (of IPv6: /64) within a minute before its attempts get 429.',
+    costs: 'More log and more guesses. Tokens that were let in from the address before go on.',
+  },
+});
+
+/** Certificate, key and client authorities of the HTTP listener. */
+export const HTTP_TLS = section({
+  cert: {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'HTTPS: the certificate of this node, and those between it and the authority (PEM). Hot.',
+    costs: 'Needs tls.key; plain HTTP is not answered any more. Must be replaced before it expires.',
+  },
+  key: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: PEM_REMEDY,
+    buys: 'Private key of the certificate (PEM). Hot.',
+    costs: 'A secret: prefer tls.keyFile or the environment.',
+  },
+  passphrase: TLS_PASSPHRASE,
+  clientCa: {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'Asks clients for a certificate of this authority (PEM), by which auth.certificates gives them roles. Hot.',
+    costs: 'Use an authority of your own: whatever it signs may come in.',
+  },
+  clientCertificates: {
+    kind: 'choice',
+    default: 'optional',
+    choices: ['optional', 'required'],
+    buys: 'required: without a certificate nobody gets through the handshake.',
+    costs: 'Probes of /livez and scrapes need one too.',
+  },
+  certFile: fileRow('tls.cert', READ_AGAIN),
+  keyFile: fileRow('tls.key', READ_AGAIN),
+  passphraseFile: fileRow('tls.passphrase', READ_AGAIN),
+  clientCaFile: fileRow('tls.clientCa', READ_AGAIN),
+});
+export type HttpTlsSettings = z.output<typeof HTTP_TLS>;

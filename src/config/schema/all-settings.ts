@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { READ_ELSEWHERE, rowsOf, type SettingRows, section } from '../setting/section.js';
+import { AUTH } from './access.js';
+import { ATTACHMENTS } from './attachments.js';
+import { GROUP } from './groups.js';
+import { HMAC } from './hmac.js';
+import { NODE_LIMITS } from './limits.js';
+import { MQTT } from './mqtt.js';
+import { HTTP, LOG, METRICS, OUTERMOST_SETTINGS } from './node.js';
+import { POLLED_BACKEND } from './polled-backends.js';
+import { REDIS_TOPIC } from './redis.js';
+import { REGISTRY } from './registry.js';
+import { COSTS, LIMITING } from './target.js';
+import { TIMING } from './timing.js';
+import { EMBEDDED_TOPIC, KAFKA_TOPIC, MEMORY_TOPIC, NO_TOPIC, TOPIC_KIND } from './topic.js';
+
+export interface SettingsSection {
+  /** Path of the section in YAML; '' for the top level. Group settings stand under `defaults` and `groups.<name>`. */
+  readonly path: string;
+  readonly title: string;
+  /** Key below `path` → row. */
+  readonly rows: SettingRows;
+}
+
+/** What a node reads, but for what has rules of its own: topic, backends and groups. */
+export const NODE = section({
+  ...OUTERMOST_SETTINGS,
+  auth: AUTH,
+  http: HTTP,
+  mqtt: MQTT,
+  limits: NODE_LIMITS,
+  log: LOG,
+  metrics: METRICS,
+  timing: TIMING,
+  limiting: LIMITING,
+  costs: COSTS,
+  registry: REGISTRY,
+  attachments: ATTACHMENTS,
+  topic: READ_ELSEWHERE,
+  backends: READ_ELSEWHERE,
+  defaults: READ_ELSEWHERE,
+  groups: READ_ELSEWHERE,
+});
+export type NodeSettings = z.output<typeof NODE>;
+
+/** The settings table: every key that a configuration may hold, by section. */
+export const SETTINGS = {
+  node: { path: '', title: 'Node', rows: OUTERMOST_SETTINGS },
+  auth: { path: 'auth', title: 'Access', rows: rowsOf(AUTH) },
+  http: { path: 'http', title: 'HTTP', rows: rowsOf(HTTP) },
+  mqtt: { path: 'mqtt', title: 'MQTT broker', rows: rowsOf(MQTT) },
+  limits: { path: 'limits', title: 'Limits of the node', rows: rowsOf(NODE_LIMITS) },
+  log: { path: 'log', title: 'Log', rows: rowsOf(LOG) },
+  metrics: { path: 'metrics', title: 'Metrics', rows: rowsOf(METRICS) },
+  timing: { path: 'timing', title: 'Timing', rows: rowsOf(TIMING) },
+  limiting: { path: 'limiting', title: 'Limiting', rows: rowsOf(LIMITING) },
+  costs: { path: 'costs', title: 'Costs', rows: rowsOf(COSTS) },
+  registry: { path: 'registry', title: 'Registry', rows: rowsOf(REGISTRY) },
+  attachments: { path: 'attachments', title: 'Attachments', rows: rowsOf(ATTACHMENTS) },
+  topic: { path: 'topic', title: 'Topic', rows: { kind: TOPIC_KIND } },
+  none: { path: 'topic', title: 'Topic of kind none', rows: rowsOf(section(NO_TOPIC)) },
+  memory: { path: 'topic', title: 'Topic of kind memory', rows: rowsOf(section(MEMORY_TOPIC)) },
+  embedded: { path: 'topic', title: 'Topic of kind embedded', rows: rowsOf(section(EMBEDDED_TOPIC)) },
+  kafka: { path: 'topic', title: 'Topic of kind kafka', rows: rowsOf(section(KAFKA_TOPIC)) },
+  redis: { path: 'topic', title: 'Topic of kind redis', rows: rowsOf(section(REDIS_TOPIC)) },
+  hmac: { path: 'topic', title: 'Topic of any kind but none', rows: rowsOf(section({ hmac: HMAC })) },
+  group: { path: 'defaults', title: 'Group', rows: rowsOf(GROUP) },
+} as const satisfies Readonly<Record<string, SettingsSection>>;
+
+/** Stands below `backends.<name>`; no variables, because there may be many. */
+export const POLLED_BACKENDS: SettingsSection = {
+  path: 'backends.<name>',
+  title: 'Backend to poll',
+  rows: rowsOf(POLLED_BACKEND),
+};
+
+export const SECTIONS: readonly SettingsSection[] = Object.values(SETTINGS);
+
+/** `timing.heartbeatMs`. */
+export function yamlPath(section: SettingsSection, key: string): string {
+  return section.path === '' ? key : `${section.path}.${key}`;
+}
+
+/** `timing.heartbeatMs` → `QUOTAMESH_TIMING_HEARTBEAT_MS`; null where text in one variable would be clumsy. */
+export function environmentName(section: SettingsSection, key: string): string | null {
+  const { kind, of } = section.rows[key] ?? {};
+  if (section === POLLED_BACKENDS || kind === 'weights' || (of && of.isJsonInVariable !== true)) return null;
+  return variableOf(section, key);
+}
+
+/** The same of any key, whether it is one or not. */
+export function variableOf(section: SettingsSection, key: string): string {
+  const words = yamlPath(section, key)
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('.', '_');
+  return `QUOTAMESH_${words.toUpperCase()}`;
+}

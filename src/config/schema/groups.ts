@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import { LIMITERS } from '../../core/base/settings.js';
+import { HEADROOMS, ISOLATION_POLICIES } from '../../core/base/vocabulary.js';
+import { DEFAULT_STRATEGY, STRATEGY_NAMES } from '../../core/convergence/strategies.js';
+import { TOPIC_SPLITS } from '../../core/limiter/topic-split.js';
+import { section } from '../setting/section.js';
+import type { Setting } from '../setting/setting.js';
+import { keyedLimits, LIMIT, RATE_MAX } from './limits.js';
+import { RAMP } from './ramp.js';
+
+export const DROPPED_WORK = ['refunded', 'counted'] as const;
+
+export const GROUP = section({
+  quota: section({ publish: quotaOf('publish'), dispatch: quotaOf('dispatch') }),
+  ramp: RAMP,
+  strategy: {
+    kind: 'choice',
+    default: DEFAULT_STRATEGY,
+    choices: STRATEGY_NAMES,
+    buys: 'How the quota is divided. max-min: everybody gets what they want or an equal (weighted) part of the rest.',
+    costs:
+      'steal-halfway and client-rate take some rounds to get there; proportional favours whoever is busy already; ' +
+      'equal-residual may exceed the quota for some rounds; equal lends nothing (docs/guide/strategies.md).',
+  },
+  expectedCost: {
+    kind: 'factor',
+    default: 1,
+    min: 1e-6,
+    max: 1e12,
+    buys: 'What a message is taken to cost until its cost has been reported; say 2000 where one costs 2,000 tokens.',
+    costs: 'Too low admits too much at the first start, too high too little. Averages never go below 1, or below this.',
+  },
+  promise: {
+    kind: 'choice',
+    default: 'relaxed',
+    choices: ['relaxed'],
+    laterChoices: ['strict'],
+    buys: 'relaxed: shares follow the newest reports at once.',
+    costs: 'Over-admission is bounded by how far apart the nodes have read, not excluded.',
+  },
+  floorRatio: {
+    kind: 'ratio',
+    default: 0.001,
+    min: 0,
+    max: 1,
+    buys: 'What nodes without demand keep, so that their first requests pass: this part of the target, by weight.',
+    costs: 'That part cannot be lent to busy nodes.',
+  },
+  headroom: {
+    kind: 'choice',
+    default: 'by-weight',
+    choices: HEADROOMS,
+    buys:
+      'Who holds what nobody wants now. by-weight: everybody, so that a node that wakes starts with its part at once; ' +
+      'by-demand: whoever is busy already; none: nobody.',
+    costs:
+      'by-weight: a busy node that wants more waits for one report; by-demand: so does a node that wakes; none: both ' +
+      'do. For max-min, steal-halfway and client-rate.',
+  },
+  smoothingMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: 600_000,
+    buys: 'A smooth way to a new share: 63 % of it after this time, 95 % after three times. 0: at once.',
+    costs: 'Slower convergence than the reports would allow, refused work meanwhile, and reports on the way.',
+  },
+  slewPerSecond: {
+    kind: 'ratio',
+    default: null,
+    defaultText: 'no limit',
+    min: 0.001,
+    max: 1000,
+    buys:
+      'Nodes that have read differently far admit less above the quota: no share rises by more than this part of the ' +
+      'target per second. Decreases are immediate.',
+    costs: 'What one node gives up and another may not take yet lies idle; reports on the way.',
+  },
+  minShareRatio: {
+    kind: 'ratio',
+    default: 0,
+    min: 0,
+    max: 1,
+    buys: 'Every single node gets at least this part of the target, whatever it wants; at most 1/N each.',
+    costs: 'That part cannot be lent to busy nodes: N times as much as floorRatio of the same value.',
+  },
+  maxShareRatio: {
+    kind: 'ratio',
+    default: 1,
+    min: 0.001,
+    max: 1,
+    buys: 'More, for a single busy node. Below 1 no node gets a larger part of the target than its backend can bear.',
+    costs: 'Below 1: quota lies idle while fewer than 1/maxShareRatio nodes are busy.',
+  },
+  allowanceRatio: {
+    kind: 'ratio',
+    default: 0.25,
+    min: 0,
+    max: 1,
+    buys: 'Random peaks of a quiet node pass: its limiter takes this part of its demand above its share. Strategy equal has none, its shares follow no demand.',
+    costs: 'Short over-admission, at most this part of the target in total.',
+  },
+  weights: {
+    kind: 'weights',
+    default: null,
+    defaultText: '1 for every node',
+    min: 0.001,
+    max: 1000,
+    buys: 'A mapping of node id to weight: weight 2 gets twice the share of weight 1 where both want more.',
+    costs: 'Less for the others. All nodes must be configured alike.',
+  },
+  enabled: {
+    kind: 'switch',
+    default: true,
+    buys: 'false: nothing of the group is limited, reported or recorded, and its other settings are kept for later.',
+    costs: 'What the quota protects is not protected.',
+  },
+  limiter: {
+    kind: 'choice',
+    default: 'bucket',
+    choices: LIMITERS,
+    buys:
+      'What holds a node to its share. bucket: a token bucket; window: whole tokens, all there at the beginning of ' +
+      'every windowMs, never more than the share in one of them.',
+    costs:
+      'window: up to twice the share within an instant around a boundary, nothing of one window is left for the next, ' +
+      'no allowance and no burst; a batch above a window’s tokens needs atMost (docs/guide/batches-and-refunds.md).',
+  },
+  windowMs: {
+    kind: 'duration',
+    default: 1000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'Larger batches at once. For limiter: window alone.',
+    costs: 'Longer waits for the next window, and larger bursts at its beginning.',
+  },
+  dropped: {
+    kind: 'choice',
+    default: 'refunded',
+    choices: DROPPED_WORK,
+    buys: 'What becomes of the tokens of work in a batch that was dropped: refunded lets other work use them.',
+    costs: 'counted: they are used up as if the work had been done.',
+  },
+  burstMs: {
+    kind: 'duration',
+    default: 100,
+    min: 0,
+    max: 60_000,
+    buys: 'Bucket depth: work that arrives in clumps passes, up to this much time of the limit at once.',
+    costs: 'Bursts are over-admission: one second of burst means 1.9 × the quota in the second after idling.',
+  },
+  burstMinMessages: {
+    kind: 'count',
+    default: 20,
+    min: 1,
+    max: 1e6,
+    buys: 'Bucket depth of small shares: at least this many messages of the size seen last.',
+    costs: 'Over-admission of small quotas: up to this many messages at once, per node.',
+  },
+  isolation: section({
+    policy: {
+      kind: 'choice',
+      default: 'equal-share',
+      choices: ISOLATION_POLICIES,
+      buys:
+        'What a node admits that cannot read its own records, after isolation.holdMs: equal-share the share held ' +
+        'or quota / nodes, whichever is less; floor its floor; closed nothing; open everything.',
+      costs:
+        'open forgets the quota; closed refuses while the topic is away; equal-share may add one node’s part when a ' +
+        'single node is cut off.',
+    },
+    holdMs: {
+      kind: 'duration',
+      default: 10_000,
+      min: 0,
+      max: 3_600_000,
+      buys: 'Short outages pass unnoticed: the share held is kept for this long before the policy begins.',
+      costs: 'The others may take over the share of a node that is cut off alone before it lets go.',
+    },
+  }),
+  debtMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 0,
+    max: 86_400_000,
+    buys: 'Work that cannot be refused (consume, a reservation that cost more) is paid back, up to this much of the limit.',
+    costs: 'So long may a flood of such work block a group afterwards; what exceeds it is let off.',
+  },
+  topics: {
+    kind: 'choice',
+    default: 'shared',
+    choices: TOPIC_SPLITS,
+    buys:
+      'How a node divides its share over its own topics (`topic` of an acquire): even, or proportional to what they ' +
+      'use. Then one topic cannot starve its neighbours. shared: whoever comes first.',
+    costs: 'About 0.3 µs per acquire, memory per topic, and up to 2 % of a share that is fully used.',
+  },
+  perTopic: keyedLimits('topic', 1000),
+  perClient: keyedLimits('client', 10_000),
+  maxRequest: section({
+    messages: {
+      kind: 'count',
+      default: null,
+      defaultText: '10 s of the quota (or its window), at least 1; 1M where nothing limits or all is blocked',
+      min: 1,
+      max: 1e12,
+      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+      costs:
+        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
+    },
+    bytes: {
+      kind: 'bytes',
+      default: null,
+      defaultText:
+        '10 s of the quota (or its window), at least 64KiB (a message is not split); 1GiB where nothing limits or all is blocked',
+      min: 1,
+      max: 2 ** 50,
+      buys: 'Larger single requests. An amount above the bucket is admitted when the bucket is full, and leaves debt.',
+      costs:
+        'One request can leave the group in debt for maxRequest / quota seconds, as often longer as there are nodes.',
+    },
+  }),
+});
+export type GroupSettings = z.output<typeof GROUP>;
+
+/** The quota of one direction, for the whole cluster. */
+function quotaOf(direction: 'publish' | 'dispatch') {
+  const done = direction === 'publish' ? 'published' : 'dispatched';
+  const rate = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, what: string) =>
+    ({
+      ...LIMIT,
+      kind,
+      buys: `More ${what} per second for the whole cluster. 0 blocks; without a value there is no limit.`,
+      costs: 'Load on what the quota protects.',
+    }) as const satisfies Setting;
+  return section({
+    messagesPerSecond: rate('rate', `${done} messages`),
+    bytesPerSecond: rate('byte-rate', `${done} bytes`),
+    costPerSecond: {
+      ...LIMIT,
+      kind: 'rate',
+      buys: `More cost units per second of ${done} work: admitted by count, by the average cost that was reported.`,
+      costs: 'Load on what the quota protects.',
+    },
+    reservedCostPerSecond: {
+      kind: 'rate',
+      default: 0,
+      min: 0,
+      max: RATE_MAX,
+      buys: `The part of the cost quota of ${done} work that saturated backends never take away.`,
+      costs: 'A saturated backend is relieved by the others alone.',
+    },
+  });
+}

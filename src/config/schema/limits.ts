@@ -1,0 +1,109 @@
+import { section } from '../setting/section.js';
+import type { Setting } from '../setting/setting.js';
+
+/** Rates beyond this lose whole units in a double after some hours of adding up. */
+export const RATE_MAX = 1e15;
+
+/** What every row of a rate that may be missing has in common. */
+export const LIMIT = {
+  default: null,
+  defaultText: 'unlimited',
+  min: 0,
+  max: RATE_MAX,
+  remedy: 'Remove the key for "unlimited" or use 0 to block.',
+} as const;
+
+/** Limits that belong to this node alone: nothing of them is shared with others. */
+export const NODE_LIMITS = section({
+  ...directionLimits('the whole node, all groups together,'),
+  burstMs: {
+    kind: 'duration',
+    default: 100,
+    min: 0,
+    max: 60_000,
+    buys: 'Depth of the node’s own buckets: this much time of its limits at once (at least 20 messages).',
+    costs: 'Peaks on whatever the limits protect.',
+  },
+  maxWaiting: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    buys: 'More acquires that wait for their turn (`waitMs`) at once; beyond it they are refused with 503.',
+    costs:
+      'About 1.5 KB each, 2.5 KB with a signal; over HTTP some 10 KB of heap with request and connection (21 KB of memory).',
+  },
+  maxReservations: {
+    kind: 'count',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    buys: 'More reservations over HTTP that are neither committed nor cancelled yet; beyond it they are refused with 503.',
+    costs: 'About 1 KB each.',
+  },
+  maxNodes: {
+    kind: 'count',
+    default: 10_000,
+    min: 1,
+    max: 100_000,
+    buys: 'More node ids in the cluster, those counted that are gone for less than timing.forgetAfterMs. One more is refused.',
+    costs: 'About 500 bytes each, more with what they report. All nodes must agree, or they compute different shares.',
+  },
+  maxGroupsPerNode: {
+    kind: 'count',
+    default: 10_000,
+    min: 64,
+    max: 1_000_000,
+    buys: 'More groups in use at one node at once. What a node reports beyond it is refused by all, as if it were idle there.',
+    costs:
+      'What one node can make all others keep: about six rows (limits.maxRows) for each. All nodes must agree, or they compute different shares.',
+  },
+  maxRows: {
+    kind: 'count',
+    default: 6_000_000,
+    min: 10_000,
+    max: 100_000_000,
+    buys: 'More of what all nodes report: a row per node, group and direction in use, one more per record of `timing.groupsPerRecord` groups, two and two per backend where costs are told. Each partition has its part. Beyond it records are refused, as if their nodes were idle in these groups.',
+    costs: 'About 50 bytes each when used, 120 at most. All nodes must agree, or they compute different shares.',
+  },
+  reservationMs: {
+    kind: 'duration',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'More time to commit or cancel a reservation over HTTP; afterwards it is charged as it was estimated.',
+    costs: 'What a client that died has reserved is not counted for so long.',
+  },
+});
+
+/** Below `perTopic` and `perClient` of a group. */
+export function keyedLimits<const Max extends number>(what: string, max: Max) {
+  return section({
+    ...directionLimits(`one ${what} of the group, on this node,`),
+    max: {
+      kind: 'count',
+      default: max,
+      min: 1,
+      max: 1_000_000,
+      buys: `More ${what}s of a group in use at once on this node, per direction; beyond it acquires are refused with 503.`,
+      costs: `About 200 bytes per ${what} until it has been idle for ten seconds.`,
+    },
+  });
+}
+
+/** A function declaration, because the sections above are made when this module is loaded. */
+function directionLimits(what: string) {
+  const direction = (verb: string) =>
+    section({
+      messagesPerSecond: limit('rate', `${verb} messages`),
+      bytesPerSecond: limit('byte-rate', `${verb} bytes`),
+    });
+  const limit = <Kind extends 'rate' | 'byte-rate'>(kind: Kind, unit: string) =>
+    ({
+      ...LIMIT,
+      kind,
+      buys: `More ${unit} per second for ${what} whatever its share. 0 blocks; without a value there is no such limit.`,
+      costs: 'Load on what the limit protects.',
+    }) as const satisfies Setting;
+  return { publish: direction('published'), dispatch: direction('dispatched') };
+}

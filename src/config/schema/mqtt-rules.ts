@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import {
+  addMissingCaptures,
+  capturesIn,
+  groupTemplate,
+  missingCaptures,
+  namePattern,
+  plainName,
+  topicPattern,
+} from './rule-patterns.js';
+
+const CAPTURED = 'in which * is anything and {tenant}, {namespace} or another {name} is captured';
+const TOPIC = 'levels separated by /; + is any level, {tenant} captures one, # at the end is the rest';
+const GROUP = 'the name of a group, or one made of captures, e.g. "{tenant}/{namespace}"';
+const PLAIN = 'a name without { } or *';
+
+/** What a rule asks for; one that asks for nothing matches everything. */
+export const MQTT_MATCHERS = ['clientId', 'username', 'topic'] as const;
+
+/** What attachments need to know at least. */
+const ATTACHED = '{tenant}';
+
+/** Which messages belong to which group; null = not asked for, or not known. */
+export const MQTT_RULE = z
+  .strictObject({
+    clientId: namePattern(`a client id ${CAPTURED}, e.g. "{tenant}-*"`),
+    username: namePattern(`a username ${CAPTURED}, e.g. "{tenant}"`),
+    topic: topicPattern(`${TOPIC}, e.g. "{tenant}/{namespace}/#"`),
+    tenant: plainName(PLAIN),
+    namespace: plainName(PLAIN),
+    group: groupTemplate(GROUP),
+  })
+  .superRefine((rule, context) => {
+    const said = MQTT_MATCHERS.flatMap((key) => capturesIn(rule[key] ?? ''));
+    for (const key of ['tenant', 'namespace'] as const) if ((rule[key] ?? null) !== null) said.push(key);
+    const missing = missingCaptures(rule.group ?? ATTACHED, said);
+    addMissingCaptures(context, { missing, allowed: GROUP, matchers: MQTT_MATCHERS });
+  })
+  .transform(({ clientId = null, username = null, topic = null, tenant = null, namespace = null, group = null }) => {
+    return { clientId, username, topic, tenant, namespace, group };
+  });
+
+/** group: null = the group `tenant/namespace`, and without one what tenant and namespace are attached to. */
+export type MqttRule = Readonly<z.output<typeof MQTT_RULE>>;

@@ -1,0 +1,141 @@
+import { section } from '../setting/section.js';
+import { GROUP_NAME, HOST_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
+import { HTTP_TLS } from './access.js';
+
+export const OUTERMOST_SETTINGS = {
+  cluster: {
+    kind: 'name',
+    default: null,
+    required: true,
+    pattern: NODE_NAME,
+    remedy: 'Give every node of the cluster the same name, e.g. `cluster: demo`.',
+    buys: 'The name that the nodes of one cluster share; ids on the topic are hashed with it, so clusters never mix.',
+    costs: 'Nothing; renaming it starts an empty cluster.',
+  },
+  node: {
+    kind: 'name',
+    default: null,
+    defaultText: 'host name-HTTP port',
+    pattern: NODE_NAME,
+    buys: 'A name for logs and status. It must be unique: of two processes with one id the older one stops.',
+    costs: 'An id that changes with every start leaves records behind until timing.forgetAfterMs.',
+  },
+  sampleIntervalMs: {
+    kind: 'duration',
+    default: 20,
+    min: 1,
+    max: 1000,
+    buys: 'Less CPU for an idle node: one round (sample, report, converge) per interval.',
+    costs: 'Changes are seen later; over-admission after a change lasts as much longer.',
+  },
+  defaultGroup: {
+    kind: 'name',
+    default: null,
+    defaultText: 'none: unknown groups are refused with 404',
+    pattern: GROUP_NAME,
+    buys: 'Requests for names that are not configured count against this group.',
+    costs: 'A misspelled group name is no longer an error.',
+  },
+  insecure: {
+    kind: 'switch',
+    default: false,
+    buys: 'Listeners open to other machines without `auth:`, for networks where nobody else is.',
+    costs: 'Whoever reaches a port has every role: quotas can be used up, and looked at, by anybody.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export const HTTP = section({
+  host: {
+    kind: 'name',
+    default: '127.0.0.1',
+    pattern: HOST_NAME,
+    buys: '0.0.0.0 or :: lets other machines ask this node.',
+    costs: 'Needs `auth:`, or `insecure: true` (docs/operate/access.md).',
+  },
+  port: {
+    kind: 'count',
+    default: 7070,
+    min: 0,
+    max: 65_535,
+    buys: 'Several nodes on one machine need different ports; 0 lets the system choose one.',
+    costs: 'Port 0 is known only from the log.',
+  },
+  bodyLimitBytes: {
+    kind: 'bytes',
+    default: 16_384,
+    min: 256,
+    max: 1_048_576,
+    buys: 'Larger request bodies. An acquire needs about 100 bytes.',
+    costs: 'Memory per connection in the hands of clients.',
+  },
+  maxConnections: {
+    kind: 'count',
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    buys: 'More connections at once, and with them more waiting acquires. A newcomer beyond it takes the place of one that is idle; where none is, it is closed.',
+    costs: 'About 23 KB each, at most some 64 KB, beside http.maxHeldBytes for all together (docs/decisions/0052).',
+  },
+  maxPipelined: {
+    kind: 'count',
+    default: 32,
+    min: 0,
+    max: 1000,
+    buys: 'More requests that one connection may send before the first is answered; they are answered one after the other. One more ends the connection, as do 128 KiB of them.',
+    costs: 'Some 3 KB each, of http.maxHeldBytes.',
+  },
+  maxHeldBytes: {
+    kind: 'bytes',
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 1e12,
+    buys: 'More memory for pipelined requests that wait, and answers above 16 KiB that their clients have not taken, of all connections. Beyond it the connection that has held something for longest is ended.',
+    costs: 'That memory.',
+  },
+  notReadingMs: {
+    kind: 'duration',
+    default: 30_000,
+    min: 100,
+    max: 3_600_000,
+    buys: 'More patience with a client that does not take its answer; then its connection is ended.',
+    costs: 'What is unsent stays in memory as long.',
+  },
+  tls: HTTP_TLS,
+});
+
+export const LOG = section({
+  level: {
+    kind: 'choice',
+    default: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    buys: 'debug and trace show every round and record.',
+    costs: 'Log volume; at trace it grows with the traffic.',
+  },
+  targetEveryMs: {
+    kind: 'duration',
+    default: 0,
+    defaultText: '0: never',
+    min: 0,
+    max: 3_600_000,
+    buys: 'One log line per group in use and interval, with every input of its target (what `explain` prints).',
+    costs: 'Log volume: 5,000 groups every 5 s are 1,000 lines a second.',
+  },
+  decisionsFile: {
+    kind: 'text',
+    default: null,
+    defaultText: 'none: not written',
+    buys:
+      'Every change of an own share as a JSON line in this file, to look at a rebalancing closely. Relative paths ' +
+      'start at the folder of the configuration file.',
+    costs: 'About 10 µs of the event loop per change, and disk: the file grows without bound.',
+  },
+});
+
+export const METRICS = section({
+  perGroup: {
+    kind: 'group-selection',
+    default: 'none',
+    buys: 'Prometheus series per group: `all`, or a list of names.',
+    costs: 'About a dozen series per group and node: 5,000 groups are 60,000 series per node.',
+  },
+});

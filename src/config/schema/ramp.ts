@@ -1,0 +1,81 @@
+import { RAMP_MODES } from '../../core/base/settings.js';
+import { TIME_TO_LIVE_MAX_MS } from '../../core/ramp/ramp.js';
+import { section } from '../setting/section.js';
+import { RATE_MAX } from './limits.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** Below `ramp` of a group; docs/guide/ramps.md. */
+export const RAMP = section({
+  fromPerSecond: {
+    kind: 'rate',
+    default: null,
+    defaultText: 'no ramp',
+    min: 0,
+    max: RATE_MAX,
+    buys: 'A cold start, or a start after a long pause, admits no more than this many messages per second at first.',
+    costs: 'Refused work until the ramp has reached the demand. Unused directions and bytes do not ramp.',
+  },
+  toPerSecond: {
+    kind: 'rate',
+    default: null,
+    defaultText: 'the messagesPerSecond of the quota',
+    min: 0,
+    max: RATE_MAX,
+    buys: 'Where the ramp ends, if not at the quota; needed where only cost has a quota.',
+    costs: 'Below the quota: the rest of it is never used.',
+  },
+  overMs: {
+    kind: 'duration',
+    default: 10_000,
+    min: 1000,
+    max: 30 * DAY_MS,
+    buys: 'A gentler start: from the one to the other in this time. Levels move once a second.',
+    costs:
+      'Longer refusals. While a ramp climbs, the topic carries a hundred small records per climb beside its steps.',
+  },
+  mode: {
+    kind: 'choice',
+    default: 'relaxed',
+    choices: RAMP_MODES,
+    buys:
+      'What makes it climb. relaxed: a second with traffic; scheduled: time alone; only-if-used: a second in which ' +
+      'enough of the level was used; go-back-n: the same, and down again while less is used or nothing at all.',
+    costs:
+      'relaxed and scheduled offer the top to whoever comes with a burst; only-if-used and go-back-n refuse such a ' +
+      'burst and climb behind it.',
+  },
+  thresholdRatio: {
+    kind: 'ratio',
+    default: 0.5,
+    min: 0,
+    max: 1,
+    buys: 'only-if-used and go-back-n: a second counts as used only from this part of the level on.',
+    costs: 'Too high, and demand that is steady but below it never climbs.',
+  },
+  coolDownMs: {
+    kind: 'duration',
+    default: 5000,
+    min: 1000,
+    max: DAY_MS,
+    buys: 'go-back-n: pauses up to this one cost no height.',
+    costs: 'What the quota protects may have gone cold meanwhile.',
+  },
+  pausePenaltyRatio: {
+    kind: 'ratio',
+    default: 0.5,
+    min: 0,
+    max: 1,
+    buys: 'go-back-n: each second of a longer pause takes away this part of what a second adds.',
+    costs: 'At 0 pauses cost nothing, at 1 the way down is as fast as the way up.',
+  },
+  timeToLiveMs: {
+    kind: 'duration',
+    default: 180_000,
+    min: 5000,
+    max: TIME_TO_LIVE_MAX_MS,
+    buys: 'A group that pauses, and nodes that are restarted, find the level that was reached.',
+    costs: 'After a longer pause of everybody the ramp begins anew.',
+  },
+});

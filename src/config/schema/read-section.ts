@@ -1,0 +1,80 @@
+import { type InputMistake, inputMistakes } from '../../input/input-mistakes.js';
+import { didYouMean } from '../../input/nearest-name.js';
+import type { ConfigPath, Finding, Findings } from '../setting/findings.js';
+import { FOREIGN_KEYS } from '../setting/foreign-keys.js';
+import { type Section, soundPart } from '../setting/section.js';
+import { show } from '../setting/setting-text.js';
+import { gluedRemedy, shownKey } from '../setting/unknown-keys.js';
+import { SECTIONS, SETTINGS } from './all-settings.js';
+
+/**
+ * What `schema` makes of what stands at `path`; every mistake of it goes to `findings`, and fields with a mistake are
+ * absent from the result, so that what must hold between the others can still be checked.
+ */
+export function readSection<Value>(
+  findings: Findings,
+  schema: Section<Value>,
+  path: ConfigPath,
+  written: unknown,
+): Sound<Value> {
+  const read = schema.safeParse(written);
+  if (read.success) return read.data as Sound<Value>;
+  for (const mistake of inputMistakes(schema, written, read.error.issues)) {
+    addMistake(findings, mistake, [...path, ...mistake.path]);
+  }
+  return soundPart(schema, written) as Sound<Value>;
+}
+
+/** Sections are there; fields with a mistake are not. */
+export type Sound<Value> = {
+  readonly [Key in keyof Value]: Value[Key] extends Readonly<Record<string, unknown>>
+    ? Sound<Value[Key]>
+    : Value[Key] | undefined;
+};
+
+function addMistake(findings: Findings, mistake: InputMistake, at: ConfigPath): void {
+  switch (mistake.kind) {
+    case 'told':
+      findings.add(at, { problem: mistake.problem, ...(mistake.params as Omit<Finding, 'problem'>) });
+      break;
+    case 'key-unknown': {
+      const { key, known } = mistake;
+      findings.add([...at, shownKey(key)], unknownKey(key, known), { part: 'key', writtenAt: [...at, key] });
+      break;
+    }
+    case 'not-a-mapping':
+      findings.add(at, notAMapping(mistake.known, mistake.got));
+  }
+}
+
+function unknownKey(key: string, known: readonly string[]): Finding {
+  const allowed = known.join(', ');
+  const near = gluedRemedy(key) || didYouMean(key, known) || elsewhere(key);
+  const remedy = foreignRemedy(key) ?? (near || `Known keys here: ${allowed}.`);
+  return { problem: 'is not a known key', allowed, remedy, cause: 'key-unknown' };
+}
+
+export function notAMapping(known: readonly string[], input: unknown): Finding {
+  const allowed = `a mapping with the keys ${known.join(', ')}`;
+  // Somebody may have written a password here.
+  const got = typeof input === 'string' ? 'a text' : show(input);
+  return { problem: `must be ${allowed}, got ${got}`, allowed, remedy: 'Indent the keys below it.' };
+}
+
+function foreignRemedy(key: string): string | undefined {
+  if (key === '<<') return 'Merge keys are not read: put what groups share below defaults.';
+  const foreign = FOREIGN_KEYS.find((row) => row.key === key);
+  return foreign && `That is ${foreign.from}'s name; here it is ${foreign.ours} (docs/reference/settings.md).`;
+}
+
+/** The key exists, only not here. */
+function elsewhere(key: string): string {
+  for (const section of SECTIONS) {
+    const found = Object.keys(section.rows).find((known) => known === key || known.split('.')[0] === key);
+    if (found === undefined) continue;
+    if (section.path === 'topic') return `It belongs to a ${section.title.toLowerCase()}.`;
+    if (section === SETTINGS.group) return 'It belongs to a group: put it below groups.<name> or defaults.';
+    return section.path === '' ? 'It belongs to the top level.' : `It belongs below ${section.path}.`;
+  }
+  return '';
+}

@@ -1,0 +1,110 @@
+import { type Members, section } from '../setting/section.js';
+import { NODE_NAME, REDIS_PREFIX } from '../setting/setting.js';
+import { fileRow, READ_ONCE } from './text-file.js';
+import { TLS } from './tls.js';
+import { APPEND_TIMEOUT } from './topic.js';
+
+const SECRET_REMEDY =
+  'Give a text that is not empty, or the path of a file in the key of the same name with File at the end.';
+
+const SENTINEL = section({
+  master: {
+    kind: 'name',
+    default: null,
+    pattern: NODE_NAME,
+    buys: 'The name that the Sentinels know the master by; nodes ask them who it is now.',
+    costs: 'A failover may lose the last acknowledged records; the nodes say them again.',
+  },
+  username: {
+    kind: 'text',
+    default: null,
+    buys: 'User at the Sentinels.',
+    costs: 'Needs sentinel.password.',
+  },
+  password: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: SECRET_REMEDY,
+    buys: 'Password at the Sentinels.',
+    costs: 'A secret: prefer sentinel.passwordFile or the environment.',
+  },
+  passwordFile: fileRow('sentinel.password', READ_ONCE),
+  tls: {
+    kind: 'switch',
+    default: false,
+    buys: 'true encrypts the connections to the Sentinels too, by the settings of tls.',
+    costs: 'Needs tls.',
+  },
+});
+
+export const REDIS_TOPIC = {
+  addresses: {
+    kind: 'addresses',
+    default: null,
+    defaultText: 'none: required with kind redis',
+    remedy: 'Name the server, e.g. `addresses: ["127.0.0.1:6379"]`, or the Sentinels and sentinel.master.',
+    buys: 'The one Redis server; with sentinel.master the Sentinels, of which one that answers is enough.',
+    costs: 'Nothing. Redis Cluster is not supported: the keys of a log belong together.',
+  },
+  username: { kind: 'text', default: null, buys: 'User at Redis (ACL).', costs: 'Needs password.' },
+  password: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: SECRET_REMEDY,
+    buys: 'Password of the user, or of the server (requirepass).',
+    costs: 'A secret: prefer passwordFile or the environment; it is sent as it is, so use tls.',
+  },
+  passwordFile: fileRow('password', READ_ONCE),
+  db: {
+    kind: 'count',
+    default: 0,
+    min: 0,
+    max: 65_535,
+    buys: 'The logical database.',
+    costs: 'Another number is another, empty topic: its nodes do not see these.',
+  },
+  prefix: {
+    kind: 'name',
+    default: 'quotamesh:',
+    pattern: REDIS_PREFIX,
+    buys: 'How the names of all keys begin; the name of the cluster follows.',
+    costs: 'Another prefix is another, empty topic: its nodes do not see these.',
+  },
+  appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
+  connectionTimeoutMs: {
+    kind: 'duration',
+    default: 2000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with a server far away, its Sentinels included.',
+    costs: 'A server that is down is given up later.',
+  },
+  requestTimeoutMs: {
+    kind: 'duration',
+    default: 1500,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with a slow server.',
+    costs: 'A frozen server is noticed later.',
+  },
+  readIntervalMs: {
+    kind: 'duration',
+    default: 40,
+    min: 0,
+    max: 1000,
+    buys: 'Where records never stop coming, one read in this time for all of them; CPU of readers and of Redis.',
+    costs: 'There a record may wait for as long. Nothing where fewer appends come than that; 0 reads at once, always.',
+  },
+  settleMs: {
+    kind: 'duration',
+    default: 3000,
+    min: 0,
+    max: 60_000,
+    buys: 'A starting node waits until the log is this old: then running nodes have put back what Redis lost.',
+    costs: 'The first start on an empty Redis, and a start right after a failover, take as long.',
+  },
+  tls: TLS,
+  sentinel: SENTINEL,
+} as const satisfies Members;

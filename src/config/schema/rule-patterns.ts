@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { told } from '../../input/input-mistakes.js';
+
+const text = z.string().min(1).max(256);
+
+/** What patterns in rules may look like (core/attachments/patterns.ts matches them); `allowed` completes "must be …". */
+export function namePattern(allowed: string) {
+  return told(text.refine(isNamePattern).nullish(), allowed);
+}
+
+export function topicPattern(allowed: string) {
+  return told(text.refine(isTopicPattern).nullish(), allowed);
+}
+
+export function plainName(allowed: string) {
+  return told(text.refine(isPlain).nullish(), allowed);
+}
+
+/** The name of a group, or one made of captures. */
+export function groupTemplate(allowed: string) {
+  return told(text.refine(isTemplate).nullish(), allowed);
+}
+
+export function headerPatterns(allowed: string) {
+  const name = z.string().min(1).max(256);
+  return told(z.record(name, text.refine(isNamePattern)).nullish(), allowed);
+}
+
+export const FLAG = told(z.boolean().nullish(), 'true or false');
+
+export function capturesIn(pattern: string): string[] {
+  return Array.from(pattern.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
+}
+
+/** Names that `group` needs and nothing in the rule says. */
+export function missingCaptures(group: string, said: readonly string[]): readonly string[] {
+  return capturesIn(group).filter((name) => !said.includes(name));
+}
+
+/** Told at the group of a rule. */
+export function addMissingCaptures(
+  context: z.core.$RefinementCtx,
+  { missing, allowed, matchers }: { missing: readonly string[]; allowed: string; matchers: readonly string[] },
+): void {
+  if (missing.length === 0) return;
+  const message = `needs {${missing.join('} and {')}}, which nothing in the rule says`;
+  const remedy = `Capture {${missing[0]}} in ${matchers.slice(0, -1).join(', ')} or ${matchers.at(-1)}, or set it.`;
+  context.addIssue({ code: 'custom', path: ['group'], message, params: { allowed, remedy } });
+}
+
+/** At most three wildcards, and something between two of them: matching stays quick whatever a client calls itself. */
+function isNamePattern(pattern: string): boolean {
+  const parts = pattern.split(/(?:\{[a-zA-Z]\w*\}|\*)/);
+  const distinct = new Set(capturesIn(pattern)).size === capturesIn(pattern).length;
+  return distinct && parts.length <= 4 && parts.slice(1, -1).every((part) => part !== '') && parts.every(isPlain);
+}
+
+function isTopicPattern(pattern: string): boolean {
+  const levels = pattern.split('/');
+  return levels.every((level, at) => {
+    if (level === '#') return at === levels.length - 1;
+    return level === '+' || /^\{[a-zA-Z]\w*\}$/.test(level) || /^[^{}+#*]*$/.test(level);
+  });
+}
+
+function isPlain(name: string): boolean {
+  return /^[^{}*]*$/.test(name);
+}
+
+function isTemplate(template: string): boolean {
+  return isPlain(template.replaceAll(/\{[a-zA-Z]\w*\}/g, ''));
+}

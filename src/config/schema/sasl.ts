@@ -1,0 +1,82 @@
+import { section } from '../setting/section.js';
+import { fileRow, READ_ONCE } from './text-file.js';
+
+const OAUTH = 'oauthbearer';
+
+/** How connections to Kafka prove who they are. `saslWay` says which key belongs to which mechanism. */
+export const SASL = section({
+  mechanism: {
+    kind: 'choice',
+    default: null,
+    choices: ['plain', 'scram-sha-256', 'scram-sha-512', OAUTH],
+    buys: 'Authentication at Kafka: by sasl.username and sasl.password, or with oauthbearer by tokens.',
+    costs: 'plain sends the password as it is, oauthbearer the token: use them with tls only.',
+  },
+  username: { kind: 'text', default: null, buys: 'User at Kafka.', costs: 'Needs rights on the topics only.' },
+  password: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: 'Give a text that is not empty, or the path of a file in sasl.passwordFile.',
+    buys: 'Password of the user.',
+    costs: 'A secret: prefer sasl.passwordFile or the environment.',
+  },
+  passwordFile: fileRow('sasl.password', READ_ONCE),
+  tokenEndpoint: {
+    kind: 'text',
+    default: null,
+    remedy: 'Give the URL of the token endpoint of the identity provider, or the path of a file in sasl.tokenFile.',
+    buys: 'oauthbearer: tokens are asked for here (client credentials, RFC 6749 4.4), anew after 80 % of their life.',
+    costs:
+      'https, but to this machine; a private authority must be in NODE_EXTRA_CA_CERTS. Tokens must live for 30 s at least.',
+  },
+  clientId: {
+    kind: 'text',
+    default: null,
+    buys: 'oauthbearer: who asks at sasl.tokenEndpoint.',
+    costs: 'Nothing.',
+  },
+  clientSecret: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: 'Give a text that is not empty, or the path of a file in sasl.clientSecretFile.',
+    buys: 'oauthbearer: proves it there.',
+    costs: 'A secret: prefer sasl.clientSecretFile or the environment.',
+  },
+  clientSecretFile: fileRow('sasl.clientSecret', READ_ONCE),
+  scope: {
+    kind: 'text',
+    default: null,
+    buys: 'oauthbearer: the scope that is asked for.',
+    costs: 'Nothing.',
+  },
+  tokenFile: {
+    kind: 'text',
+    default: null,
+    buys: 'oauthbearer: the token stands in this file, which is read again whenever a connection proves who it is.',
+    costs: 'Somebody must write a new token in time, as Kubernetes does with the token of a service account.',
+  },
+});
+
+/** What each way to authenticate needs, and what else it takes. */
+export interface SaslWay {
+  readonly needs: readonly string[];
+  readonly takes: readonly string[];
+}
+
+export function saslWay(mechanism: unknown, usesTokenFile: boolean): SaslWay {
+  if (mechanism !== OAUTH) return { needs: ['mechanism', 'username', 'password'], takes: [] };
+  if (usesTokenFile) return { needs: ['tokenFile'], takes: [] };
+  return { needs: ['tokenEndpoint', 'clientId', 'clientSecret'], takes: ['scope'] };
+}
+
+/** Null where the secret is safe on its way there. */
+export function tokenEndpointProblem(text: string): string | null {
+  if (!URL.canParse(text)) return 'is not a URL';
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return 'must not hold credentials';
+  if (protocol === 'https:') return null;
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return protocol === 'http:' && isLocal ? null : 'must begin with https://, because the secret is sent to it';
+}

@@ -1,0 +1,67 @@
+import { section } from '../setting/section.js';
+import type { Setting } from '../setting/setting.js';
+import { fileRow, READ_ONCE } from './text-file.js';
+
+export const PEM_REMEDY =
+  'Give the PEM text, or the path of a PEM file in the key of the same name with File at the end.';
+
+/** Opens a listener's key as well as a client's. */
+export const TLS_PASSPHRASE = {
+  kind: 'text',
+  default: null,
+  secret: true,
+  buys: 'Opens an encrypted tls.key.',
+  costs: 'A secret: prefer tls.passphraseFile or the environment.',
+} as const satisfies Setting;
+
+/** TLS of connections to the store of the topic. */
+export const TLS = section({
+  enabled: {
+    kind: 'switch',
+    default: false,
+    defaultText: 'false; true where a key of tls is given',
+    buys: 'Encrypted connections. `tls: true` is short for `tls: { enabled: true }`.',
+    costs: 'A few milliseconds per connection.',
+  },
+  ca: {
+    kind: 'text',
+    default: null,
+    defaultText: "Node.js's list",
+    remedy: PEM_REMEDY,
+    buys: 'Trusts certificates signed by this authority only (PEM).',
+    costs: 'Must be replaced before it expires.',
+  },
+  caFile: fileRow('tls.ca', READ_ONCE),
+  cert: {
+    kind: 'text',
+    default: null,
+    remedy: PEM_REMEDY,
+    buys: 'Client certificate (PEM), where the server asks for one.',
+    costs: 'Needs tls.key.',
+  },
+  certFile: fileRow('tls.cert', READ_ONCE),
+  key: {
+    kind: 'text',
+    default: null,
+    secret: true,
+    remedy: PEM_REMEDY,
+    buys: 'Private key of the client certificate (PEM).',
+    costs: 'A secret: prefer tls.keyFile or the environment.',
+  },
+  keyFile: fileRow('tls.key', READ_ONCE),
+  passphrase: TLS_PASSPHRASE,
+  passphraseFile: fileRow('tls.passphrase', READ_ONCE),
+  servername: {
+    kind: 'text',
+    default: null,
+    defaultText: 'the host of the address',
+    buys: 'The name expected in the certificate, where servers are addressed by IP.',
+    costs: 'The same name for all servers.',
+  },
+  rejectUnauthorized: {
+    kind: 'switch',
+    default: true,
+    buys: 'true refuses servers whose certificate cannot be verified.',
+    costs: 'false accepts anybody who answers: for tests only.',
+  },
+});

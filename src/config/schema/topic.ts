@@ -1,0 +1,142 @@
+import type { Members } from '../setting/section.js';
+import { KAFKA_TOPIC_NAME, NODE_NAME, type Setting } from '../setting/setting.js';
+import { SASL } from './sasl.js';
+import { TLS } from './tls.js';
+
+export const TOPIC_KIND = {
+  kind: 'choice',
+  default: 'embedded',
+  choices: ['none', 'memory', 'embedded', 'kafka', 'redis'],
+  buys: 'none: nothing is shared. memory: one process, for tests. embedded: the processes of one machine. kafka, redis: any machines.',
+  costs: 'kafka needs a Kafka cluster, redis a Redis; embedded needs a local (not a network) file system.',
+} as const satisfies Setting;
+
+export const APPEND_TIMEOUT = {
+  kind: 'duration',
+  default: 5000,
+  min: 50,
+  max: 60_000,
+  buys: 'Patience with a slow topic before an append counts as failed.',
+  costs: 'A lost report is repaired later; at most one append per partition waits at a time.',
+} as const satisfies Setting;
+
+export const NO_TOPIC = {
+  nodeCount: {
+    kind: 'count',
+    default: null,
+    defaultText: 'none: required with kind none',
+    min: 1,
+    max: 10_000,
+    remedy: 'Say how many nodes share the quota, e.g. `nodeCount: 3`.',
+    buys: 'No store at all: every node takes quota / nodeCount, whatever the others use. Hot, as groups are.',
+    costs: 'What one node does not use nobody else may, and the count must be right: raise it before a node comes.',
+  },
+} as const satisfies Members;
+
+export const MEMORY_TOPIC = { appendTimeoutMs: APPEND_TIMEOUT } as const;
+
+export const EMBEDDED_TOPIC = {
+  path: {
+    kind: 'text',
+    default: './state',
+    buys: 'The folder that the processes of a cluster share. Relative paths start at that of the configuration file.',
+    costs: 'A few MB of disk; it must lie on a local file system.',
+  },
+  appendTimeoutMs: { ...APPEND_TIMEOUT, default: 2000 },
+} as const satisfies Members;
+
+export const KAFKA_TOPIC = {
+  brokers: {
+    kind: 'addresses',
+    default: null,
+    defaultText: 'none: required with kind kafka',
+    remedy: 'Name at least one broker, e.g. `brokers: ["127.0.0.1:9092"]`.',
+    buys: 'Where to begin: one reachable broker is enough, three survive the loss of two.',
+    costs: 'Nothing.',
+  },
+  name: {
+    kind: 'name',
+    default: 'quotamesh-reports',
+    pattern: KAFKA_TOPIC_NAME,
+    buys: 'The topic of the reports: compacted, created when missing, verified otherwise.',
+    costs: 'Clusters that share a topic stay apart but read each other’s records.',
+  },
+  clientId: {
+    kind: 'name',
+    default: null,
+    defaultText: 'quotamesh-<node>',
+    pattern: NODE_NAME,
+    buys: 'The name in Kafka’s own logs, metrics and quotas.',
+    costs: 'Nothing.',
+  },
+  partitions: {
+    kind: 'count',
+    default: 1,
+    min: 1,
+    max: 16,
+    buys: 'Spreads the reports of very many groups over several brokers. Used only when the topic is created.',
+    costs: 'A heartbeat per node and partition, and a fetch loop per broker. A group stays in one partition.',
+  },
+  replicationFactor: {
+    kind: 'count',
+    default: -1,
+    defaultText: '-1: the default of the Kafka cluster',
+    min: -1,
+    max: 32,
+    remedy: 'Use -1 for the default of the Kafka cluster, or 1 and up.',
+    buys: 'The topic survives the loss of more brokers. Used only when the topic is created.',
+    costs: 'Kafka’s disk and network, and a little time per append.',
+  },
+  compression: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'gzip'],
+    laterChoices: ['snappy', 'lz4', 'zstd'],
+    buys: 'gzip makes large batches smaller; packed reports gain little.',
+    costs: 'CPU at every writer and reader.',
+  },
+  appendTimeoutMs: APPEND_TIMEOUT,
+  connectionTimeoutMs: {
+    kind: 'duration',
+    default: 3000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with brokers far away.',
+    costs: 'A broker that is down is given up later.',
+  },
+  requestTimeoutMs: {
+    kind: 'duration',
+    default: 3000,
+    min: 100,
+    max: 60_000,
+    buys: 'Patience with slow brokers.',
+    costs: 'A frozen broker is noticed later.',
+  },
+  fetchMaxWaitMs: {
+    kind: 'duration',
+    default: 250,
+    min: 1,
+    max: 30_000,
+    buys: 'Fewer empty answers on an idle topic, hence less idle CPU.',
+    costs: 'With fetchMinBytes above 1, records may wait for as long; and stopping takes up to as long.',
+  },
+  fetchMinBytes: {
+    kind: 'bytes',
+    default: 1,
+    min: 1,
+    max: 1_048_576,
+    buys: 'Fewer, larger fetches in large clusters: a reader is woken once for many records.',
+    costs: 'Every record, also the own echo, may wait for fetchMaxWaitMs.',
+  },
+  fetchIntervalMs: {
+    kind: 'duration',
+    default: 40,
+    min: 0,
+    max: 1000,
+    buys: 'Where records never stop coming, one fetch in this time for all of them; CPU of readers in large clusters.',
+    costs:
+      'There a record may wait for as long. Nothing where the log has fewer batches than that; 0 fetches at once, always.',
+  },
+  tls: TLS,
+  sasl: SASL,
+} as const satisfies Members;

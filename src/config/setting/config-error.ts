@@ -1,0 +1,76 @@
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+
+/** One thing that is wrong, with everything that is needed to put it right. */
+export interface Mistake {
+  /** The file, `(inline)`, the environment variable or the command-line flag that says it. */
+  readonly file: string;
+  /** Counted from 1; null where there are no lines. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** `groups.orders.quota.publish.messagesPerSecond`; '' = the whole configuration. */
+  readonly path: string;
+  /** Predicate that follows the path: `must be a rate ≥ 0 (e.g. 1000 or 10k), got -5`. */
+  readonly problem: string;
+  readonly allowed: string;
+  readonly remedy: string;
+  /** What kind of mistake it is, where programs may want to know. */
+  readonly cause?: MistakeCause;
+}
+
+export type MistakeCause = 'key-unknown' | 'choice-unknown' | 'below-range' | 'above-range' | 'reserved-above-quota';
+
+/** All mistakes of a configuration at once (the first 200, if there are more). */
+export class ConfigError extends QuotameshError {
+  readonly mistakes: readonly Mistake[];
+  /** One line per mistake, for a terminal. */
+  readonly report: string;
+
+  constructor(source: string, mistakes: readonly Mistake[]) {
+    super('CONFIG_INVALID', { file: source, count: mistakes.length });
+    this.name = 'ConfigError';
+    this.mistakes = inOrder(mistakes);
+    this.report = reportOf(this.mistakes);
+    // An uncaught error shows only its message.
+    this.message = `${this.message}\n${this.report}`;
+  }
+}
+
+/** `node.yaml:12:7: groups.orders.strategy must be one of …, got "fair". Did you mean …?` */
+export function formatMistake({ file, line, column, path, problem, remedy }: Mistake): string {
+  const place = line === null ? file : `${file}:${line}:${column}`;
+  return `${place}: ${path === '' ? 'the configuration' : path} ${problem}. ${remedy}`.trimEnd();
+}
+
+/** The first mistakes in one line, for an answer. */
+export function mistakesText(mistakes: readonly Mistake[]): string {
+  return mistakes.slice(0, MISTAKES_SHOWN).map(formatMistake).join(' ');
+}
+
+const MISTAKES_SHOWN = 20;
+
+/** `['groups', 'a b', 'brokers', 1]` → `groups["a b"].brokers[1]`. */
+export function formatPath(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (/^[\w-]{1,200}$/.test(part)) text += text === '' ? part : `.${part}`;
+    else text += `[${JSON.stringify(part.slice(0, 200))}]`;
+  }
+  return text;
+}
+
+/** Finding the lines of very many mistakes takes long, and the first ones tell what is wrong with a generated file. */
+export const MISTAKES_MAX = 200;
+
+function reportOf(mistakes: readonly Mistake[]): string {
+  const lines = mistakes.map(formatMistake);
+  return [...lines, ...(lines.length < MISTAKES_MAX ? [] : ['… and perhaps more'])].join('\n');
+}
+
+function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const fileOf = ({ line, file }: Mistake) => (line === null ? '' : file);
+  return [...mistakes].sort((one, other) => {
+    if (fileOf(one) !== fileOf(other)) return fileOf(one) < fileOf(other) ? -1 : 1;
+    return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0);
+  });
+}

@@ -1,0 +1,111 @@
+import { formatPath, MISTAKES_MAX, type Mistake } from './config-error.js';
+
+export type ConfigPath = readonly (string | number)[];
+
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+  /** Where the configuration has several files. */
+  readonly file?: string;
+}
+
+/** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
+export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
+
+export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;
+
+/** A word that got a better one (aliases.ts), and where it stands. */
+export interface OldName {
+  /** `timing.fastWindowMs`, a variable, or `dropped: handed-back`. */
+  readonly old: string;
+  readonly now: string;
+  /** `node.yaml:12`, or the variable. */
+  readonly where: string;
+}
+
+interface AddOptions {
+  readonly part?: 'key' | 'value';
+  readonly writtenAt?: ConfigPath;
+}
+
+/** Collects the mistakes of one configuration and says of each who wrote it: the file, a variable or a flag. */
+export class Findings {
+  readonly mistakes: Mistake[] = [];
+  readonly #source: string;
+  readonly #locate: Locate;
+  /** Path → variable or flag that set it. */
+  readonly #origins = new Map<string, string>();
+  /** Path → the one with an old name in it, which stands in the text. */
+  readonly #written = new Map<string, ConfigPath>();
+  readonly #notes = new Map<string, OldName>();
+
+  constructor(source: string, locate: Locate = () => null) {
+    this.#source = source;
+    this.#locate = locate;
+  }
+
+  get isFull(): boolean {
+    return this.mistakes.length >= MISTAKES_MAX;
+  }
+
+  setOrigin(path: ConfigPath, origin: string): void {
+    this.#origins.set(keyOf(path), origin);
+  }
+
+  /** Old words that work, each where it was met first. */
+  get oldNames(): readonly OldName[] {
+    return [...this.#notes.values()];
+  }
+
+  note(path: ConfigPath, { old, now }: Pick<OldName, 'old' | 'now'>): void {
+    if (this.#notes.has(old)) return;
+    const origin = this.#originOf(path);
+    const place = origin === undefined ? this.#locate(path, 'key') : null;
+    const file = origin ?? place?.file ?? this.#source;
+    this.#notes.set(old, { old, now, where: place === null ? file : `${file}:${place.line}` });
+  }
+
+  /** What is read at `path` stands at `written`, below an old name. */
+  setWritten(path: ConfigPath, written: ConfigPath): void {
+    this.#written.set(keyOf(path), written);
+  }
+
+  /** The path as it stands in the text. */
+  asWritten(path: ConfigPath): ConfigPath {
+    if (this.#written.size === 0) return path;
+    for (let length = path.length; length > 0; length--) {
+      const written = this.#written.get(keyOf(path.slice(0, length)));
+      if (written !== undefined) return [...written, ...path.slice(length)];
+    }
+    return path;
+  }
+
+  /** `writtenAt`: where to look for the text, if that is not the path itself. */
+  add(path: ConfigPath, finding: Finding, { part = 'value', writtenAt = path }: AddOptions = {}): void {
+    if (this.isFull) return;
+    const origin = this.#originOf(writtenAt);
+    const place = origin === undefined ? this.#locate(this.asWritten(writtenAt), part) : null;
+    this.mistakes.push({
+      file: origin ?? place?.file ?? this.#source,
+      line: place?.line ?? null,
+      column: place?.column ?? null,
+      path: formatPath(origin === undefined ? this.asWritten(path) : path),
+      problem: finding.problem,
+      allowed: finding.allowed,
+      remedy: finding.remedy,
+      ...(finding.cause && { cause: finding.cause }),
+    });
+  }
+
+  #originOf(path: ConfigPath): string | undefined {
+    for (let length = path.length; length > 0; length--) {
+      const origin = this.#origins.get(keyOf(path.slice(0, length)));
+      if (origin !== undefined) return origin;
+    }
+    return undefined;
+  }
+}
+
+function keyOf(path: ConfigPath): string {
+  return path.join('\n');
+}

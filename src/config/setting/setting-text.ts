@@ -1,0 +1,95 @@
+import { didYouMean } from '../../input/nearest-name.js';
+import { formatQuantity, QUANTITY_EXAMPLES, type QuantityKind } from './quantity.js';
+import type { Setting } from './setting.js';
+
+/** What is allowed, in words: `a duration between 100ms and 1m (e.g. 500ms or 2s)`. */
+export function allowedText(setting: Setting, input?: unknown): string {
+  if (setting.pattern !== undefined) return setting.pattern.text;
+  if (setting.choices !== undefined) return (setting.choices.length > 1 ? 'one of ' : '') + setting.choices.join(', ');
+  switch (setting.kind) {
+    case 'text':
+    case 'name':
+    case 'choice':
+      return 'a text that is not empty';
+    case 'switch':
+      return 'true or false';
+    case 'addresses':
+      return 'a list of host:port, e.g. ["127.0.0.1:9092"]';
+    case 'group-selection':
+      return 'none, all, or a list of group names';
+    case 'entries':
+      return setting.of?.text ?? 'a list or a mapping';
+    case 'weights':
+      return 'a mapping of node id to weight, e.g. { node-1: 2 }';
+    default:
+      return `${NOUNS[setting.kind]} ${rangeText(setting, input)} (e.g. ${QUANTITY_EXAMPLES[setting.kind]})`;
+  }
+}
+
+/** How a value looks in a message: short, on one line, never a structure. */
+export function show(input: unknown): string {
+  if (typeof input === 'string') return showText(withoutUrlSecrets(input));
+  if (Array.isArray(input)) return input.length === 0 ? 'an empty list' : 'a list';
+  if (typeof input === 'object' && input !== null) return 'a mapping';
+  return typeof input === 'function' || typeof input === 'symbol' ? `a ${typeof input}` : String(input);
+}
+
+/** The beginning of a text; of URLs in it without passwords, and without the values of their queries, which may be tokens. */
+export function withoutUrlSecrets(text: string): string {
+  const start = text.slice(0, LOOKED_AT);
+  if (!start.includes('://')) return start;
+  return start.replace(CREDENTIALS, '://***@').replace(QUERY_VALUE, '$1***');
+}
+
+/** Name and password in a URL, up to the last @ before a blank: an address that is written as a URL often has them. */
+const CREDENTIALS = /:\/\/\S*@/g;
+/** A part without `=` is a value alone. */
+const QUERY_VALUE = /([?&](?:[^=&#\s]*=)?)[^&#\s]+/g;
+/** Characters; the time that the search takes grows with their square. */
+const LOOKED_AT = 2000;
+
+function showText(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 57)}...` : text);
+}
+
+/** What to do about a value that is not allowed. */
+export function remedyFor(setting: Setting, input: unknown): string {
+  if (
+    typeof input === 'number' &&
+    setting.secret === undefined &&
+    (setting.pattern !== undefined || setting.kind === 'text')
+  ) {
+    return `Put it in quotes: "${input}".`;
+  }
+  const near = typeof input === 'string' ? didYouMean(input, setting.choices ?? []) : '';
+  if (near !== '') return near;
+  if (setting.remedy !== undefined) return setting.remedy;
+  if (setting.required === true) return 'There is no default.';
+  return `Correct it, or remove the key for the default (${defaultText(setting)}).`;
+}
+
+export function defaultText(setting: Setting): string {
+  if (setting.defaultText !== undefined) return setting.defaultText;
+  if (typeof setting.default === 'number') return formatQuantity(setting.kind as QuantityKind, setting.default);
+  return setting.default === null ? 'none' : String(setting.default);
+}
+
+const NOUNS: Readonly<Record<QuantityKind, string>> = {
+  duration: 'a duration',
+  count: 'a whole number',
+  rate: 'a rate',
+  'byte-rate': 'a rate in bytes',
+  level: 'a level',
+  bytes: 'a size in bytes',
+  ratio: 'a ratio',
+  factor: 'a number',
+};
+
+function rangeText(setting: Setting, input: unknown): string {
+  const kind = setting.kind as QuantityKind;
+  const { min = 0, max = Infinity } = setting;
+  // The upper bound of rates only keeps arithmetic exact; naming it would distract from the usual mistakes.
+  const openEnded = kind === 'rate' || kind === 'byte-rate';
+  if (openEnded && !(typeof input === 'number' && input > max)) return `≥ ${formatQuantity(kind, min)}`;
+  return `between ${formatQuantity(kind, min)} and ${formatQuantity(kind, max)}`;
+}

@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import type { QuantityKind } from './quantity.js';
+
+/**
+ * One row of the settings table. Validation, defaults, environment variables, the JSON Schema and docs/reference/settings.md all
+ * read it; nothing else knows a key's name, range or default.
+ */
+export interface Setting {
+  readonly kind: SettingKind;
+  /** In base units (milliseconds, bytes, per second). `null`: no value unless one is given; see `defaultText`. */
+  readonly default: SettingDefault;
+  /** For the docs, where the default is derived or `null` means something. */
+  readonly defaultText?: string;
+  /** Refused when absent. */
+  readonly required?: true;
+  /** Bounds of a quantity, both included. */
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  /** Names that the design has and this version does not: refused by name. */
+  readonly laterChoices?: readonly string[];
+  readonly pattern?: NamePattern;
+  readonly of?: Entries;
+  /** Never shown: not in messages, not by describeConfig. */
+  readonly secret?: true;
+  /** The path of a file with the text of this key, which stands beside it. */
+  readonly textOf?: string;
+  /** What to do about a wrong value, where the usual sentence would not help. */
+  readonly remedy?: string;
+  /** What turning it up (or setting it) buys … */
+  readonly buys: string;
+  /** … and what that costs. */
+  readonly costs: string;
+}
+
+export type SettingDefault = number | string | boolean | readonly string[] | null;
+
+export type SettingKind =
+  | QuantityKind
+  /** A string that matches `pattern`. */
+  | 'name'
+  /** Any string of 1 … 64 Ki characters. */
+  | 'text'
+  | 'choice'
+  | 'switch'
+  /** List of host:port; in the environment separated by commas. */
+  | 'addresses'
+  /** `none`, `all`, or a list of group names. */
+  | 'group-selection'
+  /** Mapping of node id → factor. */
+  | 'weights'
+  /** A list or mapping; what each of its entries is stands in `of`, and reading them is not the section's. */
+  | 'entries';
+
+export interface Entries {
+  readonly schema: z.ZodType;
+  /** What the whole is, in words. */
+  readonly text: string;
+  /** In one variable the others would be clumsy. */
+  readonly isJsonInVariable?: true;
+}
+
+export interface NamePattern {
+  readonly matches: RegExp;
+  readonly text: string;
+}
+
+/** Node ids are parts of log lines, metric labels and Kafka client ids: no spaces, no slashes. */
+export const NODE_NAME: NamePattern = {
+  matches: /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
+  text: 'a name of 1 to 128 letters, digits and . _ : - that starts with a letter or digit',
+};
+
+/** Groups may be named after tenants and namespaces (`public/default`), hence / @ + ~. */
+export const GROUP_NAME: NamePattern = {
+  matches: /^[A-Za-z0-9][A-Za-z0-9._:/@+~-]{0,199}$/,
+  text: 'a name of 1 to 200 letters, digits and . _ : / @ + ~ - that starts with a letter or digit',
+};
+
+export const KAFKA_TOPIC_NAME: NamePattern = {
+  matches: /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/,
+  text: 'a Kafka topic name (1 to 249 letters, digits and . _ -)',
+};
+
+export const REDIS_PREFIX: NamePattern = {
+  matches: /^[A-Za-z0-9._:/-]{1,100}$/,
+  text: '1 to 100 letters, digits and . _ : / -',
+};
+
+export const HOST_NAME: NamePattern = {
+  matches: /^[A-Za-z0-9._:%-]{1,253}$/,
+  text: 'a host name or IP address',
+};

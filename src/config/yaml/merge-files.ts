@@ -1,0 +1,109 @@
+import { isMapping } from '../../input/mapping.js';
+import { notAMapping } from '../schema/read-section.js';
+import { formatPath, type Mistake } from '../setting/config-error.js';
+import type { Locate, Location } from '../setting/findings.js';
+import type { ParsedYaml } from './parse-yaml.js';
+
+export interface ParsedFile {
+  readonly file: string;
+  readonly parsed: ParsedYaml;
+}
+
+export interface MergedFiles {
+  readonly raw: unknown;
+  readonly locate: Locate;
+  /** Mistakes within one text, and what two files both say. */
+  readonly mistakes: readonly Mistake[];
+}
+
+/**
+ * One configuration from several files: sections are put together, and so are the keys right below a section (groups of
+ * several files, say). What two files write is a mistake: which of them was meant would depend on their names.
+ */
+export function mergeFiles(files: readonly ParsedFile[]): MergedFiles {
+  const mistakes = files.flatMap(({ file, parsed }) => {
+    return parsed.mistakes.map(({ path, place, ...finding }) => ({
+      file,
+      ...place,
+      path: formatPath(path),
+      ...finding,
+    }));
+  });
+  const [first, ...others] = files;
+  if (first !== undefined && others.length === 0) {
+    const { raw, locate } = first.parsed;
+    return { raw, locate: (path, part) => placeIn(first, locate(path, part)), mistakes };
+  }
+  const merge = new Merge();
+  for (const file of files) if (file.parsed.readable) merge.add(file);
+  return { raw: merge.root, locate: merge.locate, mistakes: [...mistakes, ...merge.mistakes] };
+}
+
+class Merge {
+  readonly root: Record<string, unknown> = {};
+  readonly mistakes: Mistake[] = [];
+  /** Path → the file that wrote it. */
+  readonly #writers = new Map<string, ParsedFile>();
+  #first: ParsedFile | undefined;
+
+  add(file: ParsedFile): void {
+    this.#first ??= file;
+    const { raw } = file.parsed;
+    if (raw === null || raw === undefined) return;
+    if (!isMapping(raw)) {
+      this.#addMistake(file, [], notAMapping(['cluster', 'topic', 'groups'], raw));
+      return;
+    }
+    for (const [key, value] of Object.entries(raw)) this.#addSection(file, key, value);
+  }
+
+  readonly locate: Locate = (path, part) => {
+    const writer = this.#writers.get(keyOf(path.slice(0, 2))) ?? this.#writers.get(keyOf(path.slice(0, 1)));
+    return writer === undefined ? null : placeIn(writer, writer.parsed.locate(path, part));
+  };
+
+  #addSection(file: ParsedFile, key: string, value: unknown): void {
+    const before = this.root[key];
+    if (!Object.hasOwn(this.root, key)) {
+      this.root[key] = isMapping(value) ? { ...value } : value;
+      this.#writers.set(keyOf([key]), file);
+    } else if (!isMapping(before) || !isMapping(value)) {
+      this.#addTwice(file, [key]);
+      return;
+    } else {
+      for (const [name, below] of Object.entries(value)) {
+        if (Object.hasOwn(before, name)) this.#addTwice(file, [key, name]);
+        else (before as Record<string, unknown>)[name] = below;
+      }
+    }
+    if (!isMapping(value)) return;
+    for (const name of Object.keys(value)) {
+      const path = keyOf([key, name]);
+      if (!this.#writers.has(path)) this.#writers.set(path, file);
+    }
+  }
+
+  #addTwice(file: ParsedFile, path: readonly string[]): void {
+    const writer = this.#writers.get(keyOf(path)) ?? this.#first;
+    const line = writer?.parsed.locate(path, 'key')?.line;
+    const problem = `is written in two files, first in ${writer?.file}${line === undefined ? '' : `:${line}`}`;
+    this.#addMistake(file, path, { problem, allowed: 'each key in one file', remedy: 'Keep one of the two.' });
+  }
+
+  #addMistake(
+    { file, parsed }: ParsedFile,
+    path: readonly string[],
+    finding: Pick<Mistake, 'problem' | 'allowed' | 'remedy'>,
+  ): void {
+    const { line = null, column = null } = parsed.locate(path, 'key') ?? {};
+    this.mistakes.push({ file, line, column, path: formatPath(path), ...finding });
+  }
+}
+
+function placeIn({ file }: ParsedFile, place: Location | null): Location | null {
+  return place === null ? null : { ...place, file };
+}
+
+function keyOf(path: readonly (string | number)[]): string {
+  return path.join('\n');
+}

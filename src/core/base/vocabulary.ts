@@ -1,0 +1,67 @@
+/**
+ * The words of the project as types. Every other file uses these and no synonyms.
+ *
+ * Sizes: a *lane* is one direction of one group; a *slot* is one dimension of one lane. Both are small integers,
+ * so that the coordinator and the limiter can meet in typed arrays:
+ *
+ *     lane = group × DIRECTIONS + direction          slot = lane × DIMENSIONS + dimension
+ */
+
+export type NodeId = string;
+
+/** 48-bit hash of cluster + group name, exact in a double (see ids.ts). */
+export type GroupId = number;
+
+/** 48-bit hash of cluster + backend name. */
+export type BackendId = number;
+
+/** 48-bit hash of cluster + node id. */
+export type NodeKey = number;
+
+/** 32-bit hash of an epoch's name, never 0 (see ids.ts). */
+export type EpochTag = number;
+
+/** Orders the lives of one node id: the incarnation counted in the log, then a random tie-breaker (see ids.ts). */
+export type Incarnation = number;
+
+export const DIRECTIONS = ['publish', 'dispatch'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+export const DIRECTION_COUNT = DIRECTIONS.length;
+
+export const DIMENSIONS = ['messages', 'bytes'] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+export const DIMENSION_COUNT = DIMENSIONS.length;
+export const MESSAGES = 0;
+export const BYTES = 1;
+
+/** Units per second in every dimension of a lane; Infinity = no quota (unlimited), 0 = blocked. */
+export type Rates = readonly [messagesPerSecond: number, bytesPerSecond: number];
+
+export const UNLIMITED: Rates = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+export const NO_RATES: Rates = [0, 0];
+
+export const ISOLATION_POLICIES = ['equal-share', 'floor', 'closed', 'open'] as const;
+export type IsolationPolicy = (typeof ISOLATION_POLICIES)[number];
+
+export const HEADROOMS = ['by-weight', 'by-demand', 'none'] as const;
+export type Headroom = (typeof HEADROOMS)[number];
+
+export function laneOf(group: number, direction: number): number {
+  return group * DIRECTION_COUNT + direction;
+}
+
+/** Both directions of a group. */
+export function lanesOf(group: number): readonly number[] {
+  return [laneOf(group, 0), laneOf(group, 1)];
+}
+
+export function slotOf(lane: number, dimension: number): number {
+  return lane * DIMENSION_COUNT + dimension;
+}
+
+export function directionIndex(direction: Direction): number {
+  return direction === 'publish' ? 0 : 1;
+}
+
+/** The partition whose log decides who is a member, and on whose log time silence is measured. */
+export const MEMBERSHIP_PARTITION = 0;

@@ -1,0 +1,309 @@
+import { incarnationCount, nodeKeyOf } from '../base/ids.js';
+import { invariant } from '../base/invariant.js';
+import type { CoordinatorSettings } from '../base/settings.js';
+import { DIRECTION_COUNT, type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import { LaneTable } from '../lanes/lane-table.js';
+import { LinkWatch } from '../lanes/link-watch.js';
+import type { Limiter } from '../limiter/limiter.js';
+import {
+  type CoordinatorEvent,
+  clearEffects,
+  createEffects,
+  type Effects,
+  type Notice,
+  type Phase,
+  type ReadEvent,
+} from '../protocol/events-and-effects.js';
+import type { TopicRecord } from '../protocol/record.js';
+import { LogReader } from '../reading/log-reader.js';
+import { Forgetting } from '../report/forget.js';
+import { Publisher } from '../report/publisher.js';
+import { ReportBook } from '../report/report-book.js';
+import { Reporter } from '../report/reporter.js';
+import { ShareBook } from '../share/share-book.js';
+import { updateLanes } from '../share/update-lanes.js';
+import { CostMeter } from '../target/cost-meter.js';
+import { TargetBook } from '../target/target-book.js';
+import { Membership } from '../usage-map/membership.js';
+import { UsageMap } from '../usage-map/usage-map.js';
+import { EpochChange } from './epoch-change.js';
+
+/** How often shares are confirmed and idle lanes looked for; a fraction of shareValidMs. */
+const HOUSEKEEPING_MS = 250;
+
+/**
+ * The machine: event + now → effects. It owns all state of the core but the limiter's columns, which it only reads. The
+ * same events at the same times have the same effects. The effects are a buffer that the next step reuses.
+ */
+export class Coordinator {
+  readonly nodeKey: NodeKey;
+  readonly settings: CoordinatorSettings;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  /** Costs reported at this node; the traffic side counts them here directly, as it counts in the limiter. */
+  readonly costs: CostMeter;
+  readonly targets: TargetBook;
+  readonly shares: ShareBook;
+  readonly log: LogReader;
+  readonly link: LinkWatch;
+  phase: Phase = 'catching-up';
+  /** Milliseconds from appending the last own report to reading it back. */
+  reportRoundTripMs = 0;
+  /** When the node began to decide, after its start or a stall: unused buckets have been filling since then. */
+  readyMs = 0;
+  readonly #limiter: Limiter;
+  readonly #effects: Effects = createEffects();
+  readonly #table: LaneTable;
+  readonly #book: ReportBook;
+  readonly #reporter: Reporter;
+  readonly #publisher: Publisher;
+  readonly #epochs: EpochChange;
+  readonly #forgetting: Forgetting;
+  #lastRoundMs = 0;
+  #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
+
+  constructor(configured: CoordinatorSettings, limiter: Limiter) {
+    const laneCount = configured.groups.length * DIRECTION_COUNT;
+    invariant(limiter.laneCount >= laneCount, 'the limiter must have a row per lane', { laneCount });
+    this.#table = new LaneTable(configured);
+    const { settings } = this.#table;
+    const { notices, appends } = this.#effects;
+    this.settings = settings;
+    this.#limiter = limiter;
+    this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
+    this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
+    const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
+    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane);
+    this.usageMap = new UsageMap(markLane, settings, isHeld);
+    this.costs = new CostMeter(settings.costs);
+    this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
+    const { backends, ramps } = this.targets;
+    this.log = new LogReader(settings, this.membership, this.usageMap, { backends, ramps, notices });
+    this.link = new LinkWatch(settings, notices);
+    this.shares = new ShareBook(settings, laneCount, this.log, this.targets);
+    this.#book = new ReportBook(this.nodeKey, settings.partitions, settings.groupsPerRecord, settings.forcedReportMs);
+    this.#forgetting = new Forgetting(this, this.#book);
+    this.#reporter = new Reporter(settings, limiter, this.shares, this.#book, this.costs);
+    const { nodeKey, membership, usageMap, log, link, shares } = this;
+    this.#publisher = new Publisher(settings, {
+      nodeKey,
+      membership,
+      usageMap,
+      ramps,
+      shares,
+      link,
+      epochs: this.log.epochs,
+      appends,
+      book: this.#book,
+      reporter: this.#reporter,
+      table: this.#table,
+    });
+    this.log.writer = this.#publisher;
+    this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
+  }
+
+  /** @param nowMs the node's monotonic clock, milliseconds; never goes back */
+  step(event: CoordinatorEvent, nowMs: number): Effects {
+    clearEffects(this.#effects);
+    this.#noticeStall(nowMs);
+    switch (event.kind) {
+      case 'epoch-began':
+        this.#epochs.begin(event.epoch, this.phase, nowMs);
+        break;
+      case 'records-read':
+        this.#read(event.records, nowMs);
+        break;
+      case 'round-elapsed':
+        this.#round(nowMs);
+        break;
+      case 'lane-served':
+        this.#serve(event.lane, nowMs);
+        break;
+      case 'caught-up':
+        this.#join(nowMs);
+        break;
+      case 'group-changed':
+        this.#table.changeGroup(event.group, event.settings);
+        this.targets.addGroup(event.group, event.settings.name);
+        this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+        break;
+      case 'group-removed':
+        for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
+        break;
+      case 'backend-reported':
+        if (this.isReady) this.#publisher.tellBackend(event, nowMs);
+        break;
+      case 'append-failed':
+        this.#publisher.appendFailed(event);
+        break;
+      case 'stopping':
+        this.#stop(nowMs);
+        break;
+    }
+    this.#updateDirtyLanes(nowMs);
+    return this.#effects;
+  }
+
+  /** Whether requests may be decided: the own record has been read back, and the event loop has not slept since. */
+  get isReady(): boolean {
+    return this.phase === 'ready';
+  }
+
+  get lanes(): ReadonlyMap<number, LaneState> {
+    return this.#table.lanes;
+  }
+
+  get incarnation(): Incarnation {
+    return this.#publisher.incarnation;
+  }
+
+  #join(nowMs: number): void {
+    if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
+    if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
+    const newest = this.log.newestLifeOf(this.nodeKey);
+    if (!this.#publisher.beginLife(newest)) {
+      this.#fence(newest);
+      return;
+    }
+    this.phase = 'joining';
+    this.#lastRoundMs = nowMs;
+    this.link.expectEchoSince(nowMs);
+    this.#publisher.beat(nowMs, true);
+  }
+
+  #read(records: readonly ReadEvent[], nowMs: number): void {
+    let membersChanged = false;
+    for (const read of records) {
+      if (this.log.apply(read, nowMs)) membersChanged = true;
+      if (read.record === null) this.#publisher.sayAgain(read);
+      else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
+    }
+    if (membersChanged) this.#table.markAll();
+    else this.#table.markMoving();
+    this.#epochs.settle(nowMs);
+    const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
+    if (why !== null) this.#end(why);
+    const awaitsEcho = this.phase === 'joining' || this.phase === 'stalled';
+    if (awaitsEcho && this.link.hasExpectedEcho()) this.#startDeciding(nowMs);
+  }
+
+  #readOwn(read: ReadEvent, record: TopicRecord, nowMs: number): void {
+    if (this.phase === 'catching-up' || this.phase === 'fenced') return;
+    // A node for which there was no room is no member, and must not become ready.
+    if (read.partition === MEMBERSHIP_PARTITION && !this.membership.isAccepted(this.nodeKey)) return;
+    const { incarnation, sequence } = record.author;
+    if (incarnation > this.incarnation) {
+      if (this.#epochs.isSupersededBy(record)) this.#fence(incarnation);
+      else this.#epochs.outlive(record, nowMs);
+    } else if (incarnation === this.incarnation) {
+      if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
+      const tookMs = this.link.readBack(read.partition, sequence, nowMs);
+      if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
+    }
+  }
+
+  #fence(newer: Incarnation): void {
+    const [ownIncarnation, newerIncarnation] = [this.incarnation, newer].map(incarnationCount) as [number, number];
+    this.#end({ kind: 'fenced', ownIncarnation, newerIncarnation });
+  }
+
+  #end(why: Notice): void {
+    this.phase = 'fenced';
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+    this.#effects.notices.push(why);
+  }
+
+  /** The log has been read up to a fresh own record, after joining or after a stall. */
+  #startDeciding(nowMs: number): void {
+    this.readyMs = nowMs;
+    if (this.phase === 'joining') {
+      const members = this.membership.alive.length;
+      this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
+    } else {
+      this.#effects.notices.push({ kind: 'resumed', afterMs: nowMs - this.link.expectedSinceMs });
+      this.#effects.emptiedLanes.push(...this.lanes.keys());
+    }
+    this.phase = 'ready';
+    this.#book.markAllDirty();
+    this.#table.markAll();
+    this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
+  }
+
+  #round(nowMs: number): void {
+    if (this.phase === 'catching-up' && this.log.partitionCount.hasWaited(nowMs)) this.#join(nowMs);
+    if (this.phase === 'catching-up' || this.phase === 'fenced' || this.phase === 'stopping') return;
+    this.#lastRoundMs = nowMs;
+    this.#epochs.settle(nowMs);
+    // If the topic is away as well, the isolation policy bounds what was held before the sleep.
+    const isAway = nowMs - this.link.expectedSinceMs > this.settings.isolationAfterMs;
+    if (this.phase === 'stalled' && isAway) this.#startDeciding(nowMs);
+    if (this.phase === 'ready') this.#work(nowMs);
+    this.#publisher.beat(nowMs, false);
+    if (nowMs - this.#lastHousekeepingMs >= HOUSEKEEPING_MS) this.#keepHouse(nowMs);
+  }
+
+  #work(nowMs: number): void {
+    if (this.link.watch(nowMs)) {
+      this.#book.markAllDirty();
+      this.#table.markAll();
+    }
+    this.#reporter.sampleAll(this.#table.ordered, nowMs);
+    this.#publisher.publishDue(this.lanes, nowMs);
+  }
+
+  // After a long gap between rounds other nodes may have taken over this node's shares: nothing is admitted until a
+  // fresh own record is read. Every step looks for the gap, because requests and reads may run before the round's
+  // timer.
+  #noticeStall(nowMs: number): void {
+    const gapMs = nowMs - this.#lastRoundMs;
+    if (this.phase !== 'ready' || gapMs <= this.settings.shareValidMs) return;
+    this.phase = 'stalled';
+    this.#lastRoundMs = nowMs;
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+    this.link.expectEchoSince(nowMs);
+    this.log.epochs.letGo();
+    this.#effects.notices.push({ kind: 'stalled', gapMs });
+    this.#publisher.beat(nowMs, true);
+  }
+
+  #keepHouse(nowMs: number): void {
+    this.#lastHousekeepingMs = nowMs;
+    if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
+    this.costs.removeSilent(nowMs);
+    for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
+    if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
+    if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
+  }
+
+  #stop(nowMs: number): void {
+    if (this.phase === 'stopping' || this.phase === 'fenced') return;
+    if (this.phase !== 'catching-up') this.#publisher.sayFarewell(nowMs);
+    this.phase = 'stopping';
+    this.#effects.confirmUntilMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #serve(lane: number, nowMs: number): void {
+    if (this.lanes.has(lane) || this.phase !== 'ready') return;
+    const state = this.#table.serve(lane, this.usageMap, nowMs);
+    state.sample.begin(this.#limiter, lane, nowMs);
+    state.refusals = this.#limiter.refusals.at(lane);
+    this.#effects.servedLanes.push(lane);
+  }
+
+  #remove(lane: LaneState): void {
+    if (lane.hasEntry) this.#book.changed(lane.group, lane.groupId);
+    this.#unserve(lane);
+  }
+
+  #unserve(lane: LaneState): void {
+    if (this.#table.end(lane)) this.#book.release(lane.group);
+    this.shares.release(lane.lane);
+    this.#effects.unservedLanes.push(lane.lane);
+  }
+
+  #updateDirtyLanes(nowMs: number): void {
+    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+    this.#table.endUpdate();
+  }
+}

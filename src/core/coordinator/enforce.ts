@@ -1,0 +1,27 @@
+import { windowMsOf } from '../base/settings.js';
+import { DIMENSION_COUNT, slotOf } from '../base/vocabulary.js';
+import type { Limiter } from '../limiter/limiter.js';
+import type { Effects } from '../protocol/events-and-effects.js';
+import type { Coordinator } from './coordinator.js';
+
+/** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
+export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
+  const { limit, depth } = coordinator.shares;
+  const apply = (lane: number) => {
+    const settings = coordinator.lanes.get(lane)?.settings;
+    if (settings !== undefined) limiter.buckets.setWindow(lane, windowMsOf(settings), nowMs);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const slot = slotOf(lane, dimension);
+      limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
+    }
+  };
+  for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
+  // A lane may come from a time without limits, and its share does not tell: so the limit is set, whatever it was.
+  for (const lane of effects.servedLanes) apply(lane);
+  for (const lane of effects.changedLanes) apply(lane);
+  for (const lane of effects.emptiedLanes) limiter.empty(lane, nowMs);
+  const servedUntilMs = nowMs + coordinator.settings.shareValidMs;
+  for (const lane of effects.servedLanes) limiter.validUntilMs.set(lane, servedUntilMs);
+  if (effects.confirmUntilMs === null) return;
+  for (const lane of coordinator.lanes.keys()) limiter.validUntilMs.set(lane, effects.confirmUntilMs);
+}

@@ -1,0 +1,77 @@
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import { DIMENSION_COUNT, type GroupId } from '../base/vocabulary.js';
+import { createRampTurn, type RampTurn } from '../ramp/ramp-turn.js';
+import { createLaneRates, type LaneRates } from '../sample/estimate.js';
+import { LaneSample } from '../sample/lane-sample.js';
+import { createSettling, type Settling } from '../sample/settling.js';
+import { type CostReport, createCostReport } from '../target/cost-report.js';
+import type { Binding } from '../target/target-rate.js';
+import type { Link } from './isolation.js';
+import { LeastShare } from './least-share.js';
+
+/** A lane that this node serves: what is sampled, what was reported, and what is applied. */
+export interface LaneState {
+  readonly lane: number;
+  readonly group: number;
+  settings: GroupSettings;
+  readonly direction: number;
+  readonly groupId: GroupId;
+  readonly partition: number;
+  /** The usage map's own number of the lane. */
+  readonly mapLane: number;
+  readonly sample: LaneSample;
+  readonly reported: LaneRates;
+  /** Per dimension, units per second: the applied share in the newest own record. */
+  readonly reportedShare: Float64Array;
+  /** True while the share of some node moves with log time alone. */
+  isMoving: boolean;
+  /** True while this node's own share does so. */
+  isOwnMoving: boolean;
+  /** The least share that it has applied lately: it may hold that much if the topic goes away. */
+  readonly least: LeastShare;
+  /** The link its limits were computed for. */
+  link: Link;
+  /** True from the first report on, until the entry ends. */
+  hasEntry: boolean;
+  /** Local monotonic time of the last arrival, ms. */
+  touchedMs: number;
+  /** The limiter's count of refusals at the last sample. */
+  refusals: number;
+  readonly settling: Settling;
+  readonly costs: CostReport;
+  /** What set the target when the share was computed last, and whether backends hold it below the quota. */
+  binding: Binding;
+  isBusy: boolean;
+  readonly rampTurn: RampTurn;
+}
+
+/** A lane without arrivals for this long, and with nothing reported, is not served any more. */
+export const IDLE_AFTER_MS = 60_000;
+
+type LaneIdentity = Pick<LaneState, 'lane' | 'group' | 'settings' | 'direction' | 'groupId' | 'partition' | 'mapLane'>;
+
+/** Its identity comes last: with a spread in front every lane has a hidden class of its own, which is slow to read. */
+export function createLaneState(
+  identity: LaneIdentity,
+  { fastSpanMs, slowSpanMs, sampleIntervalMs }: CoordinatorSettings,
+  nowMs: number,
+): LaneState {
+  return {
+    sample: new LaneSample(fastSpanMs, slowSpanMs, sampleIntervalMs),
+    reported: createLaneRates(),
+    reportedShare: new Float64Array(DIMENSION_COUNT),
+    isMoving: false,
+    isOwnMoving: false,
+    least: new LeastShare(),
+    link: 'linked',
+    hasEntry: false,
+    touchedMs: nowMs,
+    refusals: 0,
+    settling: createSettling(),
+    costs: createCostReport(),
+    binding: 'unlimited',
+    isBusy: false,
+    rampTurn: createRampTurn(),
+    ...identity,
+  };
+}

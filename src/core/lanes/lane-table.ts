@@ -1,0 +1,144 @@
+import { groupIdOf } from '../base/ids.js';
+import { invariant } from '../base/invariant.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
+import { DIRECTION_COUNT, type GroupId, laneOf, lanesOf } from '../base/vocabulary.js';
+import { STRATEGIES } from '../convergence/strategies.js';
+import { partitionOf } from '../protocol/record.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import { createLaneState, type LaneState } from './lane-state.js';
+import type { LinkWatch } from './link-watch.js';
+
+/**
+ * The lanes that this node serves: from their first use until they have been idle. Of 100,000 configured groups a node
+ * may serve 5,000; nothing is computed for the others.
+ */
+export class LaneTable {
+  readonly lanes = new Map<number, LaneState>();
+  /** Lanes whose shares have to be computed again before the step ends. */
+  readonly dirty = new Set<LaneState>();
+  /** Lanes whose shares move with log time alone. */
+  readonly #moving = new Set<LaneState>();
+  /** Per partition: true if this node's own share of some lane moves with log time alone. */
+  readonly #needsLogTime: boolean[];
+  /** What is configured, with the groups as the last `group-changed` left them. */
+  readonly settings: CoordinatorSettings;
+  readonly #groups: GroupSettings[];
+  /** True if some configured group divides by a pool that the nodes agree on. */
+  agreesOnPool: boolean;
+  readonly #groupIds: GroupId[];
+  readonly #byMapLane = new Map<number, LaneState>();
+  #ordered: readonly LaneState[] | null = null;
+
+  constructor(settings: CoordinatorSettings) {
+    this.#groups = [...settings.groups];
+    this.#needsLogTime = Array.from({ length: settings.partitions }, () => false);
+    this.settings = { ...settings, groups: this.#groups };
+    this.agreesOnPool = this.#groups.some(agreesOnPool);
+    this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
+  }
+
+  /** The served lanes in the order in which they came; another array after one came, went or changed. */
+  get ordered(): readonly LaneState[] {
+    this.#ordered ??= [...this.lanes.values()];
+    return this.#ordered;
+  }
+
+  groupIdOf(group: number): GroupId {
+    return this.#groupIds[group] as GroupId;
+  }
+
+  serve(lane: number, usageMap: UsageMap, nowMs: number): LaneState {
+    const group = Math.floor(lane / DIRECTION_COUNT);
+    const direction = lane % DIRECTION_COUNT;
+    const groupId = this.groupIdOf(group);
+    const mapLane = usageMap.mapLaneOf(groupId, direction);
+    const partition = partitionOf(groupId, this.settings.partitions);
+    const settings = this.#groups[group] as GroupSettings;
+    const identity = { lane, group, settings, direction, groupId, partition, mapLane };
+    const state = createLaneState(identity, this.settings, nowMs);
+    this.lanes.set(lane, state);
+    this.#ordered = null;
+    this.#byMapLane.set(mapLane, state);
+    this.dirty.add(state);
+    return state;
+  }
+
+  /** Ends a lane; returns whether its group has no served lane any more. */
+  end(lane: LaneState): boolean {
+    this.lanes.delete(lane.lane);
+    this.#ordered = null;
+    this.#byMapLane.delete(lane.mapLane);
+    this.dirty.delete(lane);
+    this.#moving.delete(lane);
+    return !this.lanes.has(laneOf(lane.group, 1 - lane.direction));
+  }
+
+  servesMapLane(mapLane: number): boolean {
+    return this.#byMapLane.has(mapLane);
+  }
+
+  /** The usage map's lane changed; nothing to do where it is not served here. */
+  markMapLane(mapLane: number): void {
+    const lane = this.#byMapLane.get(mapLane);
+    if (lane !== undefined) this.dirty.add(lane);
+  }
+
+  /** The lanes of a group that are served. */
+  lanesOf(group: number): LaneState[] {
+    return lanesOf(group)
+      .map((lane) => this.lanes.get(lane))
+      .filter((lane) => lane !== undefined);
+  }
+
+  /**
+   * Changes a group; the number after the last one adds a group. Its served lanes follow the new settings from this
+   * step on.
+   */
+  changeGroup(group: number, settings: GroupSettings): void {
+    const isNew = group === this.#groups.length;
+    const { name } = settings;
+    invariant(isNew || this.#groups[group]?.name === name, 'a group keeps its name', { group, name });
+    if (isNew) this.#groupIds.push(groupIdOf(this.settings.cluster, name));
+    this.#groups[group] = settings;
+    this.agreesOnPool ||= agreesOnPool(settings);
+    this.#ordered = null;
+    for (const lane of this.lanesOf(group)) {
+      lane.settings = settings;
+      this.dirty.add(lane);
+    }
+  }
+
+  /** Log time went on. */
+  markMoving(): void {
+    for (const lane of this.#moving) this.dirty.add(lane);
+  }
+
+  /** The shares of all dirty lanes have been computed. */
+  endUpdate(): void {
+    for (const lane of this.dirty) {
+      if (lane.isMoving) this.#moving.add(lane);
+      else this.#moving.delete(lane);
+    }
+    this.dirty.clear();
+    this.#needsLogTime.fill(false);
+    for (const { partition, isOwnMoving } of this.#moving) if (isOwnMoving) this.#needsLogTime[partition] = true;
+  }
+
+  /** Whether a share of this node waits for the partition's log time to go on. */
+  needsLogTime(partition: number): boolean {
+    return this.#needsLogTime[partition] as boolean;
+  }
+
+  /** Lanes whose limits were computed for another link than theirs is now. */
+  markRelinked(link: LinkWatch, nowMs: number): void {
+    for (const lane of this.lanes.values()) if (link.worse(lane, nowMs) !== lane.link) this.dirty.add(lane);
+  }
+
+  markAll(): void {
+    for (const lane of this.lanes.values()) this.dirty.add(lane);
+  }
+}
+
+function agreesOnPool({ strategy }: GroupSettings): boolean {
+  return STRATEGIES[strategy]?.agreesOnPool === true;
+}

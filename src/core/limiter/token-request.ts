@@ -1,0 +1,13 @@
+/**
+ * The request that all levels are asked about. '' = a topic or client without a name; all of these share one bucket.
+ */
+export interface TokenRequest {
+  lane: number;
+  messages: number;
+  bytes: number;
+  retry: boolean;
+  topic: string;
+  client: string;
+  /** True if another lane of the same work charges the node's limit (joint-levels.ts). */
+  isFurther?: boolean;
+}

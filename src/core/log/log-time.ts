@@ -1,0 +1,58 @@
+/**
+ * Log time of a partition is Σ clamp(append time − previous append time, 0, 2 × heartbeat), in offset order.
+ *
+ * Everything that ages in the core ages on it. A jump of the log's clock or an outage of the log ages nobody, and no
+ * node's own clock enters a share. All who have read the same records agree on every difference of log times.
+ * After compaction a newcomer misses records, so its differences can only be smaller: it believes a dead node for at
+ * most one staleness longer than the others, and takes less for itself meanwhile, never more.
+ */
+export class LogTime {
+  /** Milliseconds since the first record read. */
+  ms = 0;
+  /**
+   * Log time in which the time before a node's first record in a life counts whole: perhaps no node ran before it. A
+   * ramp's level is forgotten by this time, because log time stands still while no node runs.
+   */
+  spanMs = 0;
+  readonly #stepLimitMs: number;
+  /** The part of the last step that counts neither in `ms` nor in `spanMs`. */
+  #uncountedMs = 0;
+  #previousAppendMs: number | null = null;
+
+  constructor(heartbeatMs: number) {
+    this.#stepLimitMs = stepLimitMs(heartbeatMs);
+  }
+
+  /** Append time of the last record; 0 = no record yet. */
+  get appendMs(): number {
+    return this.#previousAppendMs ?? 0;
+  }
+
+  /** Called when another log begins. */
+  startAgain(): void {
+    this.ms = 0;
+    this.spanMs = 0;
+    this.#uncountedMs = 0;
+    this.#previousAppendMs = null;
+  }
+
+  advanceTo(appendMs: number): void {
+    const step = this.#previousAppendMs === null ? 0 : appendMs - this.#previousAppendMs;
+    const counted = step > 0 ? Math.min(step, this.#stepLimitMs) : 0;
+    this.#uncountedMs = step > 0 ? step - counted : 0;
+    this.ms += counted;
+    this.spanMs += counted;
+    this.#previousAppendMs = appendMs;
+  }
+
+  /** Called if the last record is the first of a life: the time before it counts whole in `spanMs`. */
+  countWholeStep(): void {
+    this.spanMs += this.#uncountedMs;
+    this.#uncountedMs = 0;
+  }
+}
+
+/** Log time goes on by at most this from one record to the next. */
+export function stepLimitMs(heartbeatMs: number): number {
+  return 2 * heartbeatMs;
+}

@@ -1,0 +1,91 @@
+import { invariant } from '../base/invariant.js';
+import type { Append } from '../protocol/events-and-effects.js';
+
+/** The records of one partition that are sent together. */
+export interface Produce {
+  readonly partition: number;
+  readonly appends: readonly Append[];
+}
+
+/** The pause behind a failed produce of a partition: without it, a dead topic would keep the node busy. */
+export const FAILED_PRODUCE_PAUSE_MS = 100;
+
+/**
+ * The records that wait to be appended, while at most one produce per partition is under way. Only the newest record of
+ * each key waits: a record says everything about its key, so an older one is worth nothing. The number of keys bounds
+ * the queue.
+ *
+ * Each partition has a produce of its own because a leader that does not answer must not hold up the others: the node
+ * would be silent on the membership partition while another one is away.
+ *
+ * A record that replaces a waiting one goes to the end of the queue. A node numbers all its records in one sequence,
+ * and readers of a partition drop a record that comes after one with a higher number. At its old place, a report would
+ * be written before a heartbeat with a lower number, and that heartbeat would not count as a sign of life.
+ */
+export class OutgoingQueue {
+  /** By partition, then by key in the order in which they will be sent. */
+  readonly #waiting = new Map<number, Map<string, Append>>();
+  /** By partition. */
+  readonly #underWay = new Map<number, readonly Append[]>();
+
+  /** Records that wait for the next produce of their partition. */
+  get size(): number {
+    let size = 0;
+    for (const waiting of this.#waiting.values()) size += waiting.size;
+    return size;
+  }
+
+  get isSending(): boolean {
+    return this.#underWay.size > 0;
+  }
+
+  add(appends: readonly Append[]): void {
+    for (const append of appends) {
+      const waiting = this.#waitingFor(append.partition);
+      waiting.delete(append.key);
+      waiting.set(append.key, append);
+    }
+  }
+
+  /** Takes all that waits for one partition as its next produce; null when nothing waits that may be sent now. */
+  takeNext(): Produce | null {
+    for (const [partition, waiting] of this.#waiting) {
+      if (waiting.size === 0 || this.#underWay.has(partition)) continue;
+      const appends = [...waiting.values()];
+      waiting.clear();
+      this.#underWay.set(partition, appends);
+      return { partition, appends };
+    }
+    return null;
+  }
+
+  /** Called when the produce of this partition is in the log. */
+  succeeded(partition: number): void {
+    this.#endProduce(partition);
+  }
+
+  /**
+   * Called when the produce of this partition, or a part of it, may not be in the log. Returns the keys that have to be
+   * written again: those for which no newer record waits.
+   */
+  failed(partition: number): readonly string[] {
+    const waiting = this.#waitingFor(partition);
+    const lost = this.#endProduce(partition).filter(({ key }) => !waiting.has(key));
+    return lost.map(({ key }) => key);
+  }
+
+  #waitingFor(partition: number): Map<string, Append> {
+    const known = this.#waiting.get(partition);
+    if (known !== undefined) return known;
+    const waiting = new Map<string, Append>();
+    this.#waiting.set(partition, waiting);
+    return waiting;
+  }
+
+  #endProduce(partition: number): readonly Append[] {
+    const produced = this.#underWay.get(partition);
+    invariant(produced !== undefined, 'a produce must be under way to end', { partition });
+    this.#underWay.delete(partition);
+    return produced;
+  }
+}

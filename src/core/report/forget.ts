@@ -1,0 +1,111 @@
+import type { CoordinatorSettings } from '../base/settings.js';
+import type { Incarnation, NodeKey } from '../base/vocabulary.js';
+import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
+import type { Append } from '../protocol/events-and-effects.js';
+import { backendRecordKey, nodeRecordKey, reportRecordKey } from '../protocol/record.js';
+import type { LogReader } from '../reading/log-reader.js';
+import type { TargetBook } from '../target/target-book.js';
+import type { Member, Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+import type { ReportBook } from './report-book.js';
+
+/** Keys freed per call, so that a cluster of many dead nodes is cleaned over some seconds and not in one produce. */
+const KEYS_PER_CALL = 64;
+/** Keys of one node freed at once, even above KEYS_PER_CALL, so that the log seldom holds half of a dead node. */
+const KEYS_PER_MEMBER = 1000;
+/** The interval between two calls that free keys of this node's past lives: time to read the tombstones back. */
+const OWN_KEYS_INTERVAL_MS = 5000;
+
+/** What a node knows of the cluster; the coordinator has it. */
+interface Cluster {
+  readonly nodeKey: NodeKey;
+  readonly incarnation: Incarnation;
+  readonly readyMs: number;
+  readonly settings: CoordinatorSettings;
+  readonly membership: Membership;
+  readonly usageMap: UsageMap;
+  readonly log: LogReader;
+  readonly targets: TargetBook;
+}
+
+/**
+ * Frees keys of the log by tombstones: those of nodes and backends that have been silent for `forgetAfterMs` of log
+ * time, and those of this node's past lives that this one has not used again `forgetAfterMs` after it became ready.
+ */
+export class Forgetting {
+  readonly #cluster: Cluster;
+  readonly #book: ReportBook;
+  #ownKeysMs = Number.NEGATIVE_INFINITY;
+
+  constructor(cluster: Cluster, book: ReportBook) {
+    this.#cluster = cluster;
+    this.#book = book;
+  }
+
+  due(nowMs: number): Append[] {
+    const keys = this.#keysOfPastLives(nowMs);
+    const { nodeKey, membership } = this.#cluster;
+    // Only the alive node with the lowest key frees: two would do no harm (no tombstone changes a share), many only
+    // noise.
+    if (membership.alive[0]?.nodeKey === nodeKey) {
+      this.#addForgottenNodes(keys);
+      this.#addForgottenBackends(keys);
+    }
+    return keys.map(({ partition, key }) => ({ partition, key, record: null }));
+  }
+
+  #keysOfPastLives(nowMs: number): FreedKey[] {
+    const { nodeKey, incarnation, readyMs, settings, membership, usageMap } = this.#cluster;
+    const member = membership.get(nodeKey);
+    if (member === undefined || nowMs - readyMs < settings.forgetAfterMs) return [];
+    if (nowMs - this.#ownKeysMs < OWN_KEYS_INTERVAL_MS) return [];
+    this.#ownKeysMs = nowMs;
+    return usageMap
+      .keysOf(member)
+      .filter((known) => known.incarnation < incarnation && !this.#book.has(known.partition, known.bundle))
+      .slice(0, KEYS_PER_CALL)
+      .map(({ partition, bundle }) => ({ partition, key: reportRecordKey(nodeKey, bundle) }));
+  }
+
+  #addForgottenNodes(keys: FreedKey[]): void {
+    const { settings, membership, log } = this.#cluster;
+    for (const member of membership.all()) {
+      if (keys.length >= KEYS_PER_CALL) return;
+      if (member.state === 'alive' || log.membershipLogMs - member.lastSignLogMs < settings.forgetAfterMs) continue;
+      // Its keys are no longer those of the life that is remembered.
+      if (membership.runsInOlderLife(member, log.membershipLogMs)) continue;
+      const isWhole = this.#addKeysOf(member, keys);
+      // What is left is tried again once the tombstones have been read back, or should have been.
+      const againInMs = isWhole ? settings.forgetAfterMs : Math.min(settings.stalenessMs, settings.forgetAfterMs);
+      member.lastSignLogMs = log.membershipLogMs - settings.forgetAfterMs + againInMs;
+    }
+  }
+
+  /**
+   * Adds the NODE keys last: as long as the log holds a bundle, it should hold the life to which the bundle belongs.
+   */
+  #addKeysOf(member: Member, keys: FreedKey[]): boolean {
+    const bundles = this.#cluster.usageMap.keysOf(member);
+    for (const { partition, bundle } of bundles.slice(0, KEYS_PER_MEMBER)) {
+      keys.push({ partition, key: reportRecordKey(member.nodeKey, bundle) });
+    }
+    if (bundles.length > KEYS_PER_MEMBER) return false;
+    member.signedLives.forEach((life, partition) => {
+      if (life !== 0) keys.push({ partition, key: nodeRecordKey(member.nodeKey) });
+    });
+    return true;
+  }
+
+  #addForgottenBackends(keys: FreedKey[]): void {
+    const { settings, log, targets } = this.#cluster;
+    for (const { name, isSilent, heardLogMs } of targets.backends.all()) {
+      if (!isSilent || log.membershipLogMs - heardLogMs < settings.forgetAfterMs) continue;
+      keys.push({ partition: MEMBERSHIP_PARTITION, key: backendRecordKey(name) });
+    }
+  }
+}
+
+interface FreedKey {
+  readonly partition: number;
+  readonly key: string;
+}

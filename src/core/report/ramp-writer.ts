@@ -1,0 +1,160 @@
+import type { RampSettings } from '../base/settings.js';
+import { MESSAGES, type NodeKey } from '../base/vocabulary.js';
+import type { LaneState } from '../lanes/lane-state.js';
+import type { GroupStateRecord } from '../protocol/record.js';
+import { MODES, slopeOf, usedPercent } from '../ramp/ramp.js';
+import { type RampBook, type RampLevel, RENEWALS } from '../ramp/ramp-book.js';
+import { rampTop } from '../ramp/ramp-of.js';
+import type { RampTurn } from '../ramp/ramp-turn.js';
+import type { ShareBook } from '../share/share-book.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+
+/** Numaflow's second: a level steps at most once in it. */
+const STEP_MS = 1000;
+/** One node writes a step; each behind it waits so long for its record. */
+const PATIENCE_MS = 250;
+/** A step that was not read back by then is written again. */
+const RETRY_MS = 500;
+/** While a ramp climbs, log time goes on so often that a scheduled one moves by a hundredth, but at most … */
+const BEATS = 100;
+const SHORTEST_BEAT_MS = 50;
+
+type NextLevel = Pick<GroupStateRecord, 'level' | 'lateMs' | 'readUntilMs' | 'readUntilOffset'>;
+
+export type RampWord = Omit<GroupStateRecord, 'kind' | 'author'>;
+
+/** Nobody uses the lane: a step that waited to be written is void by the next use. */
+function rest(turn: RampTurn): void {
+  turn.isClimbing = false;
+  turn.dueMs = Number.NaN;
+}
+
+export interface RampWriterParts {
+  readonly nodeKey: NodeKey;
+  readonly ramps: RampBook;
+  readonly usageMap: UsageMap;
+  readonly membership: Membership;
+  readonly shares: ShareBook;
+}
+
+/**
+ * Decides which node moves a ceiling on: the first (by NodeKey) of the nodes with an entry in the lane, once per second
+ * of log time in which the lane is used; the next ones if it does not. Two that write the same step write the same
+ * level, so no order of their records does harm. What a record says holds from its place in the log on, for all alike.
+ */
+export class RampWriter {
+  /** While a level climbs, log time has to go on this often; Infinity = none does. */
+  beatMs = Number.POSITIVE_INFINITY;
+  readonly #parts: RampWriterParts;
+  #ordered: readonly LaneState[] | null = null;
+  #ramped: readonly LaneState[] = [];
+
+  constructor(parts: RampWriterParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Calls `write` for every level that this node has to write now.
+   * @param ordered the lanes served here; another array whenever lanes or settings have changed
+   */
+  writeDue(ordered: readonly LaneState[], nowMs: number, write: (word: RampWord) => void): void {
+    if (ordered !== this.#ordered) {
+      this.#ordered = ordered;
+      this.#ramped = ordered.filter(({ settings, direction }) => rampTop(settings, direction) !== null);
+    }
+    this.beatMs = Number.POSITIVE_INFINITY;
+    for (const lane of this.#ramped) {
+      const ramp = lane.settings.ramp as RampSettings;
+      if (nowMs - lane.touchedMs <= STEP_MS) this.#step(lane, ramp, nowMs, write);
+      else rest(lane.rampTurn);
+      if (!lane.rampTurn.isClimbing) continue;
+      this.beatMs = Math.min(this.beatMs, Math.max(SHORTEST_BEAT_MS, ramp.overMs / BEATS));
+    }
+  }
+
+  #step(lane: LaneState, ramp: RampSettings, nowMs: number, write: (word: RampWord) => void): void {
+    const known = this.#parts.ramps.get(lane.mapLane, ramp);
+    const { rampTurn: turn, groupId, direction } = lane;
+    const next = known === undefined ? this.#firstOf(lane, ramp, nowMs) : this.#nextOf(lane, ramp, known);
+    if (next === null) {
+      turn.dueMs = Number.NaN;
+      return;
+    }
+    if (Number.isNaN(turn.dueMs)) turn.dueMs = nowMs;
+    const rank = this.#rankIn(lane);
+    turn.isClimbing = rank === 0 && next.level !== known?.level;
+    if (nowMs - turn.dueMs < rank * PATIENCE_MS || nowMs - turn.wroteMs < RETRY_MS) return;
+    turn.wroteMs = nowMs;
+    write({ groupId, direction, ...next, timeToLiveMs: ramp.timeToLiveMs });
+  }
+
+  /**
+   * The first level of a lane in this log. The ramp has begun with the first use, however long the record takes to be
+   * read. A level of an earlier log goes on from where it was.
+   */
+  #firstOf({ mapLane, rampTurn: { dueMs } }: LaneState, ramp: RampSettings, nowMs: number): NextLevel {
+    const { fromPerSecond: level, mode } = ramp;
+    const carried = this.#parts.ramps.carriedOf(mapLane, ramp);
+    if (carried !== undefined) {
+      const lateMs = mode === 'scheduled' ? carried.heldMs : 0;
+      return { level: carried.level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+    }
+    const lateMs = Number.isNaN(dueMs) ? 0 : Math.min(nowMs - dueMs, STEP_MS);
+    return { level, lateMs, ...this.#parts.ramps.readUntil, readUntilMs: 0 };
+  }
+
+  /** The level to write, or null while there is nothing to say. */
+  #nextOf(lane: LaneState, ramp: RampSettings, known: RampLevel): NextLevel | null {
+    const { ramps } = this.#parts;
+    const turn = lane.rampTurn;
+    const isScheduled = ramp.mode === 'scheduled';
+    const servedLogMs = isScheduled ? known.sinceLogMs : Math.max(known.sinceLogMs, turn.servedLogMs);
+    const elapsedMs = ramps.logMs - servedLogMs;
+    if (elapsedMs < STEP_MS) return null;
+    const top = rampTop(lane.settings, lane.direction) as number;
+    const level = Math.min(top, Math.max(ramp.fromPerSecond, known.level));
+    const slope = slopeOf(ramp, top);
+    const used = usedPercent(Math.max(0, level - this.#usageOf(lane)), level, slope);
+    const step = { level, top, slope, elapsedSeconds: elapsedMs / 1000, usedPercent: used };
+    const next = MODES[ramp.mode](step, ramp);
+    // Steps are due every second; log time moves in steps of its own, and what one was late the next is early.
+    const lateMs = isScheduled ? 0 : elapsedMs % STEP_MS;
+    if (next !== known.level || ramps.ageMs(known) > ramp.timeToLiveMs / RENEWALS) {
+      const { readUntil } = ramps;
+      // A step is due a second after the last record: a pause before that one, counted by the log, is none of it.
+      return { level: next, lateMs, ...readUntil, readUntilMs: isScheduled ? readUntil.readUntilMs : 0 };
+    }
+    turn.servedLogMs = ramps.logMs - lateMs;
+    turn.isClimbing = false;
+    return null;
+  }
+
+  /**
+   * What the alive nodes use of the level, messages/s: each its demand, up to its share. Reported usage lags behind a
+   * level that climbs, because nobody reports that work of a known demand is refused a little less.
+   */
+  #usageOf({ group, direction, mapLane }: LaneState): number {
+    const { count, demand, share } = this.#parts.shares.converge(group, direction, mapLane);
+    let sum = 0;
+    for (let at = 0; at < count; at++) {
+      sum += Math.min(
+        (demand[MESSAGES] as Float64Array)[at] as number,
+        (share[MESSAGES] as Float64Array)[at] as number,
+      );
+    }
+    return sum;
+  }
+
+  /** How many alive nodes with an entry stand before this one. */
+  #rankIn({ mapLane }: LaneState): number {
+    const { usageMap, membership, nodeKey } = this.#parts;
+    const { rows } = usageMap;
+    let rank = 0;
+    for (let row = usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const member = membership.inSlot(rows.memberOf(row));
+      if (member.index !== -1 && member.nodeKey < nodeKey) rank++;
+    }
+    return rank;
+  }
+}

@@ -1,0 +1,107 @@
+import type { GroupSettings } from '../base/settings.js';
+import { DIMENSION_COUNT, type NodeKey } from '../base/vocabulary.js';
+import { createLaneView, type LaneView, type Strategy } from '../convergence/strategy.js';
+import type { LogTime } from '../log/log-time.js';
+import type { AgreedPool } from '../pool/agreed-pool.js';
+import type { OwnClaims } from '../pool/own-claims.js';
+import type { LogReader } from '../reading/log-reader.js';
+import type { TargetBook } from '../target/target-book.js';
+import type { Membership } from '../usage-map/membership.js';
+import type { UsageMap } from '../usage-map/usage-map.js';
+
+/** Gathers what a strategy is given: the rows, weights and divisors of the alive nodes, and the rates in force. */
+export class LaneViews {
+  readonly #nodeKey: NodeKey;
+  readonly #pool: AgreedPool;
+  readonly #ownClaims: OwnClaims;
+  readonly #membership: Membership;
+  readonly #usageMap: UsageMap;
+  readonly #logTimes: readonly LogTime[];
+  readonly #targets: TargetBook;
+  #round: LaneView = createLaneView(16);
+
+  constructor(nodeKey: NodeKey, log: RoundLog, ownClaims: OwnClaims, targets: TargetBook) {
+    this.#nodeKey = nodeKey;
+    this.#pool = log.pool;
+    this.#ownClaims = ownClaims;
+    this.#membership = log.membership;
+    this.#usageMap = log.usageMap;
+    this.#logTimes = log.logTimes;
+    this.#targets = targets;
+  }
+
+  /** Fills the round with what a strategy divides, and among which nodes. The round is reused: read it at once. */
+  gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
+    const { remembers } = strategy;
+    const alive = this.#membership.alive;
+    if ((this.#round.weight.length as number) < alive.length) this.#round = createLaneView(alive.length * 2);
+    const round = this.#round;
+    round.count = alive.length;
+    round.floorRatio = settings.floorRatio;
+    this.#targets.ratesInto(round.target, settings, direction, mapLane);
+    round.headroom = settings.headroom;
+    round.moving.fill(0, 0, round.count);
+    if (remembers) round.ageMs.fill(Number.POSITIVE_INFINITY, 0, round.count);
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      (round.usage[dimension] as Float64Array).fill(0, 0, round.count);
+      (round.demand[dimension] as Float64Array).fill(0, 0, round.count);
+      if (remembers) (round.applied[dimension] as Float64Array).fill(0, 0, round.count);
+    }
+    round.weight.fill(1, 0, round.count);
+    if (hasAny(settings.weights)) {
+      for (let at = 0; at < round.count; at++) {
+        round.weight[at] = settings.weights[(alive[at] as { nodeId: string }).nodeId] ?? 1;
+      }
+    }
+    this.#fillRows(round, mapLane, remembers);
+    if (settings.nodeCount > 0) round.divisor.fill(settings.nodeCount, 0, round.count);
+    else if (strategy.agreesOnPool) this.#fillDivisors(round);
+    return round;
+  }
+
+  #fillRows(round: LaneView, mapLane: number, remembers: boolean): void {
+    const rows = this.#usageMap.rows;
+    const { member } = rows.records;
+    for (let row = this.#usageMap.firstRow(mapLane); row !== -1; row = rows.nextOf(row)) {
+      const page = rows.pageOf(row);
+      const place = rows.placeOf(row);
+      const { index } = this.#membership.inSlot(member[page.recordOf(place)] as number);
+      if (index === -1) continue;
+      for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        // A node reports a lane in one bundle. Just after it moved a group to another bundle, both may be known.
+        keepLarger(round.usage[dimension] as Float64Array, index, page.usageOf(place, dimension));
+        keepLarger(round.demand[dimension] as Float64Array, index, page.demandOf(place, dimension));
+      }
+      if (remembers) this.#fillMemory(round, row, index);
+    }
+  }
+
+  #fillMemory(round: LaneView, row: number, index: number): void {
+    const rows = this.#usageMap.rows;
+    const logTime = this.#logTimes[rows.partitionOf(row)] as LogTime;
+    round.ageMs[index] = Math.min(round.ageMs[index] as number, rows.ageMs(row, logTime.ms));
+    for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      keepLarger(round.applied[dimension] as Float64Array, index, rows.shareOf(row, dimension));
+    }
+  }
+
+  #fillDivisors(round: LaneView): void {
+    const { divisor } = this.#pool;
+    this.#membership.alive.forEach(({ nodeKey }, at) => {
+      const own = nodeKey === this.#nodeKey ? this.#ownClaims.largest : 0;
+      round.divisor[at] = this.#pool.isServed(nodeKey) ? Math.max(divisor, own) : Number.POSITIVE_INFINITY;
+    });
+  }
+}
+
+type RoundLog = Pick<LogReader, 'membership' | 'usageMap' | 'logTimes' | 'pool'>;
+
+function keepLarger(column: Float64Array, at: number, value: number): void {
+  if (value > (column[at] as number)) column[at] = value;
+}
+
+/** Most groups have no weights, and looking one up per node takes a fifth of a lane's time. */
+function hasAny(weights: Readonly<Record<string, number>>): boolean {
+  for (const _ in weights) return true;
+  return false;
+}

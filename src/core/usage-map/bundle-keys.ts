@@ -1,0 +1,136 @@
+import type { RecordStore } from './record-store.js';
+
+/** The keys of one node. */
+interface Keys {
+  /** A hash table with open addressing, by partition and bundle number: record + 1, or 0 = free. */
+  places: Int32Array;
+  /** Per partition: the first record + 1, or 0 = none. Follow `records.nextOfKeys`. */
+  readonly first: Int32Array;
+  count: number;
+}
+
+/**
+ * Finds the record of a key, and all records of one node on one partition. It stores numbers instead of the keys' text:
+ * 20 bytes a key, where a Map of strings took 100. Each node has a table of its own, so that looking through a node
+ * costs time for its keys alone, and so that a record with a high bundle number takes no more room than any other.
+ */
+export class BundleKeys {
+  /** Records looked at so far to find others: what catching up costs, as a count. */
+  steps = 0;
+  readonly #records: RecordStore;
+  readonly #ofSlot: (Keys | undefined)[] = [];
+  #count = 0;
+
+  constructor(records: RecordStore) {
+    this.#records = records;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The record of a key, or −1. */
+  find(slot: number, partition: number, bundle: number): number {
+    const keys = this.#ofSlot[slot];
+    return keys === undefined ? -1 : (keys.places[this.#placeOf(keys, partition, bundle)] as number) - 1;
+  }
+
+  /** First record of a node on a partition, or −1; follow `next`. */
+  first(slot: number, partition: number): number {
+    return (this.#ofSlot[slot]?.first[partition] ?? 0) - 1;
+  }
+
+  next(record: number): number {
+    this.steps++;
+    return this.#records.nextOfKeys[record] as number;
+  }
+
+  countOf(slot: number): number {
+    return this.#ofSlot[slot]?.count ?? 0;
+  }
+
+  /** Adds a record whose key is not known yet; its bundle and partition must have been written. */
+  add(slot: number, record: number): void {
+    const { bundle: bundles, partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
+    const keys = this.#keysOf(slot);
+    if (2 * (keys.count + 1) > keys.places.length) this.#grow(keys);
+    keys.places[this.#placeOf(keys, partitions[record] as number, bundles[record] as number)] = record + 1;
+    const partition = partitions[record] as number;
+    const first = (keys.first[partition] as number) - 1;
+    nextOfKeys[record] = first;
+    previousOfKeys[record] = -1;
+    if (first !== -1) previousOfKeys[first] = record;
+    keys.first[partition] = record + 1;
+    keys.count++;
+    this.#count++;
+  }
+
+  remove(slot: number, record: number): void {
+    const { partition: partitions, nextOfKeys, previousOfKeys } = this.#records;
+    const keys = this.#keysOf(slot);
+    this.#free(keys, record);
+    const next = nextOfKeys[record] as number;
+    const previous = previousOfKeys[record] as number;
+    if (next !== -1) previousOfKeys[next] = previous;
+    if (previous === -1) keys.first[partitions[record] as number] = next + 1;
+    else nextOfKeys[previous] = next;
+    this.#count--;
+    if (--keys.count === 0) this.#ofSlot[slot] = undefined;
+  }
+
+  /** The place of a key in the table, or the free place where it belongs. */
+  #placeOf({ places }: Keys, partition: number, bundle: number): number {
+    const { bundle: bundles, partition: partitions } = this.#records;
+    const mask = places.length - 1;
+    let place = homeOf(partition, bundle) & mask;
+    for (;;) {
+      const record = (places[place] as number) - 1;
+      if (record === -1 || (bundles[record] === bundle && partitions[record] === partition)) return place;
+      place = (place + 1) & mask;
+    }
+  }
+
+  /** Frees the place of a record. Records after it that could not be found any more move up. */
+  #free(keys: Keys, record: number): void {
+    const { bundle: bundles, partition: partitions } = this.#records;
+    const { places } = keys;
+    const mask = places.length - 1;
+    let free = this.#placeOf(keys, partitions[record] as number, bundles[record] as number);
+    for (let place = (free + 1) & mask; places[place] !== 0; place = (place + 1) & mask) {
+      const other = (places[place] as number) - 1;
+      const home = homeOf(partitions[other] as number, bundles[other] as number);
+      if (((place - home) & mask) < ((place - free) & mask)) continue;
+      places[free] = other + 1;
+      free = place;
+    }
+    places[free] = 0;
+  }
+
+  #grow(keys: Keys): void {
+    const { bundle: bundles, partition: partitions } = this.#records;
+    const before = keys.places;
+    keys.places = new Int32Array(2 * before.length);
+    for (const place of before) {
+      if (place === 0) continue;
+      const at = this.#placeOf(keys, partitions[place - 1] as number, bundles[place - 1] as number);
+      keys.places[at] = place;
+    }
+  }
+
+  #keysOf(slot: number): Keys {
+    const known = this.#ofSlot[slot];
+    if (known !== undefined) return known;
+    const keys = { places: new Int32Array(INITIAL_PLACES), first: new Int32Array(PARTITIONS_MAX), count: 0 };
+    this.#ofSlot[slot] = keys;
+    return keys;
+  }
+}
+
+function homeOf(partition: number, bundle: number): number {
+  const mixed = Math.imul(bundle * PARTITIONS_MAX + partition, 0x9e3779b1);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** Sizes of tables are powers of two. */
+const INITIAL_PLACES = 8;
+const PARTITIONS_MAX = 16;

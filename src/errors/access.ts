@@ -1,0 +1,33 @@
+import type { ErrorRow } from './error-row.js';
+
+/** A part of the catalogue (errors.ts): who may not ask. */
+export const ACCESS_ERRORS = {
+  AUTH_FAILED: {
+    message: 'this node asks who you are: {reason}',
+    remedy:
+      'Send `Authorization: Bearer` and a token of auth.tokens (CLI: --token-file or QUOTAMESH_TOKEN; MQTT: as password), or a client certificate of auth.certificates.',
+    httpStatus: 401,
+  },
+  AUTH_LIMITED: {
+    message: 'too many failed attempts from {address}: the next is looked at in {retryAfterS} s',
+    remedy:
+      'Correct the token, and wait for Retry-After. Tokens that were accepted from there before still work; auth.failuresPerMinute is the limit.',
+    httpStatus: 429,
+  },
+  ROLE_MISSING: {
+    message: '{caller} may not {what}: that takes the role {needs}, and it has {roles}',
+    remedy: 'Use a token or certificate with that role (docs/operate/access.md lists what each may do).',
+    httpStatus: 403,
+  },
+  PAGE_DENIED: {
+    message: 'a web page of {origin} sent this request without a token, so it may only read',
+    remedy:
+      'Ask from a program or with `quotamesh`, which send no Origin. Pages need `auth:` and a token of their own (docs/operate/access.md).',
+    httpStatus: 403,
+  },
+  TENANT_DENIED: {
+    message: '{caller} may change attachments of {tenants} alone: not {what}',
+    remedy: 'Use a token or certificate without tenants, or with this one.',
+    httpStatus: 403,
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;

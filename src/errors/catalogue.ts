@@ -1,0 +1,258 @@
+import { ACCESS_ERRORS } from './access.js';
+import { BATCH_ERRORS } from './batches.js';
+import { type ErrorRow, EXIT_CONFIG, EXIT_UNAVAILABLE, EXIT_UNEXPECTED, EXIT_USAGE } from './error-row.js';
+import { GROUP_ERRORS } from './groups.js';
+import { HTTP_ERRORS } from './http.js';
+
+export const ERROR_CATALOGUE = {
+  CONFIG_INVALID: {
+    message: '{file}: {count} mistake(s) in the configuration',
+    remedy: 'Correct the lines named above; `quotamesh check FILE` checks without starting.',
+    exitCode: EXIT_CONFIG,
+  },
+  OPTIONS_INVALID: {
+    message: 'createNode: {field} {reason}',
+    remedy: 'Pass what docs/guide/embedding.md and the type CreateNodeOptions list.',
+  },
+  CONFIG_UNREADABLE: {
+    message: 'cannot read {file}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_CONFIG,
+  },
+  TRACE_INVALID: {
+    message: '{place}: {field} {problem}; allowed: {allowed}',
+    remedy: 'Correct the line or the flag; `quotamesh sim replay --help` explains the flags.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNREADABLE: {
+    message: '{file} cannot be read as a recording: {reason}',
+    remedy: 'Replay a file that `quotamesh record` of this version has written.',
+    exitCode: EXIT_CONFIG,
+  },
+  RECORDING_UNWRITABLE: {
+    message: 'cannot write {file}: {reason}',
+    remedy: 'Name a new file in a folder that can be written, on a disk with space.',
+    exitCode: EXIT_CONFIG,
+  },
+  USAGE: { message: '{reason}', remedy: 'See `quotamesh --help`.', exitCode: EXIT_USAGE },
+  LOG_UNWRITABLE: {
+    message: 'cannot write {path}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_CONFIG,
+  },
+  FILE_UNWRITABLE: {
+    message: 'cannot write {path}: {reason}',
+    remedy: 'Check the path and its permissions.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_FENCED: {
+    message: 'node id {node} is in use by a newer process (incarnation {newer}, ours {own})',
+    remedy: 'Give every process its own --node id; this one has stopped so that the newer one keeps its share.',
+    exitCode: EXIT_UNEXPECTED,
+  },
+  PARTITIONS_DIFFER: {
+    message: 'node {node} finds {own} partitions, {member} works with the {founded} that the cluster was founded with',
+    remedy: 'Use a topic of {founded} partitions; or stop all nodes, and start them again with {own}.',
+    exitCode: EXIT_CONFIG,
+  },
+  ID_COLLISION: {
+    message: '{kind} names {first} and {second} hash to the same 48-bit id',
+    remedy: 'Rename one of the two.',
+    exitCode: EXIT_CONFIG,
+  },
+  HTTP_ADDRESS_IN_USE: {
+    message: 'cannot listen on {address}: {reason}',
+    remedy: 'Stop the other process or choose another address with --http HOST:PORT.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  MQTT_ADDRESS_IN_USE: {
+    message: 'cannot listen on {address} for MQTT: {reason}',
+    remedy: 'Stop the other process or choose another address with --mqtt HOST:PORT.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_UNREACHABLE: {
+    message: 'no answer from a node at {url}: {reason}',
+    remedy: 'Check that a node runs there; --url names another one.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  NODE_FAILED: {
+    message: 'node {node} {reason}; the end of its log:\n{log}',
+    remedy: 'Correct what the log says. `npm start -- --keep` keeps the logs of the demonstration.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  LIVE_FAILED: {
+    message: 'the live run of {scenario} ended early: {reason}',
+    remedy:
+      'Its processes and files are gone. Correct what the reason names, or play the scenario with `quotamesh sim run`.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_UNREACHABLE: {
+    message: 'topic {topic} cannot be reached: {reason}',
+    remedy: 'Check that the topic is up and reachable; the node goes on trying.',
+    httpStatus: 503,
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_SETTINGS: {
+    message: 'topic {topic} has wrong settings: {reason}',
+    remedy:
+      'Change it as the message says, or let quotamesh create another one: topic.name (kafka), topic.prefix (redis), topic.path (embedded).',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_DENIED: {
+    message: 'topic {topic}: permission denied: {reason}',
+    remedy:
+      'Kafka: check how it authenticates (topic.sasl, topic.tls). Redis: check user and password, and grant what docs/operate/redis.md lists. Embedded: let this user write in the folder.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_ACL_MISSING: {
+    message: 'topic {topic}: Kafka does not let {principal} {to}: ACL {operation} on topic {topic} is missing',
+    remedy: '`{command}` grants it; docs/operate/kafka-security.md lists all that a node needs.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOKEN_REFUSED: {
+    message: 'topic {topic}: {endpoint} gives no token: {reason}',
+    remedy: 'Check sasl.clientId, sasl.clientSecret and sasl.scope, and what the identity provider allows this client.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOKEN_UNAVAILABLE: {
+    message: 'topic {topic}: no token from {source}: {reason}',
+    remedy: 'Check that it is there and reachable; the node goes on trying.',
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_FULL: {
+    message: 'topic {topic} is full: {reason}',
+    remedy: 'Look for a frozen process on the topic; stop all nodes on it, remove the folder, start them again.',
+  },
+  TOPIC_DISK_FULL: {
+    message: 'topic {topic} cannot be written, its disk is full: {reason}',
+    remedy: 'Free space on the disk of topic.path; the node goes on trying, and recovers by itself.',
+    httpStatus: 503,
+    exitCode: EXIT_UNAVAILABLE,
+  },
+  TOPIC_UNSUPPORTED: {
+    message: 'topic {topic} cannot be used: {reason}',
+    remedy: 'Use Kafka 2.3 or newer.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_MISSING: {
+    message: 'topic {topic} does not exist any more',
+    remedy: 'Create it again, or restart a node, which does; this node goes on looking for it.',
+  },
+  TOPIC_PACKAGE_MISSING: {
+    message: 'topic kind {kind} needs the package {package}, which is not installed',
+    remedy:
+      'Run npm install {package}@{version}, with --global where quotamesh was: it does not come along, since other kinds of topic do without.',
+    exitCode: EXIT_CONFIG,
+  },
+  KAFKAJS_VERSION: {
+    message: 'topic kind kafka needs kafkajs {wanted}, found {found}',
+    remedy: 'Install exactly that version (npm install --save-exact): its internals are used.',
+    exitCode: EXIT_CONFIG,
+  },
+  TOPIC_CLOSED: { message: 'topic {topic} is closed', remedy: 'The node is stopping; no action needed.' },
+  APPEND_TIMED_OUT: {
+    message: 'topic {topic}: append not acknowledged within {timeoutMs} ms',
+    remedy: 'The next report repairs it; if it persists, check the topic.',
+  },
+  APPEND_REFUSED: {
+    message: 'topic {topic}: append refused: {reason}',
+    remedy: 'The next report repairs it; if it persists, check the topic and its brokers.',
+  },
+  NOT_READY: {
+    message: 'node {node} is not ready: {reason}',
+    remedy: 'Try again after retryAfterMs, or ask another node.',
+    httpStatus: 503,
+  },
+  GROUP_UNKNOWN: {
+    message: 'group {group} is not configured{near}',
+    remedy: 'Use a configured group, add it to the YAML, or set defaultGroup.',
+    httpStatus: 404,
+  },
+  ...GROUP_ERRORS,
+  AMOUNT_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'Send messages and bytes as whole numbers ≥ 0, at least one unit in all.',
+    httpStatus: 422,
+  },
+  AMOUNT_ABOVE_MAX_REQUEST: {
+    message: '{field} = {amount} is above maxRequest {max} of group {group}',
+    remedy: 'Split the work, or raise maxRequest of the group.',
+    httpStatus: 422,
+  },
+  COST_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'Send units, readBytes, writtenBytes or clearedBytes as finite numbers ≥ 0, and a backend by its name.',
+    httpStatus: 422,
+  },
+  COSTS_FULL: {
+    message: 'costs of {max} groups and directions are kept already; those of {group} are not counted',
+    remedy: 'Raise costs.maxLanes, or lower costs.forgetAfterMs.',
+    httpStatus: 503,
+  },
+  BACKEND_INVALID: {
+    message: 'backend {backend}: {field} {reason}',
+    remedy: 'Send zone with level, target and spring, or with throttlingRatio (0 to 2, null = healthy).',
+    httpStatus: 422,
+  },
+  BACKENDS_FULL: {
+    message: 'the health of {max} backends is known already; {backend} is not added',
+    remedy: 'Raise limiting.maxBackends at every node; a backend that is silent makes room.',
+    httpStatus: 503,
+  },
+  LEVEL_FULL: {
+    message: 'group {group}: {max} {level}s are in use for {direction} on this node, there is no room for another',
+    remedy: 'Raise perTopic.max or perClient.max of the group, or check whether names are made up per request.',
+    httpStatus: 503,
+  },
+  WAITING_FULL: {
+    message: '{max} acquires wait on this node already',
+    remedy: 'Try again without waitMs, or raise limits.maxWaiting.',
+    httpStatus: 503,
+  },
+  RESERVATION_UNKNOWN: {
+    message: 'no reservation {id} on this node',
+    remedy: 'Commit or cancel at the node that granted it, with the id of its answer; a restarted node knows none.',
+    httpStatus: 404,
+  },
+  RESERVATION_ENDED: {
+    message: 'reservation {id} has ended: it was committed, cancelled, or not ended within {validMs} ms',
+    remedy: 'End each once and in time (limits.reservationMs); costs known later can go to POST /v1/costs.',
+    httpStatus: 409,
+  },
+  RESERVATIONS_FULL: {
+    message: '{max} reservations are open on this node already',
+    remedy: 'Commit or cancel each; or raise limits.maxReservations, or lower limits.reservationMs.',
+    httpStatus: 503,
+  },
+  FIELDS_INVALID: {
+    message: '{count} fields are wrong: {details}',
+    remedy: 'GET /openapi.json tells what is allowed.',
+    httpStatus: 422,
+  },
+  FIELD_UNKNOWN: {
+    message: 'field {field} is not known{near}',
+    remedy: 'GET /openapi.json lists the fields.',
+    httpStatus: 422,
+  },
+  FIELD_INVALID: {
+    message: '{field} {reason}',
+    remedy: 'GET /openapi.json tells what is allowed.',
+    httpStatus: 422,
+  },
+  ...BATCH_ERRORS,
+  ...HTTP_ERRORS,
+  ...ACCESS_ERRORS,
+  QUOTA_EXCEEDED: {
+    message: 'group {group}: {dimension} {direction} {what} is used up on this node',
+    remedy: 'Try again after retryAfterMs.',
+    httpStatus: 429,
+  },
+  UNEXPECTED: {
+    message: 'unexpected error: {reason}',
+    remedy: 'This is a defect of quotamesh; please report it with the log.',
+    httpStatus: 500,
+    exitCode: EXIT_UNEXPECTED,
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;

@@ -1,0 +1,139 @@
+import type { ErrorRow } from './error-row.js';
+
+/** What can be wrong with a change of groups. A part of the catalogue. */
+export const GROUP_ERRORS = {
+  NODE_COUNT_INVALID: {
+    message: 'the count of nodes cannot be set: {reason}',
+    remedy: 'See topic.nodeCount in docs/reference/settings.md.',
+  },
+  GROUP_INVALID: {
+    message: 'group {group}: {count} mistake(s): {details}',
+    remedy: 'Correct what is named; docs/reference/settings.md lists the keys of a group.',
+    httpStatus: 422,
+  },
+  GROUP_KEY_UNKNOWN: {
+    message: 'group {group}: {details}',
+    remedy: 'Correct the key, or leave it out; docs/reference/settings.md lists the keys of a group.',
+    httpStatus: 422,
+  },
+  QUOTA_NEGATIVE: {
+    message: 'group {group}: {details}',
+    remedy: 'Write 0 to block, a rate above 0, or null for no limit.',
+    httpStatus: 422,
+  },
+  QUOTA_TOO_LARGE: {
+    message: 'group {group}: {details}',
+    remedy: 'Write a rate of at most 2^53 − 1, or null for no limit.',
+    httpStatus: 422,
+  },
+  RESERVED_ABOVE_QUOTA: {
+    message: 'group {group}: {details}',
+    remedy: 'Lower reservedCostPerSecond, or raise costPerSecond.',
+    httpStatus: 422,
+  },
+  STRATEGY_UNKNOWN: {
+    message: 'group {group}: {details}',
+    remedy: 'docs/guide/strategies.md says when to choose which.',
+    httpStatus: 422,
+  },
+  GROUP_CHANGED: {
+    message: 'group {group} is not as expected: {reason}',
+    remedy: 'Read the group again, and repeat the change with its new ETag.',
+    httpStatus: 412,
+  },
+  GROUP_FROM_YAML: {
+    message: 'group {group} stands in {source}: it cannot be deleted at run time',
+    remedy: 'Take it out of the YAML of every node, or put quotas of 0 over it at run time.',
+    httpStatus: 409,
+  },
+  GROUP_IN_USE: {
+    message: 'group {group} is in use: {places} attached to it',
+    remedy:
+      'Detach them first, or delete it with ?force=true (CLI: --force), which detaches what was attached at run time.',
+    httpStatus: 412,
+  },
+  PLACE_UNATTACHED: {
+    message: '{place}: attached to no group, and there is no default group',
+    remedy: 'Attach the tenant or namespace, set defaultGroup, or write a rule; `quotamesh group which` explains.',
+    httpStatus: 404,
+  },
+  ATTACHMENT_UNKNOWN: {
+    message: '{place} is attached to nothing itself',
+    remedy: 'GET /v1/attachments lists what is attached; `quotamesh group which` tells what limits it all the same.',
+    httpStatus: 404,
+  },
+  ATTACHMENT_INVALID: {
+    message: 'attachment of {place}: {count} mistake(s): {details}',
+    remedy: 'Correct what is named; docs/operate/administration.md shows what an attachment may say.',
+    httpStatus: 422,
+  },
+  ATTACHMENT_DANGLING: {
+    message: 'attachment of {place}: {missing} does not exist',
+    remedy: 'Make the group first, or attach the place that sameAs names.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_CYCLIC: {
+    message: 'attachment of {place} leads in a circle: {circle}',
+    remedy: 'Name a group at one of them.',
+    httpStatus: 422,
+  },
+  ATTACHMENT_IN_USE: {
+    message: '{place} cannot be detached: {places} attached to the same as it (sameAs)',
+    remedy: 'Detach or change those first.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_CHANGED: {
+    message: 'the attachment of {place} is not as expected: {reason}',
+    remedy: 'Read it again, and repeat the change with its new ETag.',
+    httpStatus: 412,
+  },
+  ATTACHMENT_OWNED: {
+    message:
+      '{caller} may not change the attachment of {place}: {at} was attached by {owner}, and {caller} speaks only for {tenants}',
+    remedy:
+      "Ask the cluster's operator. A narrower place may be attached with andBroader: true, which adds a limit and takes none away.",
+    httpStatus: 403,
+  },
+  ATTACHMENT_FROM_YAML: {
+    message: '{place} is attached in {source}: it cannot be detached at run time',
+    remedy: 'Take it out of the YAML of every node, or attach it to another group at run time.',
+    httpStatus: 409,
+  },
+  GROUPS_FULL: {
+    message: 'there is no room for group {group}: {max} groups were defined at run time',
+    remedy: 'Raise registry.maxGroups at every node, or delete groups and restart the nodes.',
+    httpStatus: 503,
+  },
+  ATTACHMENTS_FULL: {
+    message: 'there is no room for an attachment of {place}: {max} places were attached at run time',
+    remedy:
+      'Attach what is broader (a namespace, a tenant) or detach places; or raise registry.maxAttachments everywhere.',
+    httpStatus: 503,
+  },
+  CHANGES_TOO_FAST: {
+    message: 'this node takes {rate} changes per second',
+    remedy: 'Try again after Retry-After; or raise registry.changesPerSecond.',
+    httpStatus: 429,
+  },
+  REGISTRY_OFF: {
+    message: 'groups cannot be changed at run time: the registry of this node is switched off',
+    remedy: 'Set registry.enabled: true at every node, or change the YAML; a node of topic kind none has no registry.',
+    httpStatus: 409,
+  },
+  CHANGE_NOT_LOCAL: {
+    message: 'groups cannot be changed from {address}: this node takes changes from its own machine alone',
+    remedy:
+      'Ask from the machine of a node, add `auth:` (docs/operate/access.md), or set registry.remoteChanges: true where nobody else reaches the port.',
+    httpStatus: 403,
+  },
+  CHANGE_UNCONFIRMED: {
+    message: 'the change of group {group} is not confirmed: {reason}',
+    remedy: 'It is in force as a whole or not at all: read the group, and repeat the change if it is missing.',
+    httpStatus: 503,
+  },
+  CHANGE_REFUSED: {
+    message: '{reason}',
+    remedy: '{advice}',
+    exitCode: 78,
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;

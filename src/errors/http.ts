@@ -1,0 +1,35 @@
+import type { ErrorRow } from './error-row.js';
+
+/** A part of the catalogue (errors.ts): requests that are no request of ours. */
+export const HTTP_ERRORS = {
+  REQUEST_INVALID: {
+    message: '{reason}',
+    remedy: 'Send an HTTP/1.1 request whose path is percent-encoded correctly.',
+    httpStatus: 400,
+  },
+  BODY_INVALID: {
+    message: '{reason}',
+    remedy: 'Send a JSON object as described by GET /openapi.json.',
+    httpStatus: 400,
+  },
+  MEDIA_TYPE_UNSUPPORTED: {
+    message: 'content-type {mediaType} is not supported',
+    remedy: 'Send content-type: application/json.',
+    httpStatus: 415,
+  },
+  BODY_TOO_LARGE: {
+    message: 'the body is larger than {limit} bytes',
+    remedy: 'An acquire is a small JSON object; the payload itself is not sent here.',
+    httpStatus: 413,
+  },
+  ROUTE_UNKNOWN: {
+    message: 'no such route: {method} {path}',
+    remedy: 'GET /openapi.json lists the routes.',
+    httpStatus: 404,
+  },
+  METHOD_NOT_ALLOWED: {
+    message: '{path} does not take {method}',
+    remedy: 'Use a method that the Allow header lists.',
+    httpStatus: 405,
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;

@@ -1,0 +1,32 @@
+import { ERROR_CATALOGUE, type ErrorCode } from './catalogue.js';
+import { type ErrorRow, EXIT_UNEXPECTED } from './error-row.js';
+
+export type ErrorFacts = Readonly<Record<string, string | number | undefined>>;
+
+export class QuotameshError extends Error {
+  readonly code: ErrorCode;
+  readonly facts: ErrorFacts;
+
+  constructor(code: ErrorCode, facts: ErrorFacts = {}, options?: { readonly cause?: unknown }) {
+    super(fill(ERROR_CATALOGUE[code].message, facts), options);
+    this.name = 'QuotameshError';
+    this.code = code;
+    this.facts = facts;
+  }
+
+  get remedy(): string {
+    return fill(ERROR_CATALOGUE[this.code].remedy, this.facts);
+  }
+
+  get httpStatus(): number {
+    return (ERROR_CATALOGUE[this.code] as ErrorRow).httpStatus ?? 500;
+  }
+
+  get exitCode(): number {
+    return (ERROR_CATALOGUE[this.code] as ErrorRow).exitCode ?? EXIT_UNEXPECTED;
+  }
+}
+
+function fill(template: string, facts: ErrorFacts): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(facts[name] ?? ''));
+}

@@ -1,0 +1,198 @@
+import { DEFINITION_BYTES_MAX } from '../../codec/registry-codec.js';
+import { describeGroup } from '../../config/describe/describe-config.js';
+import { examineGroup } from '../../config/read/group-definition.js';
+import type { ChangedBy, GroupDefinition } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { isMapping, type Mapping } from '../../input/mapping.js';
+import { originOf } from '../registry/describe-registry.js';
+import { rejectInUse } from './attaching.js';
+import type { ChangeParts } from './change-parts.js';
+import { invalidGroup } from './invalid-group.js';
+import { type Expected, registryOf } from './registry-of.js';
+
+/** A group with what it is made of. */
+export interface DefinedGroup {
+  readonly group: string;
+  readonly origin: 'yaml' | 'run-time';
+  /** 0 = as YAML has it, and never changed at run time. */
+  readonly revision: number;
+  readonly definition: GroupDefinition;
+  readonly readPageBytes: number;
+}
+
+/** Throws GROUP_UNKNOWN. */
+export function definedGroup(parts: ChangeParts, name: string): DefinedGroup {
+  const number = parts.groups.numbers.get(name);
+  if (number === undefined) return parts.gate.unknownGroup(name);
+  return {
+    group: name,
+    ...originOf(parts, name),
+    definition: parts.registry?.stateOf(name).definition ?? withoutNulls(describeGroup(parts.groups.at(number))),
+    readPageBytes: parts.config.costs.readPageBytes,
+  };
+}
+
+/**
+ * The group is `written` from now on, for the whole cluster. Rejects with GROUP_INVALID, GROUP_CHANGED, GROUPS_FULL.
+ */
+export async function putGroup(
+  parts: ChangeParts,
+  name: string,
+  written: unknown,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<DefinedGroup & { readonly isNew: boolean }> {
+  const registry = registryOf(parts);
+  const isNew = !parts.groups.numbers.has(name);
+  const definition = checkedDefinition(parts, name, written);
+  const { accepted, state } = await registry.propose(name, expected, definition, by);
+  if (!accepted) throw changed(name, state.revision, expected);
+  const { readPageBytes } = parts.config.costs;
+  return { group: name, origin: 'run-time', revision: state.revision, definition, readPageBytes, isNew };
+}
+
+/**
+ * Lays `patch` over the group as it is (RFC 7396: null takes a key away). If no revision is expected and another change
+ * comes first, the patch is applied again to the new state.
+ */
+export async function patchGroup(
+  parts: ChangeParts,
+  name: string,
+  patch: GroupDefinition,
+  expected: Expected,
+  by: ChangedBy,
+): Promise<DefinedGroup> {
+  for (let attempt = 1; ; attempt++) {
+    const { revision } = definedGroup(parts, name);
+    try {
+      return await putGroup(parts, name, mergedDefinition(parts, name, patch), expected ?? revision, by);
+    } catch (error) {
+      const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
+      if (!isLate || expected !== null || attempt === PATCH_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/**
+ * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has
+ * one. Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force`
+ * they are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at
+ * all.
+ */
+export async function deleteGroup(
+  parts: ChangeParts,
+  name: string,
+  expected: Expected,
+  by: ChangedBy,
+  force = false,
+): Promise<void> {
+  const registry = registryOf(parts);
+  const { origin } = definedGroup(parts, name);
+  if (origin === 'yaml') throw new QuotameshError('GROUP_FROM_YAML', { group: name, source: parts.config.source });
+  expectRevision(parts, name, expected);
+  const isGone = parts.yaml.get(name) === undefined;
+  if (isGone) rejectInUse(parts, name, force);
+  const { accepted, state } = await registry.propose(name, expected, null, by, { detaching: isGone && force });
+  if (!accepted) throw changed(name, state.revision, expected);
+}
+
+/** The group as it is, with `patch` laid over it; throws GROUP_UNKNOWN. */
+export function mergedDefinition(parts: ChangeParts, name: string, patch: GroupDefinition): unknown {
+  return merged(definedGroup(parts, name).definition, patch);
+}
+
+/** The definition without keys that say nothing; throws GROUP_INVALID, GROUPS_FULL, REGISTRY_OFF. */
+export function checkedDefinition(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
+  const registry = registryOf(parts);
+  try {
+    return checked(parts, name, written);
+  } catch (error) {
+    registry.changes.invalid++;
+    throw error;
+  }
+}
+
+/**
+ * Rejects a replacement of a whole group that takes a limit away without saying so: `quota: null`, or null for a single
+ * rate, says so. Throws GROUP_INVALID.
+ */
+export function rejectLimitForgotten(parts: ChangeParts, name: string, written: Mapping, expected: Expected): void {
+  // Other mistakes are told first.
+  expectRevision(parts, name, expected);
+  checkedDefinition(parts, name, written);
+  if (!parts.groups.numbers.has(name)) return;
+  const forgotten = new Set(forgottenLimits(definedGroup(parts, name).definition, written));
+  if (forgotten.size === 0) return;
+  const paths = [...forgotten].join(', ');
+  const nulls = [...forgotten].map((path) => `${path}: null`).join(', ');
+  const details = `without ${paths} a limit would go that the group has now: write it, or ${nulls} for no limit at all.`;
+  throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
+}
+
+/** Places of limits in force for which nothing is written, not even null; a missing section counts as one place. */
+function forgottenLimits(now: unknown, written: unknown): string[] {
+  if (!isMapping(now) || !isMapping(written)) return [];
+  return Object.entries(now).flatMap(([key, value]) => {
+    if (!Object.hasOwn(written, key)) return limits(key, value) ? [key] : [];
+    return forgottenLimits(value, written[key]).map((path) => `${key}.${path}`);
+  });
+}
+
+/** Whether a setting is a limit, or holds one. */
+function limits(key: string, value: unknown): boolean {
+  if (isMapping(value)) return Object.entries(value).some(([below, one]) => limits(below, one));
+  return LIMITS.has(key) && value !== null;
+}
+
+const LIMITS: ReadonlySet<string> = new Set([
+  'messagesPerSecond',
+  'bytesPerSecond',
+  'costPerSecond',
+  'fromPerSecond',
+  'toPerSecond',
+]);
+
+/** Throws GROUP_CHANGED, as the log would have it if it decided now. */
+export function expectRevision(parts: ChangeParts, name: string, expected: Expected): void {
+  const revision = registryOf(parts).stateOf(name).revision;
+  if (expected !== null && expected !== revision) throw changed(name, revision, expected);
+}
+
+const PATCH_ATTEMPTS = 20;
+
+function checked(parts: ChangeParts, name: string, written: unknown): GroupDefinition {
+  const definition = withoutNulls(written ?? {}) as GroupDefinition;
+  const { mistakes } = examineGroup(name, definition, 'request');
+  if (mistakes.length > 0) throw invalidGroup(name, mistakes);
+  const bytes = Buffer.byteLength(JSON.stringify(definition));
+  if (bytes > DEFINITION_BYTES_MAX) {
+    const details = `it has ${bytes} bytes, at most ${DEFINITION_BYTES_MAX} are taken.`;
+    throw new QuotameshError('GROUP_INVALID', { group: name, count: 1, details });
+  }
+  const max = parts.config.registry.maxGroups;
+  if (!parts.groups.has(name) && parts.groups.size - parts.yaml.numbersTaken >= max) {
+    throw new QuotameshError('GROUPS_FULL', { group: name, max });
+  }
+  return definition;
+}
+
+function changed(group: string, revision: number, expected: Expected): QuotameshError {
+  const reason = `its revision is ${revision}, not ${expected}`;
+  return new QuotameshError('GROUP_CHANGED', { group, reason });
+}
+
+/** RFC 7396. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (!isMapping(patch)) return patch;
+  const result: Record<string, unknown> = isMapping(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = merged(result[key], value);
+  }
+  return result;
+}
+
+/** null means the default again, and hides nothing, because there is no broader value below it. */
+function withoutNulls(value: unknown): GroupDefinition {
+  return (isMapping(value) ? merged({}, value) : value) as GroupDefinition;
+}

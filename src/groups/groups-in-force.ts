@@ -1,0 +1,65 @@
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import { DIRECTION_COUNT, lanesOf } from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import type { CoordinatorEvent } from '../core/protocol/events-and-effects.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupTable } from './group-table.js';
+
+export interface GroupsInForceParts {
+  readonly groups: GroupTable;
+  readonly limiter: Limiter;
+  readonly gate: GroupGate;
+  readonly loop: GroupLoop;
+}
+
+/** Admission, as far as a change of a group concerns it. */
+export interface GroupGate {
+  groupChanged(group: number): void;
+  /** Whether a lane needs no share, because nothing limits it. */
+  isFree(lane: number): boolean;
+  rejectWaiting(lane: number, reason: () => Error): void;
+}
+
+/** The node's loop, as far as a change of a group concerns it. */
+export interface GroupLoop {
+  /** Null until the topic is open; it begins with the groups of that moment. */
+  readonly coordinator: Coordinator | null;
+  step(event: CoordinatorEvent): void;
+}
+
+/** Puts groups in force at this node, everywhere at once: in the table, the limiter, admission and the coordinator. */
+export class GroupsInForce {
+  readonly #parts: GroupsInForceParts;
+
+  constructor(parts: GroupsInForceParts) {
+    this.#parts = parts;
+  }
+
+  /** A group is like this from now on, without dropping a token or a debt; it may be new. */
+  define(config: GroupConfig): void {
+    const { groups, limiter, gate, loop } = this.#parts;
+    const group = groups.define(config);
+    const lanes = groups.size * DIRECTION_COUNT;
+    // Twice as many at once: 10,000 groups one by one would copy the columns 10,000 times.
+    if (limiter.laneCount < lanes) limiter.grow(Math.max(lanes, 2 * limiter.laneCount));
+    gate.groupChanged(group);
+    if (loop.coordinator === null) return;
+    loop.step({ kind: 'group-changed', group, settings: config });
+    // What nothing limits any more is not told to the others either.
+    if (lanesOf(group).every((lane) => gate.isFree(lane))) {
+      loop.step({ kind: 'group-removed', group });
+      gate.groupChanged(group);
+    }
+  }
+
+  /** There is no such group any more: its name is unknown, and whoever waits for it is told. */
+  remove(name: string): void {
+    const { groups, gate, loop } = this.#parts;
+    const group = groups.remove(name);
+    if (group === null) return;
+    const facts = { group: name, near: '' };
+    for (const lane of lanesOf(group)) gate.rejectWaiting(lane, () => new QuotameshError('GROUP_UNKNOWN', facts));
+    if (loop.coordinator !== null) loop.step({ kind: 'group-removed', group });
+  }
+}

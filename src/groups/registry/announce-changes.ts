@@ -1,0 +1,31 @@
+import type { Telemetry } from '../../ports/telemetry.js';
+
+/** An entry of the registry that is in force at this node from now on. */
+export interface AppliedChange {
+  readonly kind: 'group defined' | 'group deleted' | 'attachment changed';
+  /** The group's name, or the path of the attached scope. */
+  readonly name: string;
+  readonly revision: number;
+}
+
+/**
+ * A line each for what people change; one line for all where many came at once, as from a script, or from the log at the
+ * start: 10,000 lines took a quarter of the time that applying the groups took, and nobody reads them.
+ */
+export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
+  if (changes.length <= LINES_MAX) {
+    for (const { kind, name, revision } of changes) {
+      const facts = kind === 'attachment changed' ? { place: name, revision } : { group: name, revision };
+      telemetry.log('info', `${kind} at run time`, facts);
+    }
+    return;
+  }
+  const names = changes.slice(0, LINES_MAX).map(({ name }) => name);
+  telemetry.log('info', 'groups changed at run time', {
+    count: changes.length,
+    groups: `${names.join(', ')} and ${changes.length - names.length} more`,
+    revision: changes.reduce((newest, { revision }) => Math.max(newest, revision), 0),
+  });
+}
+
+const LINES_MAX = 5;

@@ -1,0 +1,56 @@
+import {
+  type AuditRecord,
+  attachedPath,
+  type ChangedBy,
+  type GroupDefinition,
+} from '../../core/registry/registry-record.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+
+/** A change as people are told of it: GET /v1/audit, `quotamesh audit`, the log. */
+export interface AuditedChange {
+  /** Rises with every change of the cluster; what was detached with a group has that of the group's deletion. */
+  readonly revision: number;
+  /** Time by the clock of the node that was asked; null = unknown. */
+  readonly time: string | null;
+  readonly node: string;
+  readonly who: Omit<ChangedBy, 'atMs'> | null;
+  readonly what: 'made' | 'changed' | 'deleted';
+  readonly kind: 'group' | 'attachment';
+  /** The group's name; for an attachment, the path of the scope. */
+  readonly name: string;
+  /** As YAML writes it; null = nothing was, or is, defined at run time. */
+  readonly before: GroupDefinition | null;
+  readonly after: GroupDefinition | null;
+  /** Detached because this group was deleted with force; null = the change was asked for by itself. */
+  readonly withGroup: string | null;
+}
+
+export function auditedChange(record: AuditRecord): AuditedChange {
+  const { revision, author, group, before, after, by } = record;
+  const path = attachedPath(group);
+  const what = after === null ? 'deleted' : before === null ? 'made' : 'changed';
+  return {
+    revision,
+    time: by === null ? null : timeOf(by.atMs),
+    node: author,
+    who: by === null ? null : { name: by.name, how: by.how, requestId: by.requestId },
+    what,
+    kind: path === null ? 'group' : 'attachment',
+    name: path ?? group,
+    before,
+    after,
+    withGroup: record.withGroup ?? null,
+  };
+}
+
+/** One line at the node that was asked; its name and the time stand in every line. */
+export function logChange(telemetry: Telemetry, record: AuditRecord): void {
+  const { time: _time, node: _node, ...change } = auditedChange(record);
+  telemetry.log('info', 'change accepted', { audit: true, outcome: 'accepted', ...change });
+}
+
+/** What a topic says may be beyond what a date can be. */
+function timeOf(atMs: number): string | null {
+  const date = new Date(atMs);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

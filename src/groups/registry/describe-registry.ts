@@ -1,0 +1,39 @@
+import type { GroupStatus, RegistryStatus } from '../../api/node-status.js';
+import { NEVER } from '../../core/registry/group-history.js';
+import type { GroupRegistry } from './group-registry.js';
+
+export interface RegistryHolder {
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+}
+
+export function describeRegistry({ registry }: RegistryHolder): RegistryStatus {
+  return {
+    enabled: registry !== null,
+    ready: registry?.isReady ?? true,
+    lost: registry?.lost ?? null,
+    epoch: registry?.epoch.name ?? null,
+    epochChanges: registry?.epoch.changes ?? 0,
+    offset: registry?.position ?? 0,
+    position: registry?.position ?? 0,
+    groups: registry === null ? 0 : [...registry.names()].length,
+    refused: [...(registry?.refused.keys() ?? [])],
+    recordsIgnored: registry?.ignored ?? 0,
+  };
+}
+
+/** Where the group in force comes from, and the revision that If-Match is asked for. */
+export function originOf({ registry }: RegistryHolder, group: string): Pick<GroupStatus, 'origin' | 'revision'> {
+  const { revision, definition } = registry?.stateOf(group) ?? NEVER;
+  return definition === null ? { origin: 'yaml', revision: 0 } : { origin: 'run-time', revision };
+}
+
+/** Reasons for `degraded`: what is wrong although the node decides. */
+export function degradedRegistry(registry: GroupRegistry | null): string[] {
+  if (registry === null) return [];
+  const lost = registry.lost === null ? [] : [`registry lost, groups stay as they are: ${registry.lost}`];
+  const refused = Array.from(registry.refused, ([group, reason]) => `${group} of the registry: ${reason}`);
+  const { lacking, epoch } = registry;
+  const other = lacking === 0 ? [] : [`another log of the registry: it lacks ${lacking} entries yet (${epoch.name})`];
+  return [...lost, ...other, ...refused];
+}

@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { RegistryCodec } from '../../codec/registry-codec.js';
+import { examineGroup } from '../../config/read/group-definition.js';
+import type { RegistryConfig } from '../../config/resolved/resolved-config.js';
+import type { Attachments } from '../../core/attachments/attachments.js';
+import { clusterHashOf } from '../../core/base/ids.js';
+import type { GroupState } from '../../core/registry/group-history.js';
+import { Registry } from '../../core/registry/registry.js';
+import type { Decision, RegistryAppend, RegistryEvent } from '../../core/registry/registry-protocol.js';
+import {
+  type AuditRecord,
+  attachedPath,
+  type ChangedBy,
+  type GroupDefinition,
+} from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { Clock } from '../../ports/clock.js';
+import type { AppendRecord, ReportTopic } from '../../ports/report-topic.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { TopicInbox } from '../../topic/topic-inbox.js';
+import { applyAttachment } from '../apply-attachment.js';
+import type { GroupTable } from '../group-table.js';
+import type { GroupsInForce } from '../groups-in-force.js';
+import type { YamlComparison } from '../yaml/yaml-comparison.js';
+import type { YamlGroups } from '../yaml/yaml-groups.js';
+import { type AppliedChange, announceChanges } from './announce-changes.js';
+import { logChange } from './audit-trail.js';
+import { RegistryDecoder } from './registry-decoder.js';
+
+const TICK_MS = 1000;
+const ADOPT_AFTER_MS = 10_000;
+/** A change must be decided so long after its call; an append itself may take as long as `topic.appendTimeoutMs`. */
+const DECISION_TIMEOUT_MS = 15_000;
+/** Handled per turn of the event loop; a group takes about 50 µs to read. */
+const RECORDS_PER_TURN = 200;
+
+export interface GroupRegistryParts {
+  readonly cluster: string;
+  readonly nodeId: string;
+  readonly settings: RegistryConfig;
+  readonly topic: ReportTopic;
+  readonly telemetry: Telemetry;
+  readonly clock: Clock;
+  readonly groups: GroupTable;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  readonly comparison: YamlComparison;
+  readonly attachments: Attachments;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
+
+/**
+ * Connects the registry's topic, its state machine in the core, and the groups of this node. A group that was defined
+ * at run time replaces the one of YAML as a whole; when it is deleted, that of YAML is in force again.
+ */
+export class GroupRegistry {
+  readonly topic: ReportTopic;
+  /** Groups whose definition this node cannot use, and why; what was in force before stays so. */
+  readonly refused = new Map<string, string>();
+  /** Changes that were requested at this node, by outcome. */
+  readonly changes = { made: 0, late: 0, invalid: 0, unconfirmed: 0, 'too-fast': 0 };
+  /** Changes of groups applied here, of all nodes, and the revision of the newest. */
+  applied = 0;
+  revision = 0;
+  /** Milliseconds from the call until the log had decided. */
+  lastChangeMs = 0;
+  /** Groups in which the YAML of the nodes differs. */
+  readonly comparison: YamlComparison;
+  readonly #parts: GroupRegistryParts;
+  readonly #telemetry: Telemetry;
+  readonly #inbox: TopicInbox;
+  readonly #codec: RegistryCodec;
+  readonly #decoder: RegistryDecoder;
+  readonly #registry: Registry;
+  readonly #waiting = new Map<string, (decision: Decision) => void>();
+  /** Groups that were changed and not applied yet: nothing is applied until the node has read everything. */
+  #changed = new Set<string>();
+  #timer: NodeJS.Timeout | null = null;
+  #closed = false;
+  #ready: () => void = () => undefined;
+
+  constructor(parts: GroupRegistryParts) {
+    const { cluster, nodeId, settings, topic, telemetry } = parts;
+    this.#parts = parts;
+    this.topic = topic;
+    this.comparison = parts.comparison;
+    this.#telemetry = telemetry;
+    this.#inbox = new TopicInbox({
+      name: 'registry topic',
+      lossMeans: ': groups stay as they are',
+      recordsPerTurn: RECORDS_PER_TURN,
+      telemetry,
+      onEpoch: (epoch) => this.#beginEpoch(epoch),
+      onRead: (records) => this.#step({ kind: 'records-read', records: this.#decoder.decodeAll(records) }),
+      onCaughtUp: () => this.#step({ kind: 'caught-up' }),
+    });
+    this.#codec = new RegistryCodec(cluster);
+    const lifeId = randomUUID();
+    const hash = clusterHashOf(cluster);
+    const { auditedChanges } = settings;
+    this.#registry = new Registry({ nodeId, cluster: hash, lifeId, adoptAfterMs: ADOPT_AFTER_MS, auditedChanges });
+    this.#decoder = new RegistryDecoder(this.#codec, this.comparison, telemetry);
+  }
+
+  /** Null while the topic works. */
+  get lost(): string | null {
+    return this.#inbox.lost;
+  }
+
+  /** The name of the log that is read, and how often it turned out to be another one. */
+  get epoch(): { readonly name: string | null; readonly changes: number } {
+    return this.#registry.epochs;
+  }
+
+  /** How many entries the log lacks that an earlier log had. */
+  get lacking(): number {
+    return this.#registry.epochs.lacking.size;
+  }
+
+  get isReady(): boolean {
+    return this.#registry.isReady;
+  }
+
+  /** Records that mean nothing here, or are impossible. */
+  get ignored(): number {
+    return this.#decoder.undecodable + this.#registry.ignored + this.comparison.ignored;
+  }
+
+  /** Offset after the last record read. */
+  get position(): number {
+    return this.#registry.offset;
+  }
+
+  /** Resolves when every group of the registry is known here; rejects when the topic cannot be used as it is. */
+  async open(): Promise<void> {
+    const ready = new Promise<void>((resolve) => {
+      this.#ready = resolve;
+    });
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    await this.topic.open(this.#inbox);
+    if (!this.#closed) await ready;
+  }
+
+  /** Revision 0 where the group was never changed at run time. */
+  stateOf(name: string): GroupState {
+    return this.#registry.stateOf(name);
+  }
+
+  /** Groups that came at run time, beside those of YAML. */
+  *names(): Generator<string> {
+    for (const name of this.#registry.names()) if (attachedPath(name) === null) yield name;
+  }
+
+  /** Changes of all nodes behind a revision, or behind one of its entries, in the order of the log. */
+  changesAfter(revision: number, most: number, name: string | null, group?: string): AuditRecord[] {
+    return this.#registry.trail.after(revision, most, name, group);
+  }
+
+  /** Changes that can be asked for. */
+  get audited(): number {
+    return this.#registry.trail.size;
+  }
+
+  /**
+   * Proposes a change; resolves when the log has decided. Rejects with CHANGE_UNCONFIRMED where that does not come:
+   * then the change is in force as a whole or not at all.
+   *
+   * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
+   * @param detaching a deletion is one with that of everything that is attached to the group at its place in the log
+   */
+  async propose(
+    group: string,
+    expected: number | null,
+    definition: GroupDefinition | null,
+    by: ChangedBy,
+    { detaching = false } = {},
+  ): Promise<Decision> {
+    if (!this.isReady || this.#closed) throw this.#parts.notReady();
+    const id = randomUUID();
+    const askedMs = this.#parts.clock();
+    let timer: NodeJS.Timeout | undefined;
+    const decided = new Promise<Decision>((resolve, reject) => {
+      this.#waiting.set(id, resolve);
+      const reason = () => this.lost ?? `the topic has not answered within ${DECISION_TIMEOUT_MS} ms`;
+      timer = setTimeout(
+        () => reject(new QuotameshError('CHANGE_UNCONFIRMED', { group, reason: reason() })),
+        DECISION_TIMEOUT_MS,
+      );
+    });
+    this.#step({ kind: 'proposed', id, group, expected, definition, detaching, by });
+    try {
+      const decision = await decided;
+      this.changes[decision.accepted ? 'made' : 'late']++;
+      this.lastChangeMs = this.#parts.clock() - askedMs;
+      return decision;
+    } catch (error) {
+      this.changes.unconfirmed++;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#inbox.close();
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#ready();
+    await this.topic.close();
+  }
+
+  #beginEpoch(epoch: string): void {
+    const { name: from, changes } = this.#registry.epochs;
+    this.#step({ kind: 'epoch-began', epoch });
+    if (this.#registry.epochs.changes === changes) return;
+    this.comparison.beginEpoch();
+    const text = 'the registry topic holds another log than before; groups stay as they are and are written into it';
+    this.#telemetry.log('warn', text, { from, to: epoch, groups: this.lacking });
+  }
+
+  #tick(): void {
+    this.#step({ kind: 'tick' });
+    const records = this.comparison.tick();
+    // A record that does not arrive is written again after some ticks.
+    if (records.length > 0) void this.topic.append(this.#encodeAll(records)).catch(() => undefined);
+  }
+
+  #step(event: RegistryEvent): void {
+    const effects = this.#registry.step(event, this.#parts.clock());
+    for (const name of effects.changed) this.#changed.add(name);
+    for (const append of effects.appends) void this.#append(append);
+    if (!this.isReady) return;
+    this.#applyChanges();
+    for (const decision of effects.decisions) {
+      if (decision.change !== null) logChange(this.#telemetry, decision.change);
+      for (const change of decision.detached) logChange(this.#telemetry, change);
+      this.#waiting.get(decision.id)?.(decision);
+    }
+    this.#ready();
+  }
+
+  #encodeAll(records: RegistryAppend['records']): readonly AppendRecord[] {
+    return records.map(({ key, record }) => {
+      return { partition: 0, key, value: record === null ? null : this.#codec.encode(record) };
+    });
+  }
+
+  async #append({ ticket, records }: RegistryAppend): Promise<void> {
+    const appends = this.#encodeAll(records);
+    let kind: 'appended' | 'append-failed' = 'appended';
+    try {
+      await this.topic.append(appends);
+    } catch (error) {
+      kind = 'append-failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!this.#closed) this.#telemetry.log('debug', 'append to the registry failed', { reason });
+    }
+    if (!this.#closed) this.#step({ kind, ticket });
+  }
+
+  #applyChanges(): void {
+    if (this.#changed.size === 0) return;
+    const names = this.#changed;
+    this.#changed = new Set();
+    const changes: AppliedChange[] = [];
+    for (const name of names) {
+      const { revision } = this.stateOf(name);
+      const kind = this.#apply(name, revision);
+      this.applied++;
+      this.revision = Math.max(this.revision, revision);
+      if (kind !== null) changes.push({ kind, name: attachedPath(name) ?? name, revision });
+    }
+    announceChanges(this.#telemetry, changes);
+  }
+
+  /** null = this node cannot use the definition. */
+  #apply(name: string, revision: number): AppliedChange['kind'] | null {
+    const { definition } = this.stateOf(name);
+    const { attachments, inForce, settings, yaml } = this.#parts;
+    const configured = yaml.get(name);
+    this.refused.delete(name);
+    const path = attachedPath(name);
+    if (path !== null) {
+      const reason = applyAttachment({ attachments, registry: settings }, path, definition, revision);
+      return reason === null ? 'attachment changed' : this.#refuse(name, revision, reason);
+    }
+    if (definition !== null) return this.#define(name, definition, revision);
+    if (configured === undefined) inForce.remove(name);
+    else inForce.define(configured);
+    return 'group deleted';
+  }
+
+  /** Checked when it was proposed; but perhaps by a newer version, whose keys mean nothing here. */
+  #define(name: string, definition: GroupDefinition, revision: number): 'group defined' | null {
+    const { config, mistakes } = examineGroup(name, definition, `revision ${revision}`);
+    const { groups, inForce, settings, yaml } = this.#parts;
+    const max = settings.maxGroups + yaml.numbersTaken;
+    if (config !== null && (groups.has(name) || groups.size < max)) {
+      inForce.define(config);
+      return 'group defined';
+    }
+    const reason = config === null ? `${mistakes[0]?.path} ${mistakes[0]?.problem}` : `registry.maxGroups = ${max}`;
+    return this.#refuse(name, revision, reason);
+  }
+
+  #refuse(name: string, revision: number, reason: string): null {
+    this.refused.set(name, reason);
+    this.#telemetry.log('error', 'an entry of the registry cannot be used here', { group: name, revision, reason });
+    return null;
+  }
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { isMapping } from '../../input/mapping.js';
+
+/** Settings that two configurations have differently, but for what is hot: `timing.heartbeatMs`. Values are not told: secrets. */
+export function settingDifferences(one: ResolvedConfig, other: ResolvedConfig): readonly string[] {
+  const authGoes = one.auth !== null && other.auth === null ? ['auth'] : [];
+  return [...authGoes, ...differences(coldOf(one), coldOf(other), '').filter((path) => path !== 'topic.nodeCount')];
+}
+
+/**
+ * Groups, attachments and tokens follow the files; the count of nodes without a topic is a part of every group
+ * (build-config.ts). Certificates of the listener are replaced (http-tls.ts), but not whether there are any.
+ */
+function coldOf(config: ResolvedConfig): Readonly<Record<string, unknown>> {
+  const { groups, attachments, source, oldNames, files, auth, nodeId: node, http, ...cold } = config;
+  const { tls } = http;
+  const coldTls = tls && { clientCa: tls.clientCa !== null, clientCertificates: tls.clientCertificates };
+  return { node, ...cold, http: { ...http, tls: coldTls } };
+}
+
+function differences(one: unknown, other: unknown, path: string): string[] {
+  if (isDeepStrictEqual(one, other)) return [];
+  if (!isMapping(one) || !isMapping(other)) return [path];
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].flatMap((key) => differences(one[key], other[key], path === '' ? key : `${path}.${key}`));
+}

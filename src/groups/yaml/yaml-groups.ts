@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConfigurationStatus } from '../../api/node-status.js';
+import type { GroupConfig, ResolvedConfig } from '../../config/resolved/resolved-config.js';
+import { ConfigError, formatMistake } from '../../config/setting/config-error.js';
+import type { Attachments } from '../../core/attachments/attachments.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import type { GroupsInForce } from '../groups-in-force.js';
+import { definitionHash } from './definition-hash.js';
+import { lostLimits } from './lost-limits.js';
+import { isSameValue } from './same-value.js';
+import { settingDifferences } from './setting-differences.js';
+import { SHOWN_MAX, shown, type YamlDifference } from './yaml-comparison.js';
+
+export interface YamlGroupsParts {
+  /** In force since the start. */
+  readonly config: ResolvedConfig;
+  readonly telemetry: Telemetry;
+  readonly inForce: GroupsInForce;
+  readonly attachments: Attachments;
+  /** Whether the registry's definition of a group is in force, whatever YAML says. */
+  readonly isRegistered: (name: string) => boolean;
+  /** What other nodes' YAML has differently, as far as they have told it. */
+  readonly differences: () => readonly YamlDifference[];
+}
+
+/**
+ * The groups of this node's YAML, as the newest configuration without mistakes has them. A configuration is taken as a
+ * whole or not at all: one with a mistake changes nothing.
+ */
+export class YamlGroups {
+  /** Configurations read after the start, by what became of them. */
+  readonly reloads = { taken: 0, refused: 0 };
+  /** Rises with every configuration that is taken. */
+  version = 0;
+  /** Name → hash of the group's definition. */
+  readonly hashes = new Map<string, string>();
+  readonly #parts: YamlGroupsParts;
+  #groups: ReadonlyMap<string, GroupConfig>;
+  /** Names that YAML has had in this process: their numbers are kept for ever. */
+  readonly #names: Set<string>;
+  #refused: string | null = null;
+  #needsRestart: readonly string[] = [];
+
+  constructor(parts: YamlGroupsParts) {
+    this.#parts = parts;
+    this.#groups = byName(parts.config.groups);
+    this.#names = new Set(this.#groups.keys());
+    for (const [name, group] of this.#groups) this.hashes.set(name, definitionHash(group));
+  }
+
+  /** undefined where YAML has no such group. */
+  get(name: string): GroupConfig | undefined {
+    return this.#groups.get(name);
+  }
+
+  /** Numbers that groups of YAML have taken, those that have gone since included. */
+  get numbersTaken(): number {
+    return this.#names.size;
+  }
+
+  get status(): ConfigurationStatus {
+    const differences = this.#parts.differences();
+    return {
+      source: this.#parts.config.source,
+      ...this.reloads,
+      refusedBecause: this.#refused,
+      needsRestart: this.#needsRestart,
+      differingGroups: differences.length,
+      differs: differences.slice(0, SHOWN_MAX),
+    };
+  }
+
+  /** For people: what is not as it should be. */
+  get degraded(): readonly string[] {
+    const settings = this.#needsRestart.join(', ');
+    const differences = this.#parts.differences();
+    const { groups, nodes } = shown(differences);
+    return [
+      ...(this.#refused === null ? [] : [`configuration refused, groups stay as they are: ${this.#refused}`]),
+      ...(settings === '' ? [] : [`changed in the configuration, needs a restart: ${settings}`]),
+      ...(differences.length === 0 ? [] : [`the YAML of ${nodes} differs from this node's: ${groups}`]),
+    ];
+  }
+
+  /**
+   * Its groups and attachments are in force from now on, but for those that were defined at run time. A group that only a setting in
+   * force still names (defaultGroup, a rule of mqtt) stays until the restart that this setting needs.
+   */
+  take(config: ResolvedConfig): void {
+    const before = this.#groups;
+    const after = byName(config.groups);
+    for (const name of namesInUse(this.#parts.config)) {
+      const held = before.get(name);
+      if (held !== undefined && !after.has(name)) after.set(name, held);
+    }
+    this.#groups = after;
+    for (const name of after.keys()) this.#names.add(name);
+    const added = [...after.keys()].filter((name) => !before.has(name));
+    const removed = [...before.keys()].filter((name) => !after.has(name));
+    const changed = [...after.keys()].filter((name) => {
+      return before.has(name) && !isSameValue(before.get(name), after.get(name));
+    });
+    for (const name of [...added, ...changed, ...removed]) this.#apply(name);
+    this.#parts.attachments.configure(config.attachments);
+    this.version++;
+    this.reloads.taken++;
+    this.#refused = null;
+    const counts = { added: added.length, changed: changed.length, removed: removed.length };
+    const names = { groups: [...added, ...changed, ...removed].slice(0, SHOWN_MAX) };
+    const audit = { audit: true, outcome: 'accepted', source: config.source };
+    this.#parts.telemetry.log('info', 'configuration taken', { ...audit, ...counts, ...names });
+    const lost = changed.flatMap((name) => lostLimits(before.get(name), after.get(name)));
+    if (lost.length > 0) {
+      const facts = { source: config.source, count: lost.length, limits: lost.slice(0, SHOWN_MAX) };
+      this.#parts.telemetry.log('warn', 'the configuration takes limits away', facts);
+    }
+    this.#compareSettings(config);
+  }
+
+  /** What was in force stays so. Said once, however often the same file is read. */
+  refuse(error: unknown): void {
+    this.reloads.refused++;
+    const reason = reasonOf(error);
+    if (reason === this.#refused) return;
+    this.#refused = reason;
+    const mistakes = error instanceof ConfigError ? error.report : undefined;
+    const remedy = error instanceof QuotameshError ? error.remedy : undefined;
+    this.#parts.telemetry.log('error', 'configuration refused, groups stay as they are', {
+      audit: true,
+      outcome: 'refused',
+      source: this.#parts.config.source,
+      reason,
+      mistakes,
+      remedy,
+    });
+  }
+
+  #apply(name: string): void {
+    const config = this.#groups.get(name);
+    if (config === undefined) this.hashes.delete(name);
+    else this.hashes.set(name, definitionHash(config));
+    const { inForce, isRegistered } = this.#parts;
+    if (isRegistered(name)) return;
+    if (config === undefined) inForce.remove(name);
+    else inForce.define(config);
+  }
+
+  #compareSettings(config: ResolvedConfig): void {
+    const settings = settingDifferences(this.#parts.config, config);
+    const isNews = !isDeepStrictEqual(settings, this.#needsRestart);
+    this.#needsRestart = settings;
+    if (settings.length > 0 && isNews) {
+      this.#parts.telemetry.log('warn', 'settings have changed that only a restart puts in force', { settings });
+    }
+  }
+}
+
+function byName(groups: readonly GroupConfig[]): Map<string, GroupConfig> {
+  return new Map(groups.map((group) => [group.name, group]));
+}
+
+function namesInUse({ defaultGroup, mqtt }: ResolvedConfig): readonly string[] {
+  const ruled = mqtt.rules.flatMap(({ group }) => group ?? []);
+  return defaultGroup === null ? ruled : [defaultGroup, ...ruled];
+}
+
+/** The first mistake, with place and remedy. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ConfigError)) return error instanceof Error ? error.message : String(error);
+  const [first, ...others] = error.mistakes;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return first === undefined ? error.message : `${formatMistake(first)}${more}`;
+}

@@ -1,0 +1,173 @@
+import { TLSSocket } from 'node:tls';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify';
+import type { Access } from '../../access/access.js';
+import { type Caller, hasRole } from '../../access/caller.js';
+import { invariant } from '../../core/base/invariant.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { PROBLEM } from '../route/answer-schemas.js';
+import { needs, type RouteAccess, tenantDenied } from '../route/route-access.js';
+import { isThisMachine } from './this-machine.js';
+
+/** Who sent the last request of a connection, and by what this was known. */
+interface KnownCaller {
+  readonly authorization: string | undefined;
+  readonly version: number;
+  readonly caller: Caller;
+}
+
+/**
+ * Asks of every request what its route declares, before anything of the body is read. Who it is is found out once per
+ * connection: after that a request costs the comparison of its Authorization with the last one (docs/decisions/0038).
+ */
+export class RouteGuard {
+  readonly #access: Access;
+  readonly #remoteChanges: boolean;
+  readonly #callers = new WeakMap<object, KnownCaller>();
+
+  constructor(access: Access, { remoteChanges }: { readonly remoteChanges: boolean }) {
+    this.#access = access;
+    this.#remoteChanges = remoteChanges;
+  }
+
+  /** Before the first route. */
+  guard(app: FastifyInstance): void {
+    app.decorateRequest('caller');
+    app.addHook('onRoute', (route) => {
+      const declared = route.config?.access;
+      invariant(declared !== undefined, `${[route.method].flat()} ${route.url} does not say which role it needs`);
+      describeSecurity(route, declared);
+      // fastify makes HEAD of what this hook has made of GET.
+      if (route.method === 'HEAD' && this.#isGuarded(route)) return;
+      const guard = this.#guardOf(declared);
+      route.onRequest = [guard, ...[route.onRequest ?? []].flat()];
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      // Which routes there are is nothing for strangers.
+      if (request.is404) this.#answer(ANYBODY, request, reply, done);
+      else done();
+    });
+  }
+
+  #isGuarded(route: RouteOptions): boolean {
+    return [route.onRequest ?? []].flat().some((hook) => this.#guards.has(hook as onRequestHookHandler));
+  }
+
+  readonly #guards = new WeakSet<onRequestHookHandler>();
+
+  #guardOf(declared: RouteAccess): onRequestHookHandler {
+    const guard: onRequestHookHandler = (request, reply, done) => this.#answer(declared, request, reply, done);
+    this.#guards.add(guard);
+    return guard;
+  }
+
+  #answer(declared: RouteAccess, request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+    try {
+      if (this.#access.isOpen) this.#checkOpen(declared, request);
+      else if (declared.needs !== 'open') this.#check(declared, request);
+      done();
+    } catch (error) {
+      if (error instanceof QuotameshError) addFields(reply, error, declared);
+      done(error as Error);
+    }
+  }
+
+  /** Without `auth:` the machine is the only credential. */
+  #checkOpen({ changes }: RouteAccess, request: FastifyRequest): void {
+    const { socket } = request;
+    this.#rejectPage(request);
+    if (!changes || this.#remoteChanges || isThisMachine(socket.remoteAddress)) return;
+    throw new QuotameshError('CHANGE_NOT_LOCAL', { address: socket.remoteAddress });
+  }
+
+  #check({ needs: need, tenantOf }: RouteAccess, request: FastifyRequest): void {
+    const caller = this.#callerOf(request);
+    request.caller = caller;
+    if (caller.how === 'certificate') this.#rejectPage(request);
+    if (!hasRole(caller, need)) {
+      this.#access.count('denied', 'http');
+      const what = `${request.method} ${request.url.split('?', 1)[0]?.slice(0, 200)}`;
+      throw new QuotameshError('ROLE_MISSING', {
+        caller: caller.name,
+        needs: need,
+        roles: caller.roles.join(', '),
+        what,
+      });
+    }
+    if (caller.tenants === null || (need !== 'operator' && need !== 'admin')) return;
+    const tenant = tenantOf?.(request.params as Readonly<Record<string, unknown>>);
+    if (tenant !== undefined && caller.tenants.includes(tenant)) return;
+    this.#access.count('denied', 'http');
+    throw tenantDenied(caller.name, caller.tenants, tenant?.slice(0, 200) ?? 'what belongs to the whole cluster');
+  }
+
+  /**
+   * Browsers send pages' requests to this machine as well, and a certificate beside them, without asking anybody; but
+   * with the Origin that programs do not send. Only a token shows that the page is meant to.
+   */
+  #rejectPage({ method, headers: { origin } }: FastifyRequest): void {
+    if (origin === undefined || method === 'GET' || method === 'HEAD') return;
+    this.#access.count('denied', 'http');
+    throw new QuotameshError('PAGE_DENIED', { origin: origin.slice(0, 200) });
+  }
+
+  #callerOf({ socket, headers: { authorization } }: FastifyRequest): Caller {
+    const { version } = this.#access;
+    const known = this.#callers.get(socket);
+    if (known !== undefined && known.authorization === authorization && known.version === version) return known.caller;
+    const caller = this.#identify(socket, authorization);
+    this.#callers.set(socket, { authorization, version, caller });
+    return caller;
+  }
+
+  /** A token counts before a certificate: who sends both means the token. */
+  #identify(socket: FastifyRequest['socket'], authorization: string | undefined): Caller {
+    const address = socket.remoteAddress ?? 'unix socket';
+    if (authorization !== undefined) {
+      const token = /^Bearer +([\x21-\x7e]{1,512}) *$/i.exec(authorization)?.[1];
+      if (token === undefined) this.#access.missing('Authorization is no Bearer token', 'http');
+      return this.#access.byToken(token, address, 'http');
+    }
+    if (socket instanceof TLSSocket) {
+      const certificate = socket.getPeerCertificate();
+      const isShown = certificate !== null && Object.keys(certificate).length > 0;
+      if (isShown && !socket.authorized) this.#access.untrusted(String(socket.authorizationError), address);
+      if (isShown) return this.#access.byCertificate(certificate, address);
+    }
+    this.#access.missing('there is no Authorization field', 'http');
+  }
+}
+
+const ANYBODY = needs('any');
+
+/** RFC 9110 §11.6.1 and RFC 6750 §3. */
+function addFields(reply: FastifyReply, { code, facts }: QuotameshError, { needs: need }: RouteAccess): void {
+  if (code === 'AUTH_FAILED') reply.header('www-authenticate', 'Bearer realm="quotamesh"');
+  if (code === 'AUTH_LIMITED') reply.header('retry-after', facts.retryAfterS);
+  if (code !== 'ROLE_MISSING') return;
+  reply.header('www-authenticate', `Bearer realm="quotamesh", error="insufficient_scope", scope="${need}"`);
+}
+
+/** OpenAPI names roles beside a scheme. */
+function describeSecurity(route: RouteOptions, { needs: need }: RouteAccess): void {
+  if (route.schema === undefined || route.schema.hide === true) return;
+  const roles = need === 'any' ? [] : [need];
+  const security = need === 'open' ? [] : [{ bearer: roles }, { clientCertificate: roles }];
+  const answers = route.schema.response as Readonly<Record<number, unknown>> | undefined;
+  const refusal = answers?.[403] ?? PROBLEM;
+  const refusals = need === 'open' ? {} : { 401: refusal, 403: refusal, 429: refusal };
+  route.schema = { ...route.schema, security, response: { ...refusals, ...answers } };
+}
+
+/** How callers may say who they are, for the OpenAPI document. */
+export const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A token of auth.tokens. Without `auth:` in the configuration nothing is asked for (docs/operate/access.md).',
+  },
+  clientCertificate: {
+    type: 'mutualTLS',
+    description: 'A client certificate that a rule of auth.certificates matches.',
+  },
+} as const;

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { ReportedCost } from '../../api/reported-cost.js';
+import { checkCost } from '../../backends/report-cost.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { amount, body, bulkOf, choice, flag, HTTP_WAIT_MS_MAX, milliseconds, told } from '../route/fields.js';
+import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from './scope-fields.js';
+
+const units = () => z.number().min(0).exactOptional();
+
+/** One cost, on one backend or on none that anybody watches. What the library alone can judge is left to it. */
+export const COST = told(
+  z.strictObject({
+    backend: z.string().exactOptional(),
+    units: units(),
+    readBytes: units(),
+    writtenBytes: units(),
+    clearedBytes: units(),
+  }),
+  costMistake,
+);
+
+/** The library's own words, so that an estimate and what is reported later are refused alike. */
+function costMistake(field: string, sent: unknown): QuotameshError {
+  try {
+    checkCost(sent as ReportedCost, `${field}: `);
+  } catch (error) {
+    if (error instanceof QuotameshError) return error;
+  }
+  return new QuotameshError('COST_INVALID', { field, reason: 'is not a cost' });
+}
+
+const COMMON = {
+  ...SCOPE_FIELDS,
+  direction: DIRECTION,
+  messages: amount('Messages asked for; absent = 0, but at least one amount must be above 0.').exactOptional(),
+  bytes: amount('Bytes asked for; absent = 0.').exactOptional(),
+  retry: flag('This work was refused before and is tried again: it is not counted as demand twice.').exactOptional(),
+  atMost: flag(
+    'Grant a part if the whole is not there: whole messages, at least one. The answer says how much. Not together with waitMs, cost, reserve, or priority immediate.',
+  ).exactOptional(),
+  priority: choice(
+    ['default', 'immediate'],
+    'immediate = granted whatever is there, and charged: it may leave a debt, which the others wait for. Not together with cost, reserve, atMost or waitMs.',
+  ).exactOptional(),
+  cost: COST.exactOptional().meta({
+    description:
+      'What it will cost, as far as known: the answer has an `id`, and the actual cost follows by POST /v1/commit. Counts where that never comes.',
+  }),
+  reserve: flag(
+    'As with `cost`, where amounts alone are to be corrected afterwards. Not together with atMost or waitMs.',
+  ).exactOptional(),
+};
+
+const RULES = [NAMES_AMOUNT, NAMES_SCOPE];
+
+/** What POST /v1/acquire takes. */
+export const ACQUIRE_BODY = body(
+  {
+    ...COMMON,
+    waitMs: milliseconds(
+      HTTP_WAIT_MS_MAX,
+      'Wait up to so long for the turn of this request; then it is refused. Not together with atMost, cost, reserve, or priority immediate.',
+    ).exactOptional(),
+  },
+  RULES,
+);
+
+/** What POST /v1/acquire/bulk takes: each request is decided by itself, in order, at once. */
+export const BULK_BODY = body({ requests: bulkOf(body(COMMON, RULES), 'requests') });
+
+export type AcquireBody = Readonly<z.output<typeof ACQUIRE_BODY>>;
+
+export const ACQUIRE_PATH = '/v1/acquire';

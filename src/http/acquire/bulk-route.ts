@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { GRANTED_DECISION, type NotReady, type Refused } from '../../api/decision.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { BULK_ANSWERS } from '../route/answer-schemas.js';
+import { problemOf } from '../route/problem.js';
+import { route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { type AcquireBody, BULK_BODY } from './acquire-body.js';
+import { type AcquireRouteParts, decideAtOnce } from './acquire-route.js';
+import { isPlainBulk } from './plain-request.js';
+
+/** A bulk request is as large as so many single ones may be. */
+export const BULK_BODY_LIMIT_FACTOR = 16;
+
+/**
+ * POST /v1/acquire/bulk, for sidecars: many requests in one, decided in their order as if each had come alone. What
+ * one of them gets wrong (an unknown group, an amount above maxRequest) is its own answer; a body that the schema
+ * refuses charges nothing at all.
+ */
+export function addBulkRoute(app: FastifyInstance, parts: AcquireRouteParts): void {
+  const { node, outcomes, handleError } = parts;
+  route(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/acquire/bulk',
+      access: needs('traffic'),
+      tag: 'admission',
+      summary: 'Several acquires in one request; each is decided by itself, in order',
+      body: BULK_BODY,
+      isPlain: isPlainBulk,
+      answers: BULK_ANSWERS,
+      bodyLimit: node.config.http.bodyLimitBytes * BULK_BODY_LIMIT_FACTOR,
+      former: { url: '/v1/acquire/batch', fields: { asks: 'requests' } },
+      errorHandler: (error, request, reply) => {
+        outcomes.rejected++;
+        handleError(error, request, reply);
+      },
+    },
+    ({ body: { requests } }, reply) => {
+      // Read once: 32 reads are a tenth of what the request takes. The last of a thousand is decided half a
+      // millisecond late, on tokens that are fewer by as much.
+      const nowMs = node.clock();
+      let answers = '';
+      for (const wanted of requests)
+        answers += answers === '' ? answerTo(parts, wanted, nowMs) : `,${answerTo(parts, wanted, nowMs)}`;
+      reply.header('content-type', 'application/json; charset=utf-8').send(`{"answers":[${answers}]}`);
+    },
+  );
+}
+
+/** Most answers of most bulks; made once. */
+const GRANTED_ANSWER = '{"status":200,"granted":true}';
+
+/** As JSON. */
+function answerTo(parts: AcquireRouteParts, wanted: AcquireBody, nowMs: number): string {
+  const { outcomes } = parts;
+  try {
+    const decision = decideAtOnce(parts, wanted, nowMs);
+    if (!decision.granted) return JSON.stringify(refusalOf(parts, wanted, decision));
+    outcomes.granted++;
+    return decision === GRANTED_DECISION ? GRANTED_ANSWER : JSON.stringify({ status: 200, ...decision });
+  } catch (error) {
+    if (!(error instanceof QuotameshError)) throw error;
+    const { status, code, detail, remedy } = problemOf(error);
+    if (status === 503) outcomes.notReady++;
+    else outcomes.rejected++;
+    return JSON.stringify({ status, granted: false, code, detail, remedy });
+  }
+}
+
+/** `status` is that of a single acquire. */
+function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, decision: Refused | NotReady): object {
+  const { retryAfterMs } = decision;
+  if (decision.reason === 'not-ready') {
+    outcomes.notReady++;
+    return { status: 503, granted: false, code: 'NOT_READY', detail: decision.because, retryAfterMs };
+  }
+  outcomes.refused++;
+  const { level, dimension } = decision;
+  // Refusals of a place name the group themselves.
+  const group = decision.group ?? node.groups.at(node.gate.groupIndex(wanted.group as string)).name;
+  return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
+}

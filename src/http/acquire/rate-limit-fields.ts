@@ -1,0 +1,120 @@
+import type { GroupConfig } from '../../config/resolved/resolved-config.js';
+import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/base/vocabulary.js';
+import type { Level } from '../../core/limiter/levels.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
+
+/**
+ * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension
+ * of a lane, named `orders-publish-messages`. Group names consist of characters that a structured field's string may hold
+ * as they are (config/setting.ts, GROUP_NAME), so nothing is escaped.
+ */
+export class RateLimitFields {
+  readonly #node: UsedParts;
+  /** Per lane, made at its first use, and again when its group is another. */
+  readonly #lanes: LanePolicies[] = [];
+
+  constructor(node: UsedParts) {
+    this.#node = node;
+  }
+
+  /** q is the quota of the whole cluster: what this node may give of it changes every second and stands in RateLimit. */
+  policy(lane: number): string {
+    return this.#of(lane).field;
+  }
+
+  /**
+   * r is what this node would admit now, in whole units. A bucket refills continuously, so there is no window in which
+   * a client must make do with r, and `t` is left out; only the item that refused carries one, equal to Retry-After
+   * (which must not be earlier than any t).
+   */
+  current(
+    lane: number,
+    nowMs: number,
+    refused?: { readonly level: Level; readonly dimension: Dimension; readonly retryAfterS: number },
+  ): string {
+    const { names } = this.#of(lane);
+    const violated = refused === undefined ? '' : this.nameOf(lane, refused.dimension, refused.level);
+    let field = '';
+    for (let at = 0; at < DIMENSIONS.length; at++) {
+      if (names[at] === '') continue;
+      const remaining = wholeUnits(this.#node.limiter.available(lane, at, nowMs));
+      const window = violated === names[at] ? `;t=${refused?.retryAfterS}` : '';
+      field += `${field === '' ? '' : ', '}"${names[at]}";r=${remaining}${window}`;
+    }
+    if (refused === undefined || names.includes(violated)) return field;
+    return `${field === '' ? '' : `${field}, `}"${violated}";r=0;t=${refused.retryAfterS}`;
+  }
+
+  /** RateLimit-Policy of a refusal: with the limit of the level that refused, where that is not the group's. */
+  policyWith(lane: number, { level, dimension }: { readonly level: Level; readonly dimension: Dimension }): string {
+    const own = this.policy(lane);
+    const at = DIMENSIONS.indexOf(dimension);
+    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
+    if (limit === Number.POSITIVE_INFINITY) return own;
+    return `${own === '' ? '' : `${own}, `}${policyItem(this.nameOf(lane, dimension, level), limit, at)}`;
+  }
+
+  /** A topic without a limit of its own is refused its part of the group's quota: that policy is violated. */
+  nameOf(lane: number, dimension: Dimension, level: Level = 'group'): string {
+    const at = DIMENSIONS.indexOf(dimension);
+    const group = this.#of(lane).names[at] ?? '';
+    const limit = this.#limitOf(lane, level)?.[at] ?? Number.POSITIVE_INFINITY;
+    if (limit === Number.POSITIVE_INFINITY) return group;
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    if (level === 'node') return `node-${direction}-${dimension}`;
+    return `${this.#node.gate.groupOf(lane).name}-${direction}-${dimension}-per-${level}`;
+  }
+
+  /** Null for the group: its quota is the policy. */
+  #limitOf(lane: number, level: Level): Rates | null {
+    const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+    if (level === 'node') return this.#node.config.limits[direction];
+    if (level === 'topic') return this.#node.gate.groupOf(lane).perTopic[direction];
+    return level === 'client' ? this.#node.gate.groupOf(lane).perClient[direction] : null;
+  }
+
+  #of(lane: number): LanePolicies {
+    const known = this.#lanes[lane];
+    if (known !== undefined && known.group === this.#node.gate.groupOf(lane)) return known;
+    const made = policiesOf(this.#node, lane);
+    this.#lanes[lane] = made;
+    return made;
+  }
+}
+
+interface LanePolicies {
+  readonly group: GroupConfig;
+  /** Per dimension; empty where there is no quota. */
+  readonly names: readonly string[];
+  /** RateLimit-Policy as a whole. */
+  readonly field: string;
+}
+
+function policiesOf(node: UsedParts, lane: number): LanePolicies {
+  const group = node.gate.groupOf(lane);
+  const direction = DIRECTIONS[lane % DIRECTION_COUNT]!;
+  const rates = group.quota[direction];
+  const names = DIMENSIONS.map((dimension, at) =>
+    rates[at] === Number.POSITIVE_INFINITY ? '' : `${group.name}-${direction}-${dimension}`,
+  );
+  const items = names.flatMap((name, at) => (name === '' ? [] : [policyItem(name, rates[at]!, at)]));
+  return { group, names, field: items.join(', ') };
+}
+
+/** Largest integer of a structured field (RFC 9651 §3.3.1). */
+const INTEGER_MAX = 999_999_999_999_999;
+
+function wholeUnits(amount: number): number {
+  return Math.min(INTEGER_MAX, Math.floor(amount));
+}
+
+/** Quotas below 1 per second are told per longer window: q and w are integers. Never more than is configured. */
+function policyItem(name: string, perSecond: number, dimension: number): string {
+  const windowS = perSecond > 0 && perSecond < 1 ? Math.min(INTEGER_MAX, Math.ceil(1 / perSecond)) : 1;
+  const unit = DIMENSIONS[dimension] === 'bytes' ? ';qu="content-bytes"' : '';
+  return `"${name}";q=${wholeUnits(perSecond * windowS)};w=${windowS}${unit}`;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import {
+  BODY_PROBLEMS,
+  count,
+  formerly,
+  json,
+  listOf,
+  number,
+  PROBLEM,
+  record,
+  text,
+  yes,
+} from '../route/answer-schemas.js';
+
+export const TAKE_ANSWERS = {
+  200: json(
+    'Taken; maybe less than asked for.',
+    record({
+      granted: yes,
+      id: text,
+      messages: count,
+      bytes: count,
+      epoch: z.int().nullable().meta({ description: 'The window that they came from; null where there is none.' }),
+      validMs: number.meta({ description: 'So long something can be refunded.' }),
+    }),
+  ),
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  429: PROBLEM,
+  503: PROBLEM,
+};
+
+export const REFUND_ANSWERS = {
+  200: json('The batch has ended.', record({ ended: yes })),
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  409: PROBLEM,
+};
+
+const REFUNDED = z.strictObject({
+  status: count,
+  ended: yes.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+});
+
+export const REFUNDS_ANSWERS = {
+  200: json('One answer per refund, in their order.', record({ answers: listOf(REFUNDED) })),
+  ...BODY_PROBLEMS,
+};
+
+export const BATCH_COUNTS_ANSWERS = {
+  200: json(
+    'Since the start; `open` is of now.',
+    record({
+      open: count,
+      ended: count.meta({ description: 'Refunded, or counted as used.' }),
+      expired: count.meta({ description: 'Of those: not refunded in time, counted as used.' }),
+      refundsRefused: count.meta({ description: 'Without a grant, late, twice, or too large.' }),
+      handBacksRefused: formerly('refundsRefused', count),
+    }),
+  ),
+  422: PROBLEM,
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { DIRECTION, NAMES_AMOUNT, NAMES_SCOPE, SCOPE_FIELDS } from '../acquire/scope-fields.js';
+import { amount, body, bulkOf, flag, HTTP_WAIT_MS_MAX, judgedAlone, milliseconds, told } from '../route/fields.js';
+
+const all = z.literal(true).meta({ description: 'Everything that the share of this node has now.' });
+
+/** What POST /v1/take takes. */
+export const TAKE_BODY = body(
+  {
+    ...SCOPE_FIELDS,
+    direction: DIRECTION,
+    messages: amount('At most so many.').exactOptional(),
+    bytes: amount('Of all these messages together; absent = 0.').exactOptional(),
+    all: told(all, 'must be true, or absent').exactOptional(),
+    retry: flag('Refused before: not counted as demand twice.').exactOptional(),
+    waitMs: milliseconds(HTTP_WAIT_MS_MAX, 'Wait up to so long for the first message.').exactOptional(),
+  },
+  [
+    NAMES_SCOPE,
+    {
+      isKept: (wanted) => wanted.all !== undefined || NAMES_AMOUNT.isKept(wanted),
+      mistake: NAMES_AMOUNT.mistake,
+      isImpliedByUnknown: true,
+    },
+    {
+      isKept: ({ all: everything, messages, bytes }) =>
+        everything === undefined || (messages === undefined && bytes === undefined),
+      mistake: (where) =>
+        new QuotameshError('FIELD_INVALID', { field: `${where}all`, reason: 'excludes messages and bytes' }),
+      schema: { oneOf: [{ required: ['all'] }, { anyOf: [{ required: ['messages'] }, { required: ['bytes'] }] }] },
+    },
+  ],
+);
+
+const id = z.string().meta({ description: 'That of the answer to POST /v1/take.', examples: ['9f86d081884c-17'] });
+
+const dropped = body({
+  messages: amount('Dropped.').exactOptional(),
+  bytes: amount('Dropped.').exactOptional(),
+}).meta({
+  description: 'Dropped before it used what the quota protects: refunded, or counted, by the group’s `dropped`.',
+});
+
+/** What POST /v1/refund takes. */
+export const REFUND_BODY = body({
+  id: told(id, 'must be the id of the answer to POST /v1/take'),
+  messages: amount('Not used: refunded.').exactOptional(),
+  bytes: amount('Not used: refunded.').exactOptional(),
+  dropped: dropped.exactOptional(),
+});
+
+/** What POST /v1/refund/bulk takes. */
+export const REFUNDS_BODY = body({ refunds: bulkOf(judgedAlone(REFUND_BODY), 'refunds') });

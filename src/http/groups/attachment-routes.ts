@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Scope } from '../../core/attachments/attachment.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { type AttachedTo, attach, attachmentAt, detach, listAttachments } from '../../groups/changes/attaching.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { callerOf } from '../access/caller.js';
+import { attachedBy } from '../access/changed-by.js';
+import { PROBLEM } from '../route/answer-schemas.js';
+import { anyObject, body, once, pathOf } from '../route/fields.js';
+import { expectedOfPlace } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs, rejectBeyondTenants } from '../route/route-access.js';
+
+/** What is used here of a node. */
+type UsedParts = ChangeParts & Pick<NodeParts, 'config' | 'gate'>;
+
+/** Which tenant, namespace or topic is attached to which group, and why work is limited by what it is limited by. */
+export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/attachments',
+      summary: 'All attachments, of YAML and of run time, a page at a time',
+      query: body({ after: once('`next` of the page before.') }),
+    },
+    ({ query }) => pageOf(node, query.after),
+  );
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/attachments/*',
+      summary: 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic',
+      query: NO_QUERY,
+      params: PATH,
+    },
+    ({ params }, reply) => send(reply, attachmentAt(node, params['*'])),
+  );
+  addChanges(app, node);
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/which',
+      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
+      query: WHICH,
+    },
+    ({ query }) => which(node, placeIn(query)),
+  );
+}
+
+function addChanges(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    { ...CHANGING, method: 'PUT', summary: 'Attaches a place, or replaces what it is attached to', body: ATTACHMENT },
+    async (request, reply) => {
+      const path = request.params['*'];
+      rejectBeyondTenants(callerOf(request), request.body);
+      const expected = expectedOfPlace(request, node, path);
+      return send(reply, await attach(node, path, request.body, expected, attachedBy(request)));
+    },
+  );
+  route(
+    app,
+    {
+      ...CHANGING,
+      method: 'DELETE',
+      summary: 'Detaches what was attached at run time; what YAML says is in force again',
+    },
+    async (request, reply) => {
+      const path = request.params['*'];
+      await detach(node, path, expectedOfPlace(request, node, path), attachedBy(request));
+      return reply.code(204).send();
+    },
+  );
+}
+
+const PAGE_MAX = 1000;
+
+const FAILURES = { 400: PROBLEM, 403: PROBLEM, 404: PROBLEM, 409: PROBLEM, 412: PROBLEM, 422: PROBLEM, 503: PROBLEM };
+
+/** `acme`, `acme/orders`, `acme/orders/paid`. */
+const PATH = pathOf('*');
+
+const NAMES = ['tenant', 'namespace', 'topic', 'client'] as const;
+const WHICH = body({
+  tenant: once(),
+  namespace: once(),
+  topic: once(),
+  client: once(),
+  header: z.union([z.string(), z.array(z.string())]).exactOptional(),
+});
+
+const ATTACHMENT = anyObject(
+  'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader: true to enforce what the broader places are attached to, too.',
+);
+
+const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;
+const VIEWING = { ...ATTACHMENTS, method: 'GET', access: needs('viewer') } as const;
+const CHANGING = {
+  ...ATTACHMENTS,
+  url: '/v1/attachments/*',
+  access: changes((params) => String(params['*']).split('/', 1)[0] as string),
+  query: NO_QUERY,
+  params: PATH,
+} as const;
+
+function send(reply: FastifyReply, attached: AttachedTo): FastifyReply {
+  return reply.header('etag', `"${attached.revision}"`).send(attached);
+}
+
+function pageOf(node: UsedParts, after: string | undefined) {
+  const behind = listAttachments(node).filter(({ place }) => after === undefined || place > after);
+  const attachments = behind.slice(0, PAGE_MAX);
+  return { attachments, next: behind.length > PAGE_MAX ? (attachments.at(-1)?.place ?? null) : null };
+}
+
+function which(node: UsedParts, place: Scope) {
+  const { groups, exempt, because } = node.gate.places.resolve(place);
+  const { defaultGroup } = node.config;
+  const isDefault = groups.length === 0 && !exempt && defaultGroup !== null;
+  return { place, groups: isDefault ? [defaultGroup] : groups, exempt, isDefault, because };
+}
+
+function placeIn(query: z.output<typeof WHICH>): Scope {
+  const names = NAMES.filter((name) => query[name] !== undefined).map((name) => [name, query[name]] as const);
+  const headers = [query.header ?? []].flat().map((header) => {
+    const at = header.indexOf(':');
+    if (at > 0) return [header.slice(0, at).trim().toLowerCase(), header.slice(at + 1).trim()] as const;
+    throw new QuotameshError('FIELD_INVALID', { field: 'header', reason: 'must be name:value' });
+  });
+  const place = Object.fromEntries(names) as Scope;
+  return headers.length === 0 ? place : { ...place, headers: Object.fromEntries(headers) };
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { attachmentName } from '../../core/registry/registry-record.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { auditedChange } from '../../groups/registry/audit-trail.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { json, listOf, PROBLEM, record, text } from '../route/answer-schemas.js';
+import { body, once, told } from '../route/fields.js';
+import { route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'registry'>;
+
+/** Changes of one page; a change has two definitions of at most 28 KiB. */
+const PAGE_MAX = 100;
+
+/** Who changed what, of all nodes: read from the log, so that every node can tell. */
+export function addAuditRoute(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/audit',
+      access: needs('operator'),
+      tag: 'groups',
+      summary: 'Changes of groups and attachments at run time, oldest first, a page at a time',
+      query: QUERY,
+      answers: { 200: CHANGES, 422: PROBLEM },
+    },
+    ({ query }) => {
+      const { revision, group, name } = askedIn(query);
+      // One more than a page shows whether there is another.
+      const found = node.registry?.changesAfter(revision, PAGE_MAX + 1, name, group) ?? [];
+      const page = found.slice(0, PAGE_MAX);
+      const last = page.at(-1);
+      const isMore = found.length > PAGE_MAX && last !== undefined;
+      return { changes: page.map(auditedChange), next: isMore ? `${last.revision}:${last.group}` : null };
+    },
+  );
+}
+
+/** A revision, and the entry of it behind which the next page begins. */
+const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
+
+const afterText = z
+  .string()
+  .regex(AFTER)
+  .meta({ description: 'Only changes with a higher revision than this; or `next` of the page before.' });
+
+const QUERY = body(
+  {
+    after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
+    group: once('Only changes of this group.'),
+    place: once('Only changes of what this place is attached to: acme, acme/orders.'),
+  },
+  [
+    {
+      isKept: ({ group, place }) => group === undefined || place === undefined,
+      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'place', reason: 'must not stand beside group' }),
+    },
+  ],
+);
+
+const DEFINITION = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .meta({ description: 'As YAML writes it; null = nothing at run time.' });
+
+const WHO = record({ name: text, how: text, requestId: text }, 'null = the node does not say.').nullable();
+
+const CHANGE = record({
+  revision: z.int().min(1).meta({ description: 'Of the change, and of what was detached with it.' }),
+  time: text.nullable().meta({ description: 'By the clock of the node that was asked.' }),
+  node: text.meta({ description: 'That was asked.' }),
+  who: WHO,
+  what: z.enum(['made', 'changed', 'deleted']),
+  kind: z.enum(['group', 'attachment']),
+  name: text.meta({ description: 'Of the group, or the path of the place.' }),
+  before: DEFINITION,
+  after: DEFINITION,
+  withGroup: text.nullable().meta({ description: 'Detached because this group was deleted with force.' }),
+});
+
+const CHANGES = json(
+  'A page of changes.',
+  record({ changes: listOf(CHANGE), next: text.nullable().meta({ description: '`after` of the next page.' }) }),
+);
+
+interface AskedChanges {
+  /** Behind this, and behind the entry `group` of it where there is one. */
+  readonly revision: number;
+  readonly group: string | undefined;
+  readonly name: string | null;
+}
+
+function askedIn({ after, group, place }: z.output<typeof QUERY>): AskedChanges {
+  const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
+  const name = place === undefined ? (group ?? null) : attachmentName(place);
+  return { revision: Number(revision), group: last, name };
+}

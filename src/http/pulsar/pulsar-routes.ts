@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { attach, attachmentAt, detach } from '../../groups/changes/attaching.js';
+import { definedGroup, deleteGroup, patchGroup, putGroup } from '../../groups/changes/change-group.js';
+import type { ChangeParts } from '../../groups/changes/change-parts.js';
+import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../groups/changes/pulsar-group.js';
+import type { Mapping } from '../../input/mapping.js';
+import { attachedBy, changedBy } from '../access/changed-by.js';
+import { anyObject, pathOf } from '../route/fields.js';
+import { expectedOfGroup, expectedOfPlace } from '../route/if-match.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { changes, needs } from '../route/route-access.js';
+
+/** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
+export const PULSAR_PREFIX = '/admin/v2/';
+
+/**
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
+ * as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ */
+export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
+  for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
+  for (const { path, level } of PLACE_PATHS) addPlaceRoutes(app, node, path, level);
+}
+
+function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, spelling: Spelling): void {
+  const names = () => [...node.groups.numbers.keys()].sort();
+  const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
+  route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Names of all groups' }, names);
+  route(app, { ...named, method: 'GET', access: VIEWING, summary: 'The rates of a group' }, ({ params }, reply) => {
+    const name = params['*'];
+    // With the slash alone it is the list (PIP-82).
+    if (name === '') return names();
+    const { group, revision } = definedGroup(node, name);
+    return reply
+      .header('etag', `"${revision}"`)
+      .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+  });
+  const access = changes(null);
+  route(
+    app,
+    { ...named, method: 'PUT', access, summary: 'Makes a group, or changes its rates', body: RATES },
+    async (request, reply) => {
+      await putRates(node, request, request.params['*'], request.body ?? {});
+      return noContent(reply);
+    },
+  );
+  route(
+    app,
+    { ...named, method: 'DELETE', access, summary: 'Deletes a group; 412 while it is in use' },
+    async (request, reply) => {
+      const name = request.params['*'];
+      await deleteGroup(node, name, expectedOfGroup(request, node, name), changedBy(request));
+      return noContent(reply);
+    },
+  );
+}
+
+const GROUP_PATHS: readonly { readonly path: string; readonly spelling: Spelling }[] = [
+  { path: '/admin/v2/resourcegroup', spelling: 'pip-82' },
+  { path: '/admin/v2/resourcegroups', spelling: 'pulsar' },
+];
+
+const PLACE_PATHS = [
+  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', level: 'namespace' },
+  { path: '/admin/v2/tenants/:tenant/resourcegroup', level: 'tenant' },
+] as const;
+
+interface ScopeParams {
+  readonly tenant: string;
+  readonly namespace?: string;
+}
+
+function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, level: 'tenant' | 'namespace'): void {
+  const place = level === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
+  const described = { ...PULSAR, url: path, params: place };
+  route(
+    app,
+    { ...described, method: 'GET', access: VIEWING, summary: `The group that a ${level} is attached to` },
+    ({ params }, reply) => {
+      const { attachment, revision } = attachmentAt(node, placePath(params));
+      const { group } = attachment;
+      if (typeof group !== 'string') throw unknownPlace(params);
+      reply.header('etag', `"${revision}"`);
+      // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
+      return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
+    },
+  );
+  const access = changes((params) => String(params.tenant));
+  for (const method of ['PUT', 'POST'] as const) {
+    const summary = `Attaches a ${level} to a group`;
+    const params = level === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
+    route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
+      const [at, group] = [placePath(request.params), request.params['*']];
+      await attach(node, at, { group }, expectedOfPlace(request, node, at), attachedBy(request));
+      return noContent(reply);
+    });
+  }
+  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${level}` }, async (request, reply) => {
+    const at = placePath(request.params);
+    await detach(node, at, expectedOfPlace(request, node, at), attachedBy(request));
+    return noContent(reply);
+  });
+}
+
+/**
+ * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
+ * a group that somebody else has just made changes it.
+ */
+async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
+  const patch = patchOfPulsar(rates);
+  const expected = expectedOfGroup(request, node, name);
+  const by = changedBy(request);
+  if (!node.groups.numbers.has(name)) {
+    const isMade = await putGroup(node, name, patch, 0, by).then(
+      () => true,
+      (error: unknown) => {
+        const isLate = error instanceof QuotameshError && error.code === 'GROUP_CHANGED';
+        if (!isLate || expected !== null || !node.groups.numbers.has(name)) throw error;
+        return false;
+      },
+    );
+    if (isMade) return;
+  }
+  await patchGroup(node, name, patch, expected, by);
+}
+
+/** A slash that was percent-encoded in a name would make another place of it. */
+function placePath({ tenant, namespace }: ScopeParams): string {
+  const names = namespace === undefined ? [tenant] : [tenant, namespace];
+  if (names.some((name) => name.includes('/')))
+    throw unknownPlace({ tenant, ...(namespace !== undefined && { namespace }) });
+  return names.join('/');
+}
+
+function unknownPlace({ tenant, namespace }: ScopeParams) {
+  const place = namespace === undefined ? tenant : `${tenant}/${namespace}`;
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { place: place.slice(0, 200) });
+}
+
+function noContent(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send();
+}
+
+const REASON = {
+  description: 'Not done; `reason` says why.',
+  type: 'object',
+  properties: { reason: { type: 'string' } },
+} as const;
+const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REASON, 422: REASON, 503: REASON };
+
+const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
+const VIEWING = needs('viewer');
+
+/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+const RATES = anyObject('publishRateInMsgs and so on; what is not named stays.').nullable();

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { COST } from '../acquire/acquire-body.js';
+import { amount, body, bulkOf, flag, judgedAlone, type Rule, told } from '../route/fields.js';
+
+const text = z.string().meta({ description: 'That of the acquire’s answer.', examples: ['9f86d081884c-17'] });
+const id = told(text, 'must be the id of an acquire’s answer');
+
+const costs = z.array(COST).min(1).meta({ description: 'As for POST /v1/costs; absent = as estimated.' });
+
+const ACTUAL = {
+  id,
+  messages: amount('What it was; absent = as estimated. The difference is given back or charged.').exactOptional(),
+  bytes: amount('What it was; absent = as estimated.').exactOptional(),
+  costs: told(costs, 'must be an array of at least one cost').exactOptional(),
+};
+
+/** What POST /v1/commit takes. */
+export const COMMIT_BODY = body(ACTUAL);
+
+/** What POST /v1/cancel takes. */
+export const CANCEL_BODY = body({ id });
+
+interface Ended {
+  readonly cancel?: boolean;
+  readonly messages?: unknown;
+  readonly bytes?: unknown;
+  readonly costs?: unknown;
+}
+
+const CANCELS_ALL: Rule<Ended> = {
+  isKept: ({ cancel = false, ...actual }) => !cancel || (actual.messages ?? actual.bytes ?? actual.costs) === undefined,
+  mistake: (where) => {
+    const reason = 'excludes messages, bytes and costs: nothing has been done';
+    return new QuotameshError('FIELD_INVALID', { field: `${where}cancel`, reason });
+  },
+};
+
+/** One of those of POST /v1/commit/bulk. */
+export const ENDING = body({ ...ACTUAL, cancel: flag('The work was not done.').exactOptional() }, [CANCELS_ALL]);
+
+/** What POST /v1/commit/bulk takes. */
+export const COMMITS_BODY = body({ commits: bulkOf(judgedAlone(ENDING), 'endings') });

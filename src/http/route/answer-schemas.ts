@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import { DIMENSIONS, DIRECTIONS } from '../../core/base/vocabulary.js';
+import { LEVELS } from '../../core/limiter/levels.js';
+
+/**
+ * What the routes answer, for GET /openapi.json. Answers are not serialised by these schemas (a member that a schema
+ * forgot would vanish silently): test/unit/http checks that every answer matches its schema, both ways, and
+ * answer-types.test.ts that they are the interfaces of src/api, which embedders get without zod.
+ */
+export const text = z.string();
+export const number = z.number().min(0);
+export const count = z.int().min(0);
+export const yes = z.boolean();
+
+/** An object whose members are all there, and no others. */
+export function record<const Members extends z.ZodRawShape>(members: Members, description?: string) {
+  const schema = z.strictObject(members);
+  return description === undefined ? schema : schema.meta({ description });
+}
+
+export const listOf = z.array;
+
+/** A member under its former name, beside the present one. */
+export function formerly<Schema extends z.ZodType>(now: string, schema: Schema) {
+  return schema.meta({ description: `The former name of ${now}.`, deprecated: true });
+}
+
+/** Numbers by name. */
+export const COUNTS = z.record(z.string(), count);
+
+const PROBLEM_MEMBERS = { type: text, title: text, status: count, detail: text, code: text, remedy: text } as const;
+
+export const RATES = record(
+  { messagesPerSecond: number.nullable(), bytesPerSecond: number.nullable() },
+  'Units per second; null = no quota (unlimited).',
+);
+
+const REDUCED_CAPACITY = {
+  ...PROBLEM_MEMBERS,
+  'violated-policies': listOf(text),
+  retryAfterMs: z.int().min(1),
+};
+
+const LEVEL = z.enum(LEVELS);
+const DIMENSION = z.enum(DIMENSIONS);
+
+const QUOTA_EXCEEDED = {
+  ...REDUCED_CAPACITY,
+  'violated-policies': listOf(text.meta({ description: 'Names of items of RateLimit-Policy.' })),
+  group: text,
+  direction: z.enum(DIRECTIONS),
+  dimension: DIMENSION,
+  level: LEVEL.meta({ description: 'The first level that refused.' }),
+};
+
+export const PROBLEM = problem('An error of the catalogue (docs/reference/errors.md).', PROBLEM_MEMBERS);
+
+/** What any route that takes a body may answer to it. */
+export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
+
+const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Whole seconds, rounded up; at least 1.' } };
+
+const RATE_LIMIT = {
+  'RateLimit-Policy': { type: 'string', description: 'q = the quota of the whole cluster per w seconds.' },
+  RateLimit: { type: 'string', description: 'r = what this node would admit now; t = Retry-After, where it refused.' },
+};
+
+const RESERVED = {
+  id: text.meta({ description: 'Where cost or reserve was sent: for POST /v1/commit or /v1/cancel at this node.' }),
+  validMs: number.meta({ description: 'Afterwards it is charged as it was estimated.' }),
+};
+
+const GRANTED = z.strictObject({
+  granted: z.literal(true),
+  messages: count.meta({ description: 'What was granted, where atMost was asked for.' }).optional(),
+  bytes: count.optional(),
+  id: RESERVED.id.optional(),
+  validMs: RESERVED.validMs.optional(),
+});
+
+const BULK_ANSWER = z.strictObject({
+  status: z.int().meta({ description: 'As that of a single acquire: 200, 429, 503, 404 or 422.' }),
+  granted: yes,
+  messages: count.optional(),
+  bytes: count.optional(),
+  id: RESERVED.id.optional(),
+  validMs: RESERVED.validMs.optional(),
+  code: text.optional(),
+  detail: text.optional(),
+  remedy: text.optional(),
+  group: text.optional(),
+  level: LEVEL.optional(),
+  dimension: DIMENSION.optional(),
+  retryAfterMs: count.optional(),
+});
+
+export const ACQUIRE_ANSWERS = {
+  200: { ...json('Granted: go on.', GRANTED), headers: RATE_LIMIT },
+  ...BODY_PROBLEMS,
+  404: PROBLEM,
+  429: {
+    ...problem('The share of this node is used up.', QUOTA_EXCEEDED),
+    headers: { ...RETRY_AFTER, ...RATE_LIMIT },
+  },
+  503: { ...problem('The node does not know its share yet.', REDUCED_CAPACITY), headers: RETRY_AFTER },
+};
+
+export const BULK_ANSWERS = {
+  200: json('One answer per request, in their order.', record({ answers: listOf(BULK_ANSWER) })),
+  ...BODY_PROBLEMS,
+};
+
+export const READY = json(
+  'The node decides. `degraded` names what is not as it should be.',
+  record({ ready: yes, degraded: listOf(text) }),
+);
+
+export const NOT_READY = {
+  ...problem('The node does not decide; `reasons` says why.', {
+    ...PROBLEM_MEMBERS,
+    reasons: listOf(text),
+    degraded: listOf(text),
+  }),
+  headers: RETRY_AFTER,
+};
+
+export const LIVE = json('The event loop turns.', record({ alive: yes }));
+
+const LOCAL_RATES = { share: RATES, limit: RATES };
+
+const LOCAL = record({
+  served: yes.meta({
+    description: 'False until the first use here: nothing is computed for a group that nobody uses.',
+  }),
+  link: z.enum(['linked', 'held', 'fallback']),
+  ...LOCAL_RATES,
+  admittedMessages: number,
+  admittedBytes: number,
+  attemptedMessages: number,
+  attemptedBytes: number,
+  refusedMessages: number,
+  refusedBytes: number,
+  heldBack: count.meta({ description: 'Requests and connections that are held back now, instead of refused.' }),
+  debtMessages: number,
+  debtBytes: number,
+});
+
+const NODE_SHARE = record({
+  nodeId: text,
+  self: yes,
+  usage: RATES,
+  demand: RATES,
+  share: RATES,
+  reportedShare: RATES,
+  reportAgeMs: count.nullable(),
+});
+
+export const RAMP = record(
+  {
+    mode: text,
+    state: z.enum(['waiting', 'climbing', 'top']),
+    ceiling: number,
+    level: formerly('ceiling', number),
+    from: number,
+    to: number,
+    overMs: number,
+  },
+  'Where the ramp of the direction stands, messages/s; null = it has none.',
+).nullable();
+
+const DIRECTION = record({
+  quota: RATES,
+  target: RATES,
+  ramp: RAMP,
+  shareSum: RATES,
+  local: LOCAL,
+  nodes: listOf(NODE_SHARE),
+});
+
+const ORIGIN = z.enum(['yaml', 'run-time']).meta({
+  description: 'run-time: the definition of the registry is in force, whatever YAML says.',
+});
+const REVISION = count.meta({ description: 'Of the last change at run time; 0 = there was none.' });
+
+export const GROUP_STATUS = record({
+  group: text,
+  strategy: text,
+  promise: z.enum(['relaxed']),
+  enabled: yes,
+  origin: ORIGIN,
+  revision: REVISION,
+  directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
+});
+
+export const GROUP = json('A group as this node sees it.', GROUP_STATUS);
+
+const GROUP_SUMMARY_DIRECTION = record({ quota: RATES, served: yes, ...LOCAL_RATES, usage: RATES, demand: RATES });
+
+export const GROUP_SUMMARY = record({
+  group: text,
+  strategy: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  publish: GROUP_SUMMARY_DIRECTION,
+  dispatch: GROUP_SUMMARY_DIRECTION,
+});
+
+export const GROUPS = json(
+  'Configured groups in the order of the configuration, at most 200.',
+  record({
+    groups: listOf(GROUP_SUMMARY),
+    next: text.nullable().meta({ description: 'Value of `after` for the next page; null on the last one.' }),
+  }),
+);
+
+const DEFINED = record({
+  group: text,
+  origin: ORIGIN,
+  revision: REVISION,
+  definition: z.record(z.string(), z.unknown()),
+  readPageBytes: number.meta({
+    description: 'Bytes per second ÷ this = cost units per second (docs/guide/target-rate.md).',
+  }),
+});
+
+/** What PUT, PATCH and GET …/definition answer; ETag is the revision. */
+export const DEFINITION = json('A group as YAML would write it.', DEFINED);
+
+export const INDEX = json(
+  'Where to look.',
+  record({ name: text, version: text, cluster: text, node: text, routes: listOf(text) }),
+);
+
+export function json<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function problem(description: string, members: z.ZodRawShape) {
+  return { description, content: { 'application/problem+json': { schema: record(members) } } };
+}

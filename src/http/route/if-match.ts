@@ -1,0 +1,51 @@
+import type { FastifyRequest } from 'fastify';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { Expected } from '../../groups/changes/registry-of.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
+
+interface Changing {
+  /** Whether there is such a thing now. */
+  readonly exists: boolean;
+  /** The error for a condition that cannot hold. */
+  readonly refuse: (reason: string) => QuotameshError;
+}
+
+/** What the request expects of a group; throws GROUP_CHANGED, FIELD_INVALID. */
+export function expectedOfGroup(request: FastifyRequest, node: UsedParts, group: string): Expected {
+  return expectedBy(request, {
+    exists: node.groups.numbers.has(group),
+    refuse: (reason) => new QuotameshError('GROUP_CHANGED', { group: group.slice(0, 200), reason }),
+  });
+}
+
+/** What the request expects of the attachment of a place; throws ATTACHMENT_CHANGED, FIELD_INVALID. */
+export function expectedOfPlace(request: FastifyRequest, node: UsedParts, place: string): Expected {
+  return expectedBy(request, {
+    exists: node.attachments.at(place) !== null,
+    refuse: (reason) => new QuotameshError('ATTACHMENT_CHANGED', { place: place.slice(0, 200), reason }),
+  });
+}
+
+/** If-Match and If-None-Match as a revision; throws what `refuse` makes where they cannot hold. */
+function expectedBy({ headers }: FastifyRequest, { exists, refuse }: Changing): Expected {
+  const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+  if (noneMatch !== undefined) {
+    if (noneMatch !== '*') throw invalidHeader('If-None-Match', '*');
+    if (exists) throw refuse('it exists');
+    return 0;
+  }
+  if (match === undefined) return null;
+  if (!exists) throw refuse('it does not exist');
+  if (match === '*') return null;
+  const revision = /^"(\d{1,15})"$/.exec(match)?.[1];
+  if (revision === undefined) throw invalidHeader('If-Match', 'the ETag of what is changed, like "17"');
+  return Number(revision);
+}
+
+function invalidHeader(field: string, allowed: string): QuotameshError {
+  return new QuotameshError('FIELD_INVALID', { field, reason: `must be ${allowed}` });
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { isMapping, type Mapping } from '../../input/mapping.js';
+import { describedAs } from './fields.js';
+import type { Former } from './route.js';
+
+interface DescribedRoute {
+  readonly schema?: unknown;
+  readonly url: string;
+  readonly route?: { readonly config?: { readonly formerly?: Former } };
+}
+
+/** What @fastify/swagger prints of a route; it asks when GET /openapi.json is first asked for. */
+export function toOpenApi({ schema, url, route }: DescribedRoute): { schema: never; url: string } {
+  const given = (schema ?? {}) as Mapping;
+  const { body, querystring, params, response } = given;
+  const fields = route?.config?.formerly?.fields ?? {};
+  const described = {
+    ...given,
+    ...(body !== undefined && { body: withFormerFields(inputOf(body), fields) }),
+    ...(querystring !== undefined && { querystring: inputOf(querystring) }),
+    ...(params !== undefined && { params: inputOf(params) }),
+    ...(response !== undefined && { response: answersOf(response) }),
+  };
+  return { schema: described as never, url };
+}
+
+function inputOf(schema: unknown): Mapping {
+  return schema instanceof z.ZodType ? jsonSchemaOf(schema, 'input') : (schema as Mapping);
+}
+
+/** Schemas lie below a status, a media type. */
+function answersOf(within: unknown): unknown {
+  if (within instanceof z.ZodType) return jsonSchemaOf(within, 'output');
+  if (!isMapping(within)) return within;
+  return Object.fromEntries(Object.entries(within).map(([key, value]) => [key, answersOf(value)]));
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Mapping {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const other = describedAs(zodSchema as unknown as z.ZodType);
+      if (other !== undefined) Object.assign(jsonSchema, jsonSchemaOf(other, io));
+    },
+  });
+  return rest;
+}
+
+/** Under a former path a field may have its former name. */
+function withFormerFields(body: Mapping, fields: Readonly<Record<string, string>>): Mapping {
+  let {
+    properties,
+    required = [],
+    ...others
+  } = body as Mapping & {
+    readonly properties: Mapping;
+    readonly required?: readonly string[];
+  };
+  for (const [former, now] of Object.entries(fields)) {
+    const own = { ...(properties[now] as Mapping), deprecated: true, description: `The former name of ${now}.` };
+    properties = { ...properties, [former]: own };
+    if (!required.includes(now)) continue;
+    required = required.filter((name) => name !== now);
+    others = { ...others, anyOf: [{ required: [now] }, { required: [former] }] };
+  }
+  return Object.keys(fields).length === 0 ? body : { ...others, properties, required };
+}

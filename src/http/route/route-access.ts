@@ -1,0 +1,41 @@
+import type { Caller, Need } from '../../access/caller.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { Mapping } from '../../input/mapping.js';
+
+/** What a route asks of its caller. Every route declares it as `config.access`; one that does not fails at the start. */
+export interface RouteAccess {
+  readonly needs: Need;
+  /** Groups or attachments change: without `auth:` from this machine alone, unless registry.remoteChanges. */
+  readonly changes: boolean;
+  /** The tenant whose attachment changes; null = no tenant's. Callers with tenants may change nothing else. */
+  readonly tenantOf: TenantOf | null;
+}
+
+type TenantOf = (params: Readonly<Record<string, unknown>>) => string;
+
+export function needs(need: Need): RouteAccess {
+  return { needs: need, changes: false, tenantOf: null };
+}
+
+/** A change of what the registry holds. */
+export function changes(tenantOf: TenantOf | null): RouteAccess {
+  return { needs: 'operator', changes: true, tenantOf };
+}
+
+/** A caller that speaks for some tenants cannot lift their limits, nor follow the attachment of another one. Throws TENANT_DENIED. */
+export function rejectBeyondTenants({ name, tenants }: Caller, { exempt, sameAs }: Mapping): void {
+  if (tenants === null) return;
+  if (exempt === true) throw tenantDenied(name, tenants, 'exempt: true, which takes their limits away');
+  if (typeof sameAs !== 'string' || tenants.includes(sameAs.split('/', 1)[0] as string)) return;
+  throw tenantDenied(name, tenants, `sameAs of ${sameAs.slice(0, 200)}`);
+}
+
+export function tenantDenied(caller: string, tenants: readonly string[], what: string): QuotameshError {
+  return new QuotameshError('TENANT_DENIED', { caller, tenants: tenants.join(', '), what });
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: RouteAccess;
+  }
+}

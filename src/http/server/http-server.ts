@@ -1,0 +1,149 @@
+import type { Server } from 'node:http';
+import swagger from '@fastify/swagger';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Access } from '../../access/access.js';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import type { MqttStatus } from '../../mqtt/mqtt-status.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { VERSION } from '../../package/version.js';
+import type { Telemetry } from '../../ports/telemetry.js';
+import { RouteGuard, SECURITY_SCHEMES } from '../access/route-guard.js';
+import type { AcquireOutcomes } from '../acquire/acquire-outcomes.js';
+import { addAcquireRoute } from '../acquire/acquire-route.js';
+import { addBulkRoute } from '../acquire/bulk-route.js';
+import { OpenReservations } from '../acquire/open-reservations.js';
+import { addTakeRoutes } from '../batches/take-routes.js';
+import { ConnectionBounds } from '../connections/connection-bounds.js';
+import { addAttachmentRoutes } from '../groups/attachment-routes.js';
+import { addAuditRoute } from '../groups/audit-route.js';
+import { addGroupRoutes } from '../groups/group-routes.js';
+import { addPulsarRoutes } from '../pulsar/pulsar-routes.js';
+import { addReservationRoutes } from '../reservations/reservation-routes.js';
+import { takeFormerNames } from '../route/former-names.js';
+import { toOpenApi } from '../route/openapi.js';
+import { addHealthRoutes } from '../status/health-routes.js';
+import { addInfoRoutes, type MetricsPage } from '../status/info-routes.js';
+import { addMqttRoute } from '../status/mqtt-route.js';
+import { addStatusRoutes } from '../status/status-routes.js';
+import { addTargetRoutes } from '../target/target-routes.js';
+import { answerBrokenRequests } from './broken-requests.js';
+import { takeEmptyBodies } from './empty-bodies.js';
+import { errorHandler, sendError } from './error-handler.js';
+import { guardChanges } from './guarded-changes.js';
+import { listenerOf, measureAnswers } from './listener.js';
+import { refuseOtherMethods } from './other-methods.js';
+
+export interface HttpServerParts {
+  readonly node: NodeParts;
+  readonly access: Access;
+  readonly telemetry: Telemetry;
+  readonly metrics: MetricsPage;
+  /** Counted here, read by the metrics. */
+  readonly outcomes: AcquireOutcomes;
+  readonly mqtt?: (() => MqttStatus) | undefined;
+}
+
+/** The one HTTP server of a node: admission, status, health, metrics, and the description of all that. Not listening yet. */
+export async function createHttpServer(parts: HttpServerParts): Promise<FastifyInstance> {
+  const { node, metrics, outcomes, access } = parts;
+  const handleError = errorHandler(parts.telemetry);
+  const bounds = boundsOf(parts);
+  const app = fastify({
+    ...listenerOf(node.config.http, bounds),
+    bodyLimit: node.config.http.bodyLimitBytes,
+    // The stopping node answers itself: with a problem of the catalogue, not with fastify's own 503.
+    return503OnClosing: false,
+    // A group name has up to 200 characters, three times as many when percent-encoded.
+    routerOptions: { maxParamLength: 1024 },
+    frameworkErrors: handleError,
+    clientErrorHandler: answerBrokenRequests,
+  }) as FastifyInstance;
+  app.removeContentTypeParser('text/plain');
+  takeEmptyBodies(app);
+  // Response schemas describe (response-schemas.ts); answers are written as they are.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) => sendError(reply, unknownRoute(request.method, request.url)));
+  app.addHook('onRequest', (_, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  measureAnswers(app, bounds);
+  new RouteGuard(access, node.config.registry).guard(app);
+  const reservations = openReservations(app, parts);
+  await app.register(swagger, { openapi: OPENAPI as object, transform: toOpenApi });
+  takeFormerNames(app, parts.telemetry);
+  guardChanges(app, node, parts.telemetry);
+  refuseOtherMethods(app, (paths) => {
+    addAcquireRoute(app, { node, outcomes, handleError, reservations });
+    addBulkRoute(app, { node, outcomes, handleError, reservations });
+    addReservationRoutes(app, { node, outcomes, reservations });
+    addTakeRoutes(app, { node, outcomes });
+    addStatusRoutes(app, node, access);
+    addGroupRoutes(app, node);
+    addAttachmentRoutes(app, node);
+    addAuditRoute(app, node);
+    addPulsarRoutes(app, node);
+    addTargetRoutes(app, node);
+    addHealthRoutes(app, node);
+    if (parts.mqtt !== undefined) addMqttRoute(app, parts.mqtt);
+    addInfoRoutes(app, { node, metrics, paths });
+  });
+  return app;
+}
+
+function boundsOf({ node, telemetry, outcomes }: HttpServerParts): ConnectionBounds {
+  return new ConnectionBounds({ http: node.config.http, clock: node.clock, telemetry, counts: outcomes.connections });
+}
+
+/** A sweep four times in the life of each, and at least every second. */
+function openReservations(app: FastifyInstance, { node, telemetry, outcomes }: HttpServerParts): OpenReservations {
+  const reservations = new OpenReservations(node, telemetry, outcomes.reservations);
+  const sweep = setInterval(() => reservations.expire(), Math.min(1000, node.config.limits.reservationMs / 4));
+  sweep.unref();
+  app.addHook('onClose', (_, done) => {
+    clearInterval(sweep);
+    done();
+  });
+  return reservations;
+}
+
+/** Listens where the configuration says; resolves with the URL, whose port is the real one where 0 was asked for. */
+export async function listen(app: FastifyInstance, { config }: NodeParts): Promise<string> {
+  const { host, port } = config.http;
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    throw new QuotameshError('HTTP_ADDRESS_IN_USE', { address, reason: (error as Error).message }, { cause: error });
+  }
+}
+
+/** Answers what has arrived, then closes; connections whose request is still incomplete are cut after `graceMs`. */
+export async function closeHttp(app: FastifyInstance, graceMs: number): Promise<void> {
+  const server: Server = app.server;
+  // The server closes connections that are idle now; one that gets its answer a little later would be kept alive.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await app.close();
+  clearInterval(idle);
+  clearTimeout(cut);
+}
+
+const IDLE_CHECK_MS = 20;
+
+const OPENAPI = {
+  openapi: '3.1.0',
+  info: {
+    title: 'quotamesh',
+    version: VERSION,
+    description:
+      'Cluster-wide quotas with local decisions. Every error is problem+json (RFC 9457) with a code and a remedy.',
+  },
+  components: { securitySchemes: SECURITY_SCHEMES },
+};
+
+function unknownRoute(method: string, url: string): QuotameshError {
+  const path = url.split('?', 1)[0] ?? url;
+  return new QuotameshError('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
+}

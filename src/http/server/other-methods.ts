@@ -1,0 +1,38 @@
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { QuotameshError } from '../../errors/quotamesh-error.js';
+import { needs } from '../route/route-access.js';
+
+/**
+ * Runs `addRoutes`, then gives every path an answer 405 for the methods that it does not have: fastify would say 404.
+ * `paths` is complete once the server is ready.
+ */
+export function refuseOtherMethods(app: FastifyInstance, addRoutes: (paths: readonly string[]) => void): void {
+  const methodsByPath = new Map<string, Set<HTTPMethods>>();
+  const paths: string[] = [];
+  app.addHook('onRoute', ({ method, path, schema }) => {
+    if (schema?.hide === true) return;
+    const known = methodsByPath.get(path) ?? new Set<HTTPMethods>();
+    methodsByPath.set(path, known);
+    for (const one of [method].flat()) known.add(one as HTTPMethods);
+  });
+  addRoutes(paths);
+  for (const [path, methods] of methodsByPath) {
+    paths.push(...[...methods].filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`));
+    addRefusal(app, path, methods);
+  }
+}
+
+function addRefusal(app: FastifyInstance, url: string, allowed: ReadonlySet<HTTPMethods>): void {
+  app.route({
+    method: app.supportedMethods.filter((method) => !allowed.has(method as HTTPMethods)) as HTTPMethods[],
+    url,
+    schema: { hide: true },
+    config: { access: needs('any') },
+    // Before the body is read: whatever it is, the answer is the same.
+    onRequest: (request, reply) => {
+      reply.header('allow', [...allowed].join(', '));
+      throw new QuotameshError('METHOD_NOT_ALLOWED', { method: request.method, path: request.url.slice(0, 200) });
+    },
+    handler: () => undefined,
+  });
+}

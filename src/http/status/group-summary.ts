@@ -1,0 +1,66 @@
+import type { RateStatus } from '../../api/node-status.js';
+import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/base/vocabulary.js';
+import { originOf } from '../../groups/registry/describe-registry.js';
+
+/** What is used here of a node. */
+type UsedParts = Pick<NodeParts, 'groups' | 'registry' | 'loop'>;
+
+import type { NodeParts } from '../../node/node-parts.js';
+
+export interface GroupSummary {
+  readonly group: string;
+  readonly strategy: string;
+  readonly origin: 'yaml' | 'run-time';
+  readonly revision: number;
+  readonly publish: DirectionSummary;
+  readonly dispatch: DirectionSummary;
+}
+
+/** What this node knows of itself; the other nodes' figures take a convergence per group: `/v1/groups/{group}`. */
+export interface DirectionSummary {
+  readonly quota: RateStatus;
+  readonly served: boolean;
+  readonly share: RateStatus;
+  readonly limit: RateStatus;
+  /** What the nodes reported last. */
+  readonly usage: RateStatus;
+  readonly demand: RateStatus;
+}
+
+export function summarizeGroup(node: UsedParts, group: number): GroupSummary {
+  const config = node.groups.at(group);
+  const [publish, dispatch] = DIRECTIONS.map((direction) => summarizeDirection(node, group, direction));
+  return {
+    group: config.name,
+    strategy: config.strategy,
+    ...originOf(node, config.name),
+    publish: publish!,
+    dispatch: dispatch!,
+  };
+}
+
+function summarizeDirection(node: UsedParts, group: number, direction: Direction): DirectionSummary {
+  const lane = laneOf(group, DIRECTIONS.indexOf(direction));
+  const state = node.loop.coordinator?.lanes.get(lane);
+  const shares = state === undefined ? undefined : node.loop.coordinator?.shares;
+  return {
+    quota: rates(node.groups.at(group).quota[direction]),
+    served: state !== undefined,
+    share: rates(pairAt(shares?.applied, slotOf(lane, 0))),
+    limit: rates(pairAt(shares?.limit, slotOf(lane, 0))),
+    usage: rates(pairAt(state?.reported.usage, 0)),
+    demand: rates(pairAt(state?.reported.demand, 0)),
+  };
+}
+
+function pairAt(column: Float64Array | undefined, at: number): Rates {
+  return [column?.[at] ?? 0, column?.[at + 1] ?? 0];
+}
+
+function rates([messages, bytes]: Rates): RateStatus {
+  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

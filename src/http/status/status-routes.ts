@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify';
+import type { Access } from '../../access/access.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { describeGroup, describeNode } from '../../status/describe-node.js';
+import type { StatusParts } from '../../status/status-parts.js';
+import { GROUP, GROUPS, PROBLEM } from '../route/answer-schemas.js';
+import { body, once, pathOf } from '../route/fields.js';
+import { NO_QUERY, route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { summarizeGroup } from './group-summary.js';
+import { NODES } from './node-schemas.js';
+
+/** What is used here of a node. */
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
+
+/** Groups of one page: about 130 KB and 10 ms of the event loop, whatever the number of groups. */
+const PAGE_MAX = 200;
+
+/** Read-only: what this node knows of the cluster. */
+export function addStatusRoutes(app: FastifyInstance, node: UsedParts, access: Access): void {
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/groups',
+      summary: 'All groups, with what this node does for them',
+      query: body({ after: once('Begin behind this group: `next` of the page before.') }),
+      answers: { 200: GROUPS, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ query }, reply) => {
+      reply.send(pageOfGroups(node, query.after));
+    },
+  );
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/groups/:group',
+      summary: 'A group: quota, target, strategy, and per node usage, demand, share and age of the report',
+      query: NO_QUERY,
+      params: pathOf('group'),
+      answers: { 200: GROUP, 404: PROBLEM, 422: PROBLEM },
+    },
+    ({ params }, reply) => {
+      reply.send(describeGroup(node, node.gate.groupIndex(params.group)));
+    },
+  );
+  route(
+    app,
+    {
+      ...VIEWING,
+      url: '/v1/nodes',
+      summary: 'This node, the members of the cluster, the topic',
+      query: NO_QUERY,
+      answers: { 200: NODES, 422: PROBLEM },
+    },
+    (_, reply) => {
+      reply.send({ ...describeNode(node), access: access.status });
+    },
+  );
+}
+
+const VIEWING = { method: 'GET', access: needs('viewer'), tag: 'status' } as const;
+
+function pageOfGroups(node: UsedParts, after: string | undefined) {
+  const { numbers } = node.groups;
+  // By number, not by the map's order: a group that was deleted and made again keeps its place.
+  const behind = after === undefined ? -1 : (numbers.get(after) ?? node.gate.unknownGroup(after));
+  const groups = [...numbers.values()].filter((group) => group > behind).sort((one, other) => one - other);
+  const page = groups.slice(0, PAGE_MAX).map((group) => summarizeGroup(node, group));
+  const next = groups.length > PAGE_MAX ? (page.at(-1)?.group ?? null) : null;
+  return { groups: page, next };
+}

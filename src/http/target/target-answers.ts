@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { DIMENSIONS } from '../../core/base/vocabulary.js';
+import { LEVELS } from '../../core/limiter/levels.js';
+import { json, listOf, number, RAMP, RATES, record, text, yes } from '../route/answer-schemas.js';
+
+const BINDINGS = ['unlimited', 'messages', 'cost', 'limiting', 'minimum', 'reserved'] as const;
+const REASONS = [...BINDINGS, 'bytes', 'isolated', 'own-limit', 'no-room', 'not-ready'] as const;
+
+export const BINDING = z.enum(BINDINGS);
+
+export const ACCEPTED = json('Taken.', record({ accepted: z.literal(true) }));
+
+export const FACTORS = json(
+  'Equal for all nodes of a cluster.',
+  record({ readPageBytes: number, writePageBytes: number, writeFactor: number }),
+);
+
+const BUSY_GROUP = record({ group: text, direction: text, costPerSecond: number, busyness: number });
+
+export const BACKEND = record({
+  backend: text,
+  zone: text,
+  throttlingRatio: number.nullable(),
+  level: number.nullable(),
+  target: number.nullable(),
+  spring: number.nullable(),
+  silent: yes,
+  heardAgoMs: number,
+  costPerSecond: number,
+  busiestGroups: listOf(BUSY_GROUP),
+});
+
+export const BACKENDS = json('Backends by name.', record({ backends: listOf(BACKEND) }));
+
+const ZONE = record({ zone: text, backend: text, rate: number });
+
+const LIMITING = record({
+  mode: text,
+  split: text,
+  rate: number.nullable(),
+  minimum: number,
+  deciding: ZONE.nullable(),
+  leftOut: listOf(ZONE),
+  backends: listOf(record({ backend: text, zone: text, throttlingRatio: number.nullable(), costPerSecond: number })),
+});
+
+const SIGNED_RATES = record({
+  messagesPerSecond: z.number().nullable(),
+  bytesPerSecond: z.number().nullable(),
+});
+
+const DIRECTION = record({
+  quota: record({
+    ...RATES.shape,
+    costPerSecond: number.nullable(),
+    reservedCostPerSecond: number,
+  }),
+  usage: RATES,
+  demand: RATES,
+  cost: record({ transactionsPerSecond: number, costPerSecond: number, average: number, expected: number }),
+  reserved: number,
+  desired: number.nullable(),
+  limiting: LIMITING,
+  target: number.nullable(),
+  binding: BINDING,
+  busy: yes,
+  ramp: RAMP,
+  inForce: RATES,
+  shareSum: RATES,
+  local: record({
+    served: yes,
+    link: text,
+    share: RATES,
+    allowance: SIGNED_RATES,
+    limit: RATES,
+    tokens: record({ messages: number.nullable(), bytes: number.nullable() }),
+    refusals: number,
+    refusedMessages: number,
+    refusedBytes: number,
+    refusedBecause: listOf(
+      record({
+        level: z.enum(LEVELS).nullable(),
+        dimension: z.enum(DIMENSIONS).nullable(),
+        reason: z.enum(REASONS),
+        count: number,
+        lastAgoMs: number,
+      }),
+    ),
+  }),
+});
+
+export const EXPLAINED = record({
+  group: text,
+  node: text,
+  strategy: text,
+  directions: record({ publish: DIRECTION, dispatch: DIRECTION }),
+});
+
+export const EXPLANATION = json('The decision in force for a group, and what it follows from.', EXPLAINED);

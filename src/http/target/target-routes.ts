@@ -1,0 +1,105 @@
+import type { FastifyInstance } from 'fastify';
+import { reportBackend } from '../../backends/report-backend.js';
+import { reportCost } from '../../backends/report-cost.js';
+import type { NodeParts } from '../../node/node-parts.js';
+import { describeBackends } from '../../status/describe-backends.js';
+import { explainGroup } from '../../status/explain-group.js';
+import type { StatusParts } from '../../status/status-parts.js';
+import { BODY_PROBLEMS, PROBLEM } from '../route/answer-schemas.js';
+import { pathOf } from '../route/fields.js';
+import { route } from '../route/route.js';
+import { needs } from '../route/route-access.js';
+import { ACCEPTED, BACKENDS, EXPLANATION, FACTORS } from './target-answers.js';
+import { BACKEND_BODY, COSTS_BODY } from './target-bodies.js';
+
+/** What is used here of a node. */
+type UsedParts = StatusParts & Pick<NodeParts, 'gate' | 'loop'>;
+
+/** Costs of admitted work, health of backends, and why a group may do what it may do. */
+export function addTargetRoutes(app: FastifyInstance, node: UsedParts): void {
+  addCostRoutes(app, node);
+  addBackendRoutes(app, node);
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/groups/:group/explain',
+      access: needs('viewer'),
+      tag: 'target',
+      summary: 'Every input of the decision in force for a group, in order',
+      params: pathOf('group'),
+      answers: { 200: EXPLANATION, 404: PROBLEM, 503: PROBLEM },
+    },
+    ({ params }, reply) => {
+      reply.send(explainGroup(node, node.gate.groupIndex(params.group)));
+    },
+  );
+}
+
+function addCostRoutes(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      method: 'POST',
+      url: '/v1/costs',
+      access: needs('traffic'),
+      tag: 'target',
+      summary: 'What admitted work has cost, after the fact',
+      body: COSTS_BODY,
+      answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 404: PROBLEM, 503: PROBLEM },
+    },
+    ({ body: { group, costs, ...options } }, reply) => {
+      reportCost(node, group, costs, options);
+      reply.code(202).send({ accepted: true });
+    },
+  );
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/costs/factors',
+      access: needs('any'),
+      tag: 'target',
+      summary: 'How bytes become cost units',
+      answers: { 200: FACTORS },
+    },
+    (_, reply) => {
+      const { readPageBytes, writePageBytes, writeFactor } = node.config.costs;
+      reply.send({ readPageBytes, writePageBytes, writeFactor });
+    },
+  );
+}
+
+function addBackendRoutes(app: FastifyInstance, node: UsedParts): void {
+  route(
+    app,
+    {
+      method: 'PUT',
+      url: '/v1/backends/:backend',
+      access: needs('operator'),
+      tag: 'target',
+      summary: 'How a backend is; holds for limiting.healthValidMs',
+      params: pathOf('backend'),
+      body: BACKEND_BODY,
+      answers: { 202: ACCEPTED, ...BODY_PROBLEMS, 503: PROBLEM },
+    },
+    ({ params, body }, reply) => {
+      reportBackend(node, params.backend, body);
+      reply.code(202).send({ accepted: true });
+    },
+  );
+  route(
+    app,
+    {
+      method: 'GET',
+      url: '/v1/backends',
+      access: needs('viewer'),
+      tag: 'target',
+      summary: 'Backends with their health and the groups that cost them most',
+      answers: { 200: BACKENDS },
+    },
+    (_, reply) => {
+      reply.send({ backends: describeBackends(node) });
+    },
+  );
+}

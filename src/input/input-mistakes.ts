@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+import { fieldsOf, layersOf, schemasAlong } from './schema-parts.js';
+
+/**
+ * What is wrong in something that came in, as data: a configuration says it with file, line and remedy, HTTP with a
+ * code of the catalogue.
+ */
+export type InputMistake = { readonly path: readonly (string | number)[] } & (
+  | { readonly kind: 'key-unknown'; readonly key: string; readonly known: readonly string[] }
+  | { readonly kind: 'not-a-mapping'; readonly known: readonly string[]; readonly got: unknown }
+  | { readonly kind: 'missing'; readonly says: ValueText }
+  | { readonly kind: 'value'; readonly says: ValueText; readonly got: unknown }
+  /** Found by a check of its own, which has its own words. */
+  | { readonly kind: 'told'; readonly problem: string; readonly params: Readonly<Record<string, unknown>> }
+);
+
+/** How people are told what may stand somewhere. */
+export interface ValueText {
+  /** Completes "must be …": `true or false`. */
+  readonly allowed: string;
+  /** What to do about it, where the usual sentence of the reader would not help. */
+  readonly remedy?: string;
+  /** What was given is never shown. */
+  readonly secret?: true;
+}
+
+/** `schema`, and how its mistakes are told: those of its parts too, unless they have words of their own. */
+export function told<Schema extends z.ZodType>(schema: Schema, says: ValueText | string): Schema {
+  TEXTS.set(schema, typeof says === 'string' ? { allowed: says } : says);
+  return schema;
+}
+
+const TEXTS = new WeakMap<z.ZodType, ValueText>();
+
+/** Every mistake that `issues` of `schema` stand for, each unknown key by itself. */
+export function inputMistakes(
+  schema: z.ZodType,
+  input: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): readonly InputMistake[] {
+  return issues.flatMap((issue): InputMistake[] => {
+    const path = issue.path as (string | number)[];
+    if (issue.code === 'custom' && issue.params !== undefined) {
+      return [{ kind: 'told', path, problem: issue.message, params: issue.params }];
+    }
+    const along = schemasAlong(schema, path);
+    // A path that goes on below the last schema is that of a part: the words are those of the nearest one around it.
+    const own = along.length > path.length ? along.at(-1) : undefined;
+    const known = own === undefined ? [] : Object.keys(fieldsOf(own));
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ kind: 'key-unknown', path, key, known }));
+    }
+    const got = valueAlong(input, path);
+    const says = textAlong(along);
+    if (known.length > 0 && textOf(own!) === undefined) return [{ kind: 'not-a-mapping', path, known, got }];
+    if (got === undefined) return [{ kind: 'missing', path, says: says ?? { allowed: issue.message } }];
+    return [{ kind: 'value', path, says: says ?? { allowed: issue.message }, got }];
+  });
+}
+
+function textAlong(along: readonly z.ZodType[]): ValueText | undefined {
+  const nearest = along.findLast((schema) => textOf(schema) !== undefined);
+  return nearest && textOf(nearest);
+}
+
+/** What was told of it, or of what it wraps. */
+export function textOf(schema: z.ZodType): ValueText | undefined {
+  const layer = layersOf(schema).find((each) => TEXTS.has(each));
+  return layer && TEXTS.get(layer);
+}
+
+/** undefined where there is nothing. */
+export function valueAlong(input: unknown, path: readonly PropertyKey[]): unknown {
+  let current = input;
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, step)) return undefined;
+    current = (current as Readonly<Record<PropertyKey, unknown>>)[step];
+  }
+  return current;
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/** What `schema` says of a mapping's keys; none where it is no mapping. */
+export function fieldsOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> {
+  const bare = unwrapped(schema);
+  return bare instanceof z.ZodObject ? (bare.shape as Readonly<Record<string, z.ZodType>>) : {};
+}
+
+/** The schemas on the way to `path`, the whole first; it ends early where the path leaves what the schema knows. */
+export function schemasAlong(schema: z.ZodType, path: readonly PropertyKey[]): readonly z.ZodType[] {
+  const along = [schema];
+  let current: z.ZodType = schema;
+  for (const step of path) {
+    const next = partOf(unwrapped(current), step);
+    if (next === undefined) break;
+    along.push(next);
+    current = next;
+  }
+  return along;
+}
+
+/** Without what only says that it may be absent, or what stands for it then. */
+export function unwrapped(schema: z.ZodType): z.ZodType {
+  return layersOf(schema).at(-1)!;
+}
+
+/** `schema` and what it wraps, from the outside in. */
+export function layersOf(schema: z.ZodType): readonly z.ZodType[] {
+  const layers = [schema];
+  for (let inner = innerOf(schema); inner !== undefined; inner = innerOf(inner)) layers.push(inner);
+  return layers;
+}
+
+function innerOf(schema: z.ZodType): z.ZodType | undefined {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return schema.unwrap() as z.ZodType;
+  }
+  if (!(schema instanceof z.ZodPipe)) return undefined;
+  const [first, second] = [schema.def.in as z.ZodType, schema.def.out as z.ZodType];
+  // In `z.preprocess` the second schema says what is read, in `.transform()` the first.
+  return first instanceof z.ZodTransform ? second : first;
+}
+
+function partOf(schema: z.ZodType, step: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[step as string] as z.ZodType | undefined;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return schema instanceof z.ZodRecord ? (schema.valueType as z.ZodType) : undefined;
+}

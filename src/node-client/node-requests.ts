@@ -1,0 +1,94 @@
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { ask, type NodeAddress, type NodeRequest } from './node-address.js';
+
+export { nodeAddress } from './node-address.js';
+
+const TIMEOUT_MS = 5000;
+
+/** A change waits for the log; the node itself gives up after 15 s. */
+const CHANGE_TIMEOUT_MS = 20_000;
+
+export interface Change {
+  readonly method: 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** Revision that the group must have; 'none' = it must not exist. */
+  readonly expected?: string | undefined;
+  /** Only shows what would follow. */
+  readonly dryRun?: boolean | undefined;
+  /** What is attached to a group that goes is detached. */
+  readonly force?: boolean | undefined;
+}
+
+/** Answers null where there is no content; throws CHANGE_REFUSED where the node says no. */
+export async function change<Answer>(
+  node: NodeAddress,
+  { method, path: plain, body, expected, dryRun, force }: Change,
+): Promise<Answer | null> {
+  const query = Object.entries({ dryRun, force }).flatMap(([name, value]) => (value === true ? [`${name}=true`] : []));
+  const path = query.length > 0 ? `${plain}?${query.join('&')}` : plain;
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  if (expected === 'none') headers['if-none-match'] = '*';
+  else if (expected !== undefined) headers['if-match'] = `"${expected}"`;
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await answerTo(node, { method, path, headers, timeoutMs: CHANGE_TIMEOUT_MS, ...sent });
+  if (answer.status === 204) return null;
+  if (isGood(answer)) return answer.body as Answer;
+  const { code, detail, remedy } = answer.body;
+  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
+  if (answer.status >= 500) return unreachable(node, String(detail));
+  throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
+}
+
+export async function get<Answer>(node: NodeAddress, path: string): Promise<Answer> {
+  const answer = await answerTo(node, { method: 'GET', path, timeoutMs: TIMEOUT_MS });
+  if (isGood(answer)) return answer.body as Answer;
+  const { code, detail, remedy } = answer.body;
+  if (code === 'GROUP_UNKNOWN') throw new QuotameshError('USAGE', { reason: String(detail) });
+  // The node is there and does not let the caller in: its own remedy is told.
+  if (REFUSALS.has(answer.status))
+    throw new QuotameshError('CHANGE_REFUSED', { reason: String(detail), advice: String(remedy) });
+  return unreachable(node, typeof detail === 'string' ? detail : `${path} answers with status ${answer.status}`);
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
+
+interface JsonAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+async function answerTo(node: NodeAddress, request: NodeRequest): Promise<JsonAnswer> {
+  const { status, text } = await ask(node, request).catch((error: Error & { cause?: Error; code?: string }) =>
+    unreachable(node, error.cause?.message || error.message || error.code || 'the connection failed'),
+  );
+  try {
+    return { status, body: text === '' && status === 204 ? {} : JSON.parse(text) };
+  } catch {
+    return unreachable(node, `${request.path} is answered by something else`);
+  }
+}
+
+function isGood({ status }: JsonAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** All of a list that a node answers in pages, e.g. `groups` of GET /v1/groups. */
+export async function allPages<Listed>(node: NodeAddress, list: string): Promise<Listed[]> {
+  const found: Listed[] = [];
+  let after: string | null = null;
+  do {
+    const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
+    const page: { readonly next: string | null } & Readonly<Record<string, unknown>> = await get(
+      node,
+      `/v1/${list}${query}`,
+    );
+    found.push(...(page[list] as Listed[]));
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+function unreachable({ url }: NodeAddress, reason: string): never {
+  throw new QuotameshError('NODE_UNREACHABLE', { url: url.origin, reason });
+}

@@ -1,0 +1,55 @@
+import { BYTES, DIRECTION_COUNT, DIRECTIONS, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import type { Notice } from '../core/protocol/events-and-effects.js';
+import type { LogLevel, Telemetry } from '../ports/telemetry.js';
+
+/** One log line per notice of the core; every degraded state has exactly one line when it begins and one when it ends. */
+export function announce(notice: Notice, telemetry: Telemetry): void {
+  const { kind, ...facts } = notice;
+  const [level, message] = LINES[kind];
+  telemetry.log(level, message, facts);
+}
+
+const LINES: Readonly<Record<Notice['kind'], readonly [LogLevel, string]>> = {
+  ready: ['info', 'node ready: own record read back'],
+  'member-joined': ['info', 'node joined the cluster'],
+  'member-left': ['info', 'node left the cluster'],
+  'member-expired': ['warn', 'node silent for too long, its shares are free'],
+  isolated: ['warn', 'isolated: own records do not come back; shares are held, then the isolation policy applies'],
+  reconnected: ['info', 'own records come back again; shares follow the log'],
+  stalled: ['warn', 'this process slept; nothing is admitted until the log has been read up to now'],
+  resumed: ['info', 'deciding again after the stall'],
+  'nodes-refused': ['error', 'records of a node refused: there is no room for another id (limits.maxNodes)'],
+  'epoch-changed': [
+    'warn',
+    'the topic holds another log than before: everything is said again, shares are held meanwhile',
+  ],
+  'epoch-settled': ['info', 'everybody has spoken in the new log; shares follow it'],
+  'rows-refused': [
+    'error',
+    'reports of a node refused, it counts as idle there: too many groups (limits.maxGroupsPerNode) or rows (limits.maxRows)',
+  ],
+  'partitions-differ': ['error', 'a member works with fewer partitions of the topic'],
+  fenced: ['error', 'a newer process uses this node id'],
+};
+
+/** The decision log: every change of an own share. */
+export function announceShares(lanes: readonly number[], coordinator: Coordinator, telemetry: Telemetry): void {
+  if (telemetry.decided === undefined) return;
+  const { applied, limit } = coordinator.shares;
+  for (const lane of lanes) {
+    telemetry.decided({
+      group: coordinator.settings.groups[Math.floor(lane / DIRECTION_COUNT)]?.name ?? '',
+      direction: DIRECTIONS[lane % DIRECTION_COUNT] as string,
+      shareMessages: finiteOrNull(applied[slotOf(lane, MESSAGES)] as number),
+      shareBytes: finiteOrNull(applied[slotOf(lane, BYTES)] as number),
+      limitMessages: finiteOrNull(limit[slotOf(lane, MESSAGES)] as number),
+      limitBytes: finiteOrNull(limit[slotOf(lane, BYTES)] as number),
+      members: coordinator.membership.alive.length,
+    });
+  }
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

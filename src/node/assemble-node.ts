@@ -1,0 +1,160 @@
+import { Gate } from '../admission/gate.js';
+import { BackendPoller } from '../backends/backend-poller.js';
+import { reportBackend } from '../backends/report-backend.js';
+import { reportCost } from '../backends/report-cost.js';
+import { RecordCodec } from '../codec/record-codec.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { Attachments } from '../core/attachments/attachments.js';
+import { DIRECTION_COUNT } from '../core/base/vocabulary.js';
+import { Limiter } from '../core/limiter/limiter.js';
+import { QuotameshError } from '../errors/quotamesh-error.js';
+import { GroupTable } from '../groups/group-table.js';
+import { GroupsInForce } from '../groups/groups-in-force.js';
+import { GroupRegistry } from '../groups/registry/group-registry.js';
+import { YamlComparison } from '../groups/yaml/yaml-comparison.js';
+import { YamlGroups } from '../groups/yaml/yaml-groups.js';
+import type { Clock } from '../ports/clock.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import { notReadyBecause } from '../status/describe-node.js';
+import { TargetLog } from '../status/target-log.js';
+import { NodeLife } from './node-life.js';
+import { NodeLoop } from './node-loop.js';
+import type { NodeParts } from './node-parts.js';
+import { TopicPump } from './topic-pump.js';
+import { WakingClock } from './waking-clock.js';
+
+/** What a node is put together from. */
+export interface AssemblyOptions {
+  readonly config: ResolvedConfig;
+  readonly topic: ReportTopic;
+  /** The log of the groups that are defined at run time; without it there are none. */
+  readonly registryTopic?: ReportTopic | null;
+  readonly telemetry: Telemetry;
+  readonly version: string;
+  /** Random 16-bit number, see CoordinatorSettings. */
+  readonly nonce: number;
+  /** Default: that of `wakingClock`. */
+  readonly clock?: Clock;
+  /** Default: this machine's; none where `clock` is given. */
+  readonly wakingClock?: WakingClock;
+}
+
+/**
+ * The composition root: makes the parts of a node, each from those that it uses. Where two need each other (the loop
+ * and admission, YAML and the registry), the one that is made first gets functions that look up the other one when they
+ * are called, which is after everything stands: nothing happens before `life.start()`.
+ */
+export function assembleParts(options: AssemblyOptions): NodeParts {
+  const { config, topic, telemetry, version, nonce } = options;
+  const { cluster, nodeId, limits, defaultGroup } = config;
+  const wakingClock = options.clock === undefined ? (options.wakingClock ?? new WakingClock()) : null;
+  const clock = options.clock ?? (wakingClock as WakingClock).clock;
+  const startedMs = clock();
+  const groups = new GroupTable(config.groups);
+  const limiter = new Limiter(config.groups.length * DIRECTION_COUNT);
+  const attachments = new Attachments(config.attachments, (group) => groups.numbers.has(group));
+  const whyNotReady = () => notReadyBecause(parts).join('; ');
+  const notReady = () => new QuotameshError('NOT_READY', { node: nodeId, reason: whyNotReady() });
+  const loop = new NodeLoop({
+    config,
+    version,
+    nonce,
+    clock,
+    wakingClock,
+    topic,
+    groups,
+    limiter,
+    telemetry,
+    notReady,
+    outlets: {
+      send: (appends) => pump.send(appends),
+      isFree: (lane) => gate.isFree(lane),
+      limitsChanged: (lanes) => gate.waiting.limitsChanged(lanes),
+      becameReady: () => gate.waiting.wakeAll(),
+      keep: (nowMs) => gate.keep(nowMs),
+      afterRound: (nowMs) => targetLog.round(nowMs),
+      fenced: (error) => life.onFenced?.(error),
+    },
+  });
+  const pump = new TopicPump(topic, new RecordCodec(cluster), telemetry, {
+    onEpoch: (epoch) => loop.step({ kind: 'epoch-began', epoch }),
+    onRead: (records) => loop.step({ kind: 'records-read', records }),
+    onCaughtUp: () => loop.step({ kind: 'caught-up' }),
+    onAppendFailed: (partition, keys) => loop.step({ kind: 'append-failed', partition, keys }),
+  });
+  const gate = new Gate({
+    limiter,
+    clock,
+    groups,
+    attachments,
+    limits,
+    defaultGroup,
+    loop,
+    whyNotReady,
+    chargeCosts: (names, costs, how) => reportCost({ config, clock, gate, loop, notReady }, names, costs, how),
+  });
+  const inForce = new GroupsInForce({ groups, limiter, gate, loop });
+  const isRegistered = (name: string) => registry !== null && registry.stateOf(name).definition !== null;
+  const differences = () => registry?.comparison.differences ?? [];
+  const yaml = new YamlGroups({ config, telemetry, inForce, attachments, isRegistered, differences });
+  const comparison = new YamlComparison({
+    cluster,
+    nodeId,
+    version,
+    telemetry,
+    clock,
+    loop,
+    groups,
+    yaml,
+    isRegistered,
+  });
+  const { registryTopic = null } = options;
+  const registry =
+    registryTopic === null
+      ? null
+      : new GroupRegistry({
+          cluster,
+          nodeId,
+          settings: config.registry,
+          topic: registryTopic,
+          telemetry,
+          clock,
+          groups,
+          inForce,
+          yaml,
+          comparison,
+          attachments,
+          notReady,
+        });
+  const poller = new BackendPoller({
+    config,
+    clock,
+    loop,
+    telemetry,
+    reportBackend: (backend, health) => reportBackend({ config, loop, notReady }, backend, health),
+  });
+  const life = new NodeLife({ registry, pump, loop, gate, poller, telemetry });
+  const parts: NodeParts = {
+    config,
+    version,
+    startedMs,
+    clock,
+    telemetry,
+    topic,
+    pump,
+    limiter,
+    groups,
+    attachments,
+    inForce,
+    yaml,
+    registry,
+    gate,
+    poller,
+    loop,
+    life,
+    notReady,
+  };
+  const targetLog = new TargetLog(parts, telemetry);
+  return parts;
+}

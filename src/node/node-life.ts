@@ -1,0 +1,70 @@
+import type { Gate } from '../admission/gate.js';
+import type { BackendPoller } from '../backends/backend-poller.js';
+import type { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import type { NodeLoop } from './node-loop.js';
+import type { TopicPump } from './topic-pump.js';
+
+/** How long a farewell may take before the node leaves without it; the others then notice its silence. */
+const FAREWELL_TIMEOUT_MS = 1500;
+
+export interface NodeLifeParts {
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+  readonly pump: TopicPump;
+  readonly loop: NodeLoop;
+  readonly gate: Gate;
+  readonly poller: BackendPoller;
+  readonly telemetry: Telemetry;
+}
+
+/** The order in which the parts of a node begin and end. */
+export class NodeLife {
+  /** Called once, when a newer process with the same id has taken over. */
+  onFenced: ((error: QuotameshError) => void) | null = null;
+  readonly #parts: NodeLifeParts;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: NodeLifeParts) {
+    this.#parts = parts;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing !== null;
+  }
+
+  /**
+   * Opens the topic and joins. Resolves when the topic is open (it may be a while until the node is ready); rejects when
+   * the topic cannot be used as it is.
+   */
+  async start(): Promise<void> {
+    const { registry, pump, loop, poller } = this.#parts;
+    // Nothing is decided before the groups are known.
+    await registry?.open();
+    if (this.isClosing) return;
+    await pump.open();
+    if (this.isClosing) return;
+    loop.start();
+    poller.start();
+  }
+
+  /** Stops deciding, publishes the farewell, closes the topic. Resolves within 4 s. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { registry, pump, loop, gate, poller, telemetry } = this.#parts;
+    poller.stop();
+    loop.stop();
+    gate.close();
+    if (loop.coordinator !== null) {
+      loop.step({ kind: 'stopping' });
+      const published = await pump.flush(FAREWELL_TIMEOUT_MS);
+      if (!published) telemetry.log('warn', 'farewell not published; the others will notice the silence');
+    }
+    await Promise.all([registry?.close(), pump.close()]);
+  }
+}

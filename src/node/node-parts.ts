@@ -1,0 +1,44 @@
+import type { Gate } from '../admission/gate.js';
+import type { BackendPoller } from '../backends/backend-poller.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import type { Attachments } from '../core/attachments/attachments.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import type { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { GroupsInForce } from '../groups/groups-in-force.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
+import type { Clock } from '../ports/clock.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import type { NodeLife } from './node-life.js';
+import type { NodeLoop } from './node-loop.js';
+import type { TopicPump } from './topic-pump.js';
+
+/**
+ * The parts of one node, as the assembly has put them together: for HTTP, MQTT, metrics, the command line and tests. No
+ * part knows this type, and embedders never see it.
+ */
+export interface NodeParts {
+  readonly config: ResolvedConfig;
+  readonly version: string;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+  readonly topic: ReportTopic;
+  readonly pump: TopicPump;
+  readonly limiter: Limiter;
+  /** The groups in force: of YAML, and of the registry. */
+  readonly groups: GroupTable;
+  readonly attachments: Attachments;
+  readonly inForce: GroupsInForce;
+  readonly yaml: YamlGroups;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+  readonly gate: Gate;
+  readonly poller: BackendPoller;
+  readonly loop: NodeLoop;
+  readonly life: NodeLife;
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}

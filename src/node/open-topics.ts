@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import type { KafkaTopicConfig, ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { nodeKeyOf } from '../core/base/ids.js';
+import { nodeRecordKey } from '../core/protocol/record.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+import type { Telemetry } from '../ports/telemetry.js';
+import { createMemoryLog, type MemoryLog } from '../topic/memory/memory-log.js';
+import { MemoryTopic } from '../topic/memory/memory-topic.js';
+
+/** The topics that the configuration asks for, not opened yet. */
+export async function openTopics(config: ResolvedConfig, telemetry: Telemetry) {
+  const topic = await createTopic(config, telemetry);
+  return { topic, registryTopic: await createRegistryTopic(config, telemetry) };
+}
+
+/** The topic that the configuration asks for. LMDB and the clients of Kafka and Redis are loaded only where they are used. */
+export async function createTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  return withSignatures(await adapterOf(config, telemetry), config, 'reports', telemetry);
+}
+
+async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic> {
+  switch (topic.kind) {
+    case 'none':
+      // With `topic: none` the node has a log of its own, so that it works as with any other topic.
+      return new MemoryTopic(createMemoryLog(), ALONE);
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(cluster), topic);
+    case 'embedded': {
+      const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
+      const { loadLmdb } = await import('../topic/embedded/load-lmdb.js');
+      // A package that is missing ends the start; inside the topic it would be an outage that is waited for.
+      await loadLmdb();
+      return new EmbeddedTopic(topic);
+    }
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
+      return new KafkaReportTopic(topic, {
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka', ...facts }),
+      });
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('../topic/redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'reports' }, topic, {
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis', ...facts }),
+      });
+    }
+  }
+}
+
+/** The registry's topic: one partition beside that of the reports, kept for ever. Null where the registry is off, or nothing is shared. */
+export async function createRegistryTopic(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  if (!config.registry.enabled) return null;
+  const topic = await registryAdapterOf(config, telemetry);
+  return topic && withSignatures(topic, config, 'registry', telemetry);
+}
+
+async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): Promise<ReportTopic | null> {
+  const { cluster, topic } = config;
+  switch (topic.kind) {
+    case 'none':
+      return null;
+    case 'memory':
+      return new MemoryTopic(memoryLogOf(`${cluster}/registry`), topic);
+    case 'embedded': {
+      const { EmbeddedTopic } = await import('../topic/embedded/embedded-topic.js');
+      return new EmbeddedTopic({ ...topic, path: join(topic.path, 'registry'), durable: true });
+    }
+    case 'kafka': {
+      const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
+      return new KafkaReportTopic(
+        { ...topic, name: kafkaNameOf(config, topic, 'registry'), partitions: 1 },
+        {
+          keepsForever: true,
+          log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka-registry', ...facts }),
+        },
+      );
+    }
+    case 'redis': {
+      const { RedisReportTopic } = await import('../topic/redis/redis-report-topic.js');
+      return new RedisReportTopic({ cluster, log: 'registry' }, topic, {
+        keepsForever: true,
+        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis-registry', ...facts }),
+      });
+    }
+  }
+}
+
+type Log = 'reports' | 'registry';
+
+async function withSignatures(own: ReportTopic, config: ResolvedConfig, log: Log, telemetry: Telemetry) {
+  const { cluster, topic } = config;
+  if (topic.kind === 'none' || topic.hmac === null) return own;
+  const { SignedTopic } = await import('../topic/signed/signed-topic.js');
+  const { KinWatch } = await import('../topic/signed/kin-watch.js');
+  const { isolationAfterMs: kinMs, stalenessMs: strangerMs } = config.timing;
+  const ownKey = nodeRecordKey(nodeKeyOf(cluster, config.nodeId));
+  return new SignedTopic(own, {
+    ...(log === 'reports' && { kin: new KinWatch({ ownKey, kinMs, strangerMs }) }),
+    cluster,
+    hmac: topic.hmac,
+    telemetry,
+    heals: log === 'registry',
+    log: topic.kind === 'kafka' ? kafkaNameOf(config, topic, log) : log,
+    name: log === 'registry' ? 'registry topic' : 'topic',
+  });
+}
+
+function kafkaNameOf({ registry }: ResolvedConfig, { name }: KafkaTopicConfig, log: Log): string {
+  return log === 'reports' ? name : (registry.name ?? `${name}-registry`);
+}
+
+const ALONE = { appendTimeoutMs: 5000 };
+
+/** Nodes of one process that name the same cluster share one log, as the processes of a machine share a folder. */
+const memoryLogs = new Map<string, MemoryLog>();
+
+function memoryLogOf(cluster: string): MemoryLog {
+  const known = memoryLogs.get(cluster);
+  if (known !== undefined) return known;
+  const log = createMemoryLog();
+  memoryLogs.set(cluster, log);
+  return log;
+}

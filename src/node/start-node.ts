@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto';
+import type { QuotaNode } from '../api/quota-node.js';
+import { loadConfig } from '../config/files/load-config.js';
+import { resolveConfig } from '../config/read/resolve-config.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import { VERSION } from '../package/version.js';
+import { silentTelemetry, type Telemetry } from '../ports/telemetry.js';
+import { assembleParts } from './assemble-node.js';
+import type { CreateNodeOptions } from './create-node.js';
+import { EmbeddedNode } from './embedded-node.js';
+import type { NodeParts } from './node-parts.js';
+import { openTopics } from './open-topics.js';
+import { tellOldNames } from './tell-old-names.js';
+
+/** What createNode does with options that are right. */
+export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> {
+  const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);
+  const { life, loop } = parts;
+  const started = life.start();
+  const { readyTimeoutMs = 30_000 } = options;
+  // Without waiting a failed start shows in the node's status and log; nobody holds the promise.
+  if (readyTimeoutMs === 0) started.catch(() => undefined);
+  else {
+    await Promise.all([started, loop.ready(readyTimeoutMs)]).catch(async (error: unknown) => {
+      await life.close();
+      throw error;
+    });
+  }
+  return new EmbeddedNode(parts);
+}
+
+/** The parts of a node on the topics that a configuration asks for, wired but not started. */
+export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
+  tellOldNames(config, telemetry);
+  const topics = await openTopics(config, telemetry);
+  return assembleParts({ config, ...topics, telemetry, version: VERSION, nonce: randomInt(0x10000) });
+}
+
+export async function configOf(options: CreateNodeOptions): Promise<ResolvedConfig> {
+  const env = options.env ?? process.env;
+  const overrides = options.nodeId === undefined ? {} : { nodeId: options.nodeId };
+  if (typeof options.config === 'string') return loadConfig({ file: options.config, env, overrides });
+  return resolveConfig(options.config, { source: '(inline)', env, overrides });
+}

@@ -1,0 +1,26 @@
+import type { BusyGroupStatus, NodeStatus } from '../api/node-status.js';
+import { DIRECTIONS, type Direction, MESSAGES, slotOf } from '../core/base/vocabulary.js';
+import type { StatusParts } from './status-parts.js';
+
+const SHOWN_MAX = 20;
+
+/** Lanes that backends hold below their quota, as their shares were computed last; in report-only they only would be. */
+export function describeBusy({
+  loop: { coordinator },
+  config,
+}: StatusParts): Pick<NodeStatus, 'busyLanes' | 'busyGroups'> {
+  if (coordinator === null) return { busyLanes: 0, busyGroups: [] };
+  const busy: BusyGroupStatus[] = [];
+  for (const { lane, group, direction, binding, isBusy } of coordinator.lanes.values()) {
+    if (!isBusy) continue;
+    const target = coordinator.shares.target[slotOf(lane, MESSAGES)] as number;
+    busy.push({
+      group: config.groups[group]?.name ?? '',
+      direction: DIRECTIONS[direction] as Direction,
+      binding,
+      targetMessagesPerSecond: Number.isFinite(target) ? target : null,
+    });
+  }
+  busy.sort((one, other) => (one.group < other.group ? -1 : 1));
+  return { busyLanes: busy.length, busyGroups: busy.slice(0, SHOWN_MAX) };
+}

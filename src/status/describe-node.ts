@@ -1,0 +1,311 @@
+import type {
+  DirectionStatus,
+  GroupStatus,
+  LocalStatus,
+  MemberStatus,
+  NodeShareStatus,
+  NodeStatus,
+  PoolStatus,
+  RampStatus,
+  RateStatus,
+} from '../api/node-status.js';
+import type { GroupConfig } from '../config/resolved/resolved-config.js';
+import { groupIdOf, incarnationCount } from '../core/base/ids.js';
+import type { GroupSettings } from '../core/base/settings.js';
+import {
+  BYTES,
+  DIMENSION_COUNT,
+  DIRECTION_COUNT,
+  DIRECTIONS,
+  type Direction,
+  laneOf,
+  MESSAGES,
+  NO_RATES,
+  type Rates,
+  slotOf,
+} from '../core/base/vocabulary.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { danglingAttachments } from '../groups/changes/attaching.js';
+import { degradedRegistry, describeRegistry, originOf } from '../groups/registry/describe-registry.js';
+import { describeBusy } from './busy-groups.js';
+import { describeRamp } from './describe-ramp.js';
+import { degradedSignatures, describeSignatures, signedApart } from './describe-signatures.js';
+import type { ReadinessParts, StatusParts } from './status-parts.js';
+
+/** The node as `/v1/nodes`, `/readyz` and the metrics show it. */
+export function describeNode(parts: StatusParts): NodeStatus {
+  const { config, pump, topic } = parts;
+  const { coordinator } = parts.loop;
+  const nowMs = parts.clock();
+  const offsets =
+    coordinator === null ? [] : Array.from({ length: topic.partitions }, (_, at) => coordinator.log.nextOffset(at));
+  return {
+    cluster: config.cluster,
+    nodeId: config.nodeId,
+    version: parts.version,
+    incarnation: coordinator === null ? 0 : incarnationCount(coordinator.incarnation),
+    phase: coordinator?.phase ?? 'opening',
+    ready: parts.loop.isReady && !parts.life.isClosing,
+    notReadyBecause: notReadyBecause(parts),
+    degraded: degraded(parts, nowMs),
+    uptimeMs: nowMs - parts.startedMs,
+    members: coordinator === null ? [] : membersOf(coordinator, nowMs),
+    topic: {
+      kind: config.topic.kind,
+      partitions: coordinator === null ? 0 : topic.partitions,
+      epoch: coordinator?.log.epochs.name ?? null,
+      epochChanges: coordinator?.log.epochs.changes ?? 0,
+      lost: pump.lost,
+      offsets,
+      positions: offsets,
+      pendingAppends: pump.pendingAppends,
+      counters: { ...topic.counters },
+    },
+    registry: describeRegistry(parts),
+    signatures: describeSignatures(parts),
+    configuration: parts.yaml.status,
+    rounds: parts.loop.rounds.count,
+    reportRoundTripMs: coordinator?.reportRoundTripMs ?? 0,
+    lastRebalancingMs: parts.loop.rebalancing.lastMs(nowMs),
+    pool: poolOf(parts),
+    recordsIgnored: { ...pump.undecodable, ...coordinator?.log.ignored },
+    ...describeBusy(parts),
+  };
+}
+
+/**
+ * A group as `/v1/groups/{group}` shows it: every node's usage, demand and share as this node computes them from the
+ * log.
+ */
+export function describeGroup(parts: StatusParts, group: number): GroupStatus {
+  const config = parts.groups.at(group);
+  const [publish, dispatch] = DIRECTIONS.map((direction) => describeDirection(parts, group, config, direction));
+  return {
+    group: config.name,
+    strategy: config.strategy,
+    promise: 'relaxed',
+    enabled: config.enabled,
+    ...originOf(parts, config.name),
+    directions: { publish: publish as DirectionStatus, dispatch: dispatch as DirectionStatus },
+  };
+}
+
+function describeDirection(
+  parts: StatusParts,
+  group: number,
+  config: GroupConfig,
+  direction: Direction,
+): DirectionStatus {
+  const quota = config.quota[direction];
+  const target = targetOf(parts, group, direction);
+  const nodes =
+    parts.loop.coordinator === null
+      ? []
+      : laneShares(parts.loop.coordinator, group, DIRECTIONS.indexOf(direction), parts.clock());
+  return {
+    quota: rates(quota),
+    target: rates(target),
+    ramp: rampOf(parts, group, direction),
+    shareSum: {
+      messagesPerSecond: sumOf(nodes, 'messagesPerSecond', target[MESSAGES]),
+      bytesPerSecond: sumOf(nodes, 'bytesPerSecond', target[BYTES]),
+    },
+    local: localOf(parts, laneOf(group, DIRECTIONS.indexOf(direction)), nodes.find(({ self }) => self)?.share),
+    nodes,
+  };
+}
+
+/** The target as computed from the log; the configured quota before the node has read any. */
+function targetOf({ loop: { coordinator }, groups }: StatusParts, group: number, direction: Direction): Rates {
+  if (coordinator === null) return groups.at(group).quota[direction];
+  const { usageMap, targets, settings } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const target = new Float64Array(DIMENSION_COUNT);
+  targets.ratesInto(target, configured, at, usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at));
+  return [target[MESSAGES] as number, target[BYTES] as number];
+}
+
+function rampOf({ loop: { coordinator } }: StatusParts, group: number, direction: Direction): RampStatus | null {
+  if (coordinator === null) return null;
+  const { settings, usageMap } = coordinator;
+  const configured = settings.groups[group] as GroupSettings;
+  const at = DIRECTIONS.indexOf(direction);
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, configured.name), at);
+  return describeRamp(coordinator, configured, at, mapLane);
+}
+
+/** Usage, demand and share of every alive node for a lane, as the log that the coordinator has read says. */
+export function laneShares(
+  coordinator: Coordinator,
+  group: number,
+  direction: number,
+  nowMs: number,
+): NodeShareStatus[] {
+  const { membership, usageMap, shares, settings, nodeKey } = coordinator;
+  const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
+  const round = shares.converge(group, direction, mapLane);
+  const rows = rowByIndex(coordinator, mapLane);
+  return membership.alive.map((member, at) => {
+    const row = rows.get(at);
+    const store = usageMap.rows;
+    const reported: Rates = row === undefined ? NO_RATES : [store.shareOf(row, MESSAGES), store.shareOf(row, BYTES)];
+    return {
+      nodeId: member.nodeId,
+      self: member.nodeKey === nodeKey,
+      usage: rates(columnsAt(round.usage, at)),
+      demand: rates(columnsAt(round.demand, at)),
+      share: rates(columnsAt(round.share, at)),
+      reportedShare: rates(reported),
+      reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
+    };
+  });
+}
+
+function rowByIndex(coordinator: Coordinator, mapLane: number): Map<number, number> {
+  const { membership, usageMap } = coordinator;
+  const rows = new Map<number, number>();
+  for (let row = usageMap.firstRow(mapLane); row !== -1; row = usageMap.rows.nextOf(row)) {
+    const { index } = membership.inSlot(usageMap.rows.memberOf(row));
+    if (index !== -1) rows.set(index, row);
+  }
+  return rows;
+}
+
+/** The link of a group that is not used yet: that of the node, because any of its partitions may be the lane's. */
+function linkBeforeUse(parts: StatusParts, lane: number): LocalStatus['link'] {
+  const link = parts.loop.coordinator?.link;
+  const isolated = link?.isolatedPartitions ?? [];
+  if (link === undefined || isolated.length === 0) return 'linked';
+  const nowMs = parts.clock();
+  const silentMs = Math.max(...isolated.map((partition) => link.silentMs(partition, nowMs)));
+  const { holdMs } = parts.groups.at(Math.floor(lane / DIRECTION_COUNT)).isolation;
+  return silentMs > holdMs ? 'fallback' : 'held';
+}
+
+function localOf(parts: StatusParts, lane: number, computed: RateStatus | undefined): LocalStatus {
+  const { limiter } = parts;
+  const { coordinator } = parts.loop;
+  const state = coordinator?.lanes.get(lane);
+  const messages = slotOf(lane, MESSAGES);
+  const bytes = slotOf(lane, BYTES);
+  // Nothing is applied before the first use: this is the share that would be.
+  const expected = computed ?? rates(NO_RATES);
+  const pair = (column: Float64Array | undefined): Rates => [column?.[messages] ?? 0, column?.[bytes] ?? 0];
+  return {
+    served: state !== undefined,
+    link: state?.link ?? linkBeforeUse(parts, lane),
+    share: state === undefined ? expected : rates(pair(coordinator?.shares.applied)),
+    limit: state === undefined ? expected : rates(pair(coordinator?.shares.limit)),
+    admittedMessages: limiter.admitted.at(messages),
+    admittedBytes: limiter.admitted.at(bytes),
+    attemptedMessages: limiter.attempted.at(messages),
+    attemptedBytes: limiter.attempted.at(bytes),
+    refusedMessages: limiter.refused.at(messages),
+    refusedBytes: limiter.refused.at(bytes),
+    heldBack: limiter.heldBack[lane] as number,
+    debtMessages: limiter.buckets.debt(lane, MESSAGES, parts.clock()),
+    debtBytes: limiter.buckets.debt(lane, BYTES, parts.clock()),
+  };
+}
+
+function poolOf({ loop: { coordinator }, groups }: StatusParts): PoolStatus | null {
+  const [first] = groups.numbers.values();
+  const given = first === undefined ? 0 : groups.at(first).nodeCount;
+  if (given > 0) return { size: given, agreed: true };
+  if (coordinator === null || coordinator.shares.ownClaims.newest === 0) return null;
+  const { divisor, isAgreed } = coordinator.log.pool;
+  return { size: divisor, agreed: isAgreed };
+}
+
+function membersOf(coordinator: Coordinator, nowMs: number): MemberStatus[] {
+  return [...coordinator.membership.all()]
+    .filter((member) => member.nodeId !== '')
+    .map((member) => ({
+      nodeId: member.nodeId,
+      incarnation: incarnationCount(member.incarnation),
+      state: member.state,
+      self: member.nodeKey === coordinator.nodeKey,
+      silentMs: Math.round(nowMs - member.lastSignMs),
+      version: member.version,
+    }))
+    .sort((left, right) => (left.nodeId < right.nodeId ? -1 : 1));
+}
+
+/** The reasons alone, for answers, because making the whole status goes through all groups. */
+export function notReadyBecause(parts: ReadinessParts): string[] {
+  if (parts.life.isClosing) return ['the node is stopping'];
+  if (parts.loop.isReady) return [];
+  const lost = parts.pump.lost === null ? [] : [`the topic is lost: ${parts.pump.lost}`];
+  if (parts.registry !== null && !parts.registry.isReady) {
+    const { lost: why } = parts.registry;
+    return ['the groups are being read from the registry', ...(why === null ? [] : [`its topic is lost: ${why}`])];
+  }
+  const { coordinator } = parts.loop;
+  const isKnown = coordinator === null || coordinator.membership.isAccepted(coordinator.nodeKey);
+  const isRefused = !isKnown && (coordinator?.log.ignored['too-many-nodes'] ?? 0) > 0;
+  const reason = WAITING_FOR[isRefused ? 'refused' : (coordinator?.phase ?? 'opening')];
+  const apart = signedApart(parts);
+  return [...(apart === null ? [] : [apart]), ...(reason === undefined ? [] : [reason]), ...lost];
+}
+
+const WAITING_FOR: Readonly<Record<string, string>> = {
+  opening: 'the topic is being opened',
+  'catching-up': 'the topic is being read from the start',
+  joining: 'the own record has not been read back yet',
+  stalled: 'the process slept; the log is being read up to now',
+  refused: 'the cluster has limits.maxNodes node ids already, this one is not among them',
+  stopping: 'the node is stopping',
+  fenced: 'a newer process uses this node id',
+};
+
+function degraded(parts: StatusParts, nowMs: number): string[] {
+  const reasons: string[] = [];
+  if (parts.pump.lost !== null) reasons.push(`topic lost: ${parts.pump.lost}`);
+  if (nowMs - (parts.loop.coordinator?.log.refusals.nodeMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    reasons.push(`nodes refused: the cluster has limits.maxNodes = ${parts.config.limits.maxNodes} node ids already`);
+  }
+  if (nowMs - (parts.loop.coordinator?.log.refusals.rowsMs ?? Number.NEGATIVE_INFINITY) < REFUSED_SHOWN_MS) {
+    const { maxGroupsPerNode, maxRows } = parts.config.limits;
+    reasons.push(
+      `reports refused: a node tells of more than limits.maxGroupsPerNode = ${maxGroupsPerNode} groups, or all of more than limits.maxRows = ${maxRows} rows`,
+    );
+  }
+  const found = parts.topic.partitionsFound ?? parts.topic.partitions;
+  if (found > parts.topic.partitions) {
+    reasons.push(`partitions added: the topic has ${found}, this cluster reads the first ${parts.topic.partitions}`);
+  }
+  reasons.push(...degradedRegistry(parts.registry), ...degradedSignatures(parts), ...danglingAttachments(parts));
+  reasons.push(...parts.yaml.degraded);
+  const epochs = parts.loop.coordinator?.log.epochs;
+  if (epochs?.isHolding) {
+    reasons.push(`another log: shares are held until ${epochs.awaited} more nodes have spoken in it (${epochs.name})`);
+  }
+  const link = parts.loop.coordinator?.link;
+  for (const partition of link?.isolatedPartitions ?? []) {
+    reasons.push(
+      `isolated: partition ${partition}, own records silent for ${Math.round(link?.silentMs(partition, nowMs) ?? 0)} ms`,
+    );
+  }
+  return reasons;
+}
+
+/** A refused node goes on writing a record every timing.heartbeatMs. */
+const REFUSED_SHOWN_MS = 60_000;
+
+function sumOf(nodes: readonly NodeShareStatus[], key: keyof RateStatus, target: number): number | null {
+  if (target === Number.POSITIVE_INFINITY) return null;
+  return nodes.reduce((total, { share }) => total + (share[key] ?? 0), 0);
+}
+
+function columnsAt(columns: readonly Float64Array[], at: number): Rates {
+  return [columns[MESSAGES]?.[at] ?? 0, columns[BYTES]?.[at] ?? 0];
+}
+
+function rates([messages, bytes]: Rates): RateStatus {
+  return { messagesPerSecond: finiteOrNull(messages), bytesPerSecond: finiteOrNull(bytes) };
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

@@ -1,0 +1,20 @@
+import type { RampStatus } from '../api/node-status.js';
+import type { GroupSettings } from '../core/base/settings.js';
+import type { Coordinator } from '../core/coordinator/coordinator.js';
+import { rampTop } from '../core/ramp/ramp-of.js';
+
+/** null = the direction has no ramp. */
+export function describeRamp(
+  { targets }: Pick<Coordinator, 'targets'>,
+  settings: GroupSettings,
+  direction: number,
+  mapLane: number,
+): RampStatus | null {
+  const to = rampTop(settings, direction);
+  if (settings.ramp === null || to === null) return null;
+  const { mode, fromPerSecond: from, overMs } = settings.ramp;
+  const ceiling = targets.ramps.ceilingOf(settings, direction, mapLane);
+  const known = targets.ramps.get(mapLane, settings.ramp);
+  const state = known === undefined ? 'waiting' : ceiling < to ? 'climbing' : 'top';
+  return { mode, state, ceiling, level: ceiling, from, to, overMs };
+}

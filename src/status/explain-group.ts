@@ -1,0 +1,129 @@
+import type {
+  DirectionExplanation,
+  GroupExplanation,
+  LimitingExplanation,
+  LocalExplanation,
+  ZoneExplanation,
+} from '../api/group-explanation.js';
+import type { DirectionStatus, RateStatus } from '../api/node-status.js';
+import { groupIdOf } from '../core/base/ids.js';
+import { BYTES, DIRECTIONS, type Direction, laneOf, MESSAGES } from '../core/base/vocabulary.js';
+import type { LaneTarget } from '../core/target/target-book.js';
+import { HEALTHY } from '../core/target/throttling-ratio.js';
+import { describeGroup } from './describe-node.js';
+import type { StatusParts } from './status-parts.js';
+
+export function explainGroup(parts: StatusParts, group: number): GroupExplanation {
+  const config = parts.groups.at(group);
+  if (parts.loop.coordinator === null) throw parts.notReady();
+  const explain = (direction: Direction) => explainLane(parts, group, direction);
+  return {
+    group: config.name,
+    node: parts.config.nodeId,
+    strategy: config.strategy,
+    directions: { publish: explain('publish'), dispatch: explain('dispatch') },
+  };
+}
+
+/** One direction alone. */
+export function explainLane(parts: StatusParts, group: number, direction: Direction): DirectionExplanation {
+  const { directions } = describeGroup(parts, group);
+  return explainDirection(parts, group, direction, directions[direction]);
+}
+
+function explainDirection(
+  parts: StatusParts,
+  group: number,
+  direction: Direction,
+  status: DirectionStatus,
+): DirectionExplanation {
+  const config = parts.groups.at(group);
+  const at = DIRECTIONS.indexOf(direction);
+  const { coordinator } = parts.loop;
+  if (coordinator === null) throw parts.notReady();
+  const mapLane = coordinator.usageMap.mapLaneOf(groupIdOf(parts.config.cluster, config.name), at);
+  const lane = coordinator.targets.decide(config, at, mapLane);
+  const { inputs, decision } = lane;
+  return {
+    quota: {
+      ...status.quota,
+      costPerSecond: finiteOrNull(inputs.totalCost),
+      reservedCostPerSecond: inputs.reservedCost,
+    },
+    usage: sumOf(status, 'usage'),
+    demand: sumOf(status, 'demand'),
+    cost: {
+      transactionsPerSecond: inputs.transactions,
+      costPerSecond: inputs.cost,
+      average: decision.averageCost,
+      expected: inputs.expectedCost,
+    },
+    reserved: decision.reserved,
+    desired: finiteOrNull(decision.desired),
+    limiting: explainLimiting(parts, lane),
+    target: finiteOrNull(decision.target),
+    binding: decision.binding,
+    busy: decision.isBusy,
+    ramp: status.ramp,
+    inForce: status.target,
+    shareSum: status.shareSum,
+    local: explainLocal(parts, laneOf(group, at), status),
+  };
+}
+
+function explainLimiting(parts: StatusParts, { decision, zones, costs }: LaneTarget): LimitingExplanation {
+  const { mode, split, zonesLeftOut } = parts.config.limiting;
+  const book = parts.loop.coordinator?.targets.backends;
+  const named = (zone: { zone: string; backend: number; limit: number }): ZoneExplanation => {
+    return { zone: zone.zone, backend: book?.get(zone.backend)?.name ?? '', rate: zone.limit };
+  };
+  const deciding = zones.deciding(zonesLeftOut);
+  return {
+    mode,
+    split,
+    rate: finiteOrNull(decision.limiting),
+    minimum: decision.minimum,
+    deciding: deciding === null ? null : named(deciding),
+    leftOut: zones.leftOutZones(zonesLeftOut).map(named),
+    backends: [...costs].map(([id, cost]) => {
+      const known = book?.get(id);
+      const ratio = known?.ratio ?? HEALTHY;
+      const backend = known?.name ?? '(health unknown)';
+      return { backend, zone: known?.zone ?? '', throttlingRatio: finiteOrNull(ratio), costPerSecond: cost };
+    }),
+  };
+}
+
+function explainLocal(parts: StatusParts, lane: number, { local }: DirectionStatus): LocalExplanation {
+  const { served, link, share, limit, refusedMessages, refusedBytes } = local;
+  const nowMs = parts.clock();
+  const tokens = (dimension: number) => finiteOrNull(parts.limiter.available(lane, dimension, nowMs));
+  return {
+    served,
+    link,
+    share,
+    limit,
+    refusedMessages,
+    refusedBytes,
+    allowance: {
+      messagesPerSecond: difference(limit.messagesPerSecond, share.messagesPerSecond),
+      bytesPerSecond: difference(limit.bytesPerSecond, share.bytesPerSecond),
+    },
+    tokens: { messages: tokens(MESSAGES), bytes: tokens(BYTES) },
+    refusals: parts.limiter.refusals.at(lane),
+    refusedBecause: parts.gate.refusals.of(lane, nowMs),
+  };
+}
+
+function sumOf({ nodes }: DirectionStatus, column: 'usage' | 'demand'): RateStatus {
+  const sum = (key: keyof RateStatus) => nodes.reduce((total, node) => total + (node[column][key] ?? 0), 0);
+  return { messagesPerSecond: sum('messagesPerSecond'), bytesPerSecond: sum('bytesPerSecond') };
+}
+
+function difference(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one - other;
+}
+
+function finiteOrNull(rate: number): number | null {
+  return Number.isFinite(rate) ? rate : null;
+}

@@ -1,0 +1,61 @@
+import type { RefusalCount } from '../api/group-explanation.js';
+import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
+import type { Attachments } from '../core/attachments/attachments.js';
+import type { CoordinatorView } from '../core/coordinator/coordinator-view.js';
+import type { Limiter } from '../core/limiter/limiter.js';
+import type { QuotameshError } from '../errors/quotamesh-error.js';
+import type { GroupTable } from '../groups/group-table.js';
+import type { GroupRegistry } from '../groups/registry/group-registry.js';
+import type { YamlGroups } from '../groups/yaml/yaml-groups.js';
+import type { Clock } from '../ports/clock.js';
+import type { ReportTopic } from '../ports/report-topic.js';
+
+/** The parts from which a node's status is made; reading it changes nothing. */
+export interface StatusParts extends ReadinessParts {
+  readonly config: ResolvedConfig;
+  readonly version: string;
+  readonly startedMs: number;
+  readonly clock: Clock;
+  readonly limiter: Limiter;
+  readonly groups: GroupTable;
+  readonly attachments: Attachments;
+  readonly yaml: Pick<YamlGroups, 'status' | 'degraded'>;
+  readonly loop: RunningLoop;
+  readonly pump: ReadPump;
+  readonly gate: {
+    readonly refusals: {
+      /** Refusals, the newest first. */
+      of(lane: number, nowMs: number): readonly RefusalCount[];
+    };
+  };
+  /** NOT_READY with the reasons of this moment. */
+  readonly notReady: () => QuotameshError;
+}
+
+/** Why a node is not ready follows from these. */
+export interface ReadinessParts {
+  readonly life: { readonly isClosing: boolean };
+  readonly loop: CoordinatorView;
+  readonly topic: ReportTopic;
+  readonly pump: Pick<ReadPump, 'lost'>;
+  /** Null where it is switched off. */
+  readonly registry: GroupRegistry | null;
+}
+
+export interface RunningLoop extends CoordinatorView {
+  /** How many rounds there were, and how long they took in all. */
+  readonly rounds: { readonly count: number; readonly totalMs: number };
+  readonly rebalancing: {
+    /** How long the last rebalancing took that is over. */
+    lastMs(nowMs: number): number;
+  };
+}
+
+/** What connects the node with its topic. */
+export interface ReadPump {
+  /** Null while the topic works. */
+  readonly lost: string | null;
+  readonly pendingAppends: number;
+  /** Records that could not be decoded, by cause. */
+  readonly undecodable: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,151 @@
+import { invariant } from '../../core/base/invariant.js';
+import type { AppendRecord, ReadRecord } from '../../ports/report-topic.js';
+
+/** Above this many kept records of a partition the log compacts by itself, once half of them may be superseded. */
+const COMPACT_ABOVE_RECORDS = 10_000;
+
+export interface MemoryLogOptions {
+  /** 1 … 16; default 1. */
+  readonly partitions?: number;
+  /** The log's one clock, ms; default the wall clock. Tests set it by hand. */
+  readonly clock?: () => number;
+}
+
+/** What the log asks of the topics that are attached to it. */
+export interface MemoryLogReader {
+  nextOffsetOf(partition: number): number;
+  logGrew(): void;
+  appendsResumed(): void;
+  deliverAgain(records: readonly ReadRecord[]): void;
+}
+
+export function createMemoryLog(options: MemoryLogOptions = {}): MemoryLog {
+  return new MemoryLog(options.partitions ?? 1, options.clock ?? Date.now);
+}
+
+/** An ordered, compacted log inside one process, shared by several `MemoryTopic`s, with faults on demand for tests. */
+export class MemoryLog {
+  readonly partitions: number;
+  readonly #clock: () => number;
+  /** Per partition, rising offsets, holes where compaction removed a record. */
+  readonly #kept: ReadRecord[][];
+  readonly #endOffsets: number[];
+  readonly #compactAbove: number[];
+  readonly #readers = new Set<MemoryLogReader>();
+  #epoch = 1;
+  #paused = false;
+
+  constructor(partitions: number, clock: () => number) {
+    invariant(Number.isInteger(partitions) && partitions >= 1 && partitions <= 16, 'partitions must be 1 … 16', {
+      partitions,
+    });
+    this.partitions = partitions;
+    this.#clock = clock;
+    this.#kept = Array.from({ length: partitions }, () => []);
+    this.#endOffsets = new Array<number>(partitions).fill(0);
+    this.#compactAbove = new Array<number>(partitions).fill(COMPACT_ABOVE_RECORDS);
+  }
+
+  /** The name changes with every fault that takes away records which somebody may have read. */
+  get epoch(): string {
+    return `memory ${this.#epoch}`;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  /** Fault: appends hang (and time out) until `resumeAppends`; reading goes on. */
+  pauseAppends(): void {
+    this.#paused = true;
+  }
+
+  resumeAppends(): void {
+    this.#paused = false;
+    for (const reader of this.#readers) reader.appendsResumed();
+  }
+
+  /** Fault: every reader gets the last `count` kept records of each partition that it has read once more. */
+  repeatDelivery(count: number): void {
+    const repeated = this.#kept.flatMap((kept) => kept.slice(-count));
+    for (const reader of this.#readers) reader.deliverAgain(repeated);
+  }
+
+  /** Fault: the log is deleted and made anew, empty. */
+  makeAnew(): void {
+    this.truncate(() => 0);
+  }
+
+  /** Fault: the end of each partition is lost, from the offset on that `keep` gives for it. */
+  truncate(keep: (partition: number, endOffset: number) => number): void {
+    for (let partition = 0; partition < this.partitions; partition++) {
+      const endOffset = Math.max(
+        0,
+        Math.min(this.#endOffsets[partition], keep(partition, this.#endOffsets[partition])),
+      );
+      this.#kept[partition] = this.#kept[partition].filter(({ offset }) => offset < endOffset);
+      this.#endOffsets[partition] = endOffset;
+    }
+    this.#epoch++;
+    for (const reader of this.#readers) reader.logGrew();
+  }
+
+  /** Drops superseded records and old tombstones, except what an attached reader has yet to be given. */
+  compact(): void {
+    for (let partition = 0; partition < this.partitions; partition++) this.#compactPartition(partition);
+  }
+
+  append(records: readonly AppendRecord[]): void {
+    // All or none, as in the other topics.
+    for (const { partition } of records) {
+      invariant(partition >= 0 && partition < this.partitions, 'partition out of range', { partition });
+    }
+    const appendMs = this.#clock();
+    for (const { partition, key, value } of records) {
+      // A copy: the writer may reuse its buffer.
+      const kept = {
+        partition,
+        offset: this.#endOffsets[partition]++,
+        appendMs,
+        key,
+        value: value && Uint8Array.from(value),
+      };
+      this.#kept[partition].push(kept);
+      if (this.#kept[partition].length > this.#compactAbove[partition]) this.#compactPartition(partition);
+    }
+    for (const reader of this.#readers) reader.logGrew();
+  }
+
+  /** Everything kept from `offset` on. */
+  read(partition: number, offset: number): readonly ReadRecord[] {
+    const kept = this.#kept[partition];
+    let low = 0;
+    for (let high = kept.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (kept[middle].offset < offset) low = middle + 1;
+      else high = middle;
+    }
+    return kept.slice(low);
+  }
+
+  endOffset(partition: number): number {
+    return this.#endOffsets[partition];
+  }
+
+  attach(reader: MemoryLogReader): void {
+    this.#readers.add(reader);
+  }
+
+  detach(reader: MemoryLogReader): void {
+    this.#readers.delete(reader);
+  }
+
+  #compactPartition(partition: number): void {
+    const unread = Math.min(...[...this.#readers].map((reader) => reader.nextOffsetOf(partition)), Infinity);
+    const newest = new Map(this.#kept[partition].map((record) => [record.key, record.offset]));
+    this.#kept[partition] = this.#kept[partition].filter(
+      (record) => record.offset >= unread || (record.value !== null && newest.get(record.key) === record.offset),
+    );
+    this.#compactAbove[partition] = Math.max(COMPACT_ABOVE_RECORDS, 2 * this.#kept[partition].length);
+  }
+}

@@ -1,0 +1,108 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LMDB_VERSION } from '../../src/topic/embedded/load-lmdb.js';
+import { CliProcess } from '../unit/cli/cli-process.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+/** Size of the package without its dependencies; kafkajs, the only one, adds 1.5 MB. */
+const UNPACKED_BYTES_MAX = 10 * 1024 ** 2;
+const IMPORT_CPU_MS_MAX = 60;
+const QUOTAS = 'groups: { orders: { quota: { publish: { messagesPerSecond: 100 } } } }';
+const CONFIG = `cluster: packed\nnode: a\ntopic: memory\nhttp: { port: 0 }\n${QUOTAS}\n`;
+const EMBED = `import { createNode } from 'quotamesh';
+const node = await createNode({ config: { cluster: 'c', topic: process.argv[2], groups: { orders: {} } } });
+console.log(node.tryAcquire('orders', { messages: 1 }).granted);
+await node.close();
+`;
+/** Milliseconds of CPU for the import, and what of it is loaded that only some need. */
+const IMPORT = `const before = process.cpuUsage();
+await import('quotamesh');
+const { user, system } = process.cpuUsage(before);
+console.log((user + system) / 1000);
+`;
+
+/** What npm would publish, in a folder that has nothing else but the one package that it depends on. */
+describe('the packed package, installed', () => {
+  let folder: string;
+  let installed: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'quotamesh-packed-'));
+    const pack = ['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', folder];
+    execFileSync('npm', pack, { cwd: ROOT });
+    installed = join(folder, 'node_modules/quotamesh');
+    mkdirSync(installed, { recursive: true });
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) as string;
+    execFileSync('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+    for (const name of Object.keys(MANIFEST.dependencies)) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    writeFileSync(join(folder, 'node.yaml'), CONFIG);
+    writeFileSync(join(folder, 'embed.mjs'), EMBED);
+    writeFileSync(join(folder, 'import.mjs'), IMPORT);
+  }, 120_000);
+
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
+  const quotamesh = (...args: string[]) => run(join(installed, MANIFEST.bin.quotamesh), ...args);
+
+  test('depends on one package, has one optional peer, and is small', () => {
+    expect(Object.keys(MANIFEST.dependencies)).toEqual(['kafkajs']);
+    expect(MANIFEST.peerDependencies).toEqual({ lmdb: LMDB_VERSION });
+    expect(MANIFEST.peerDependenciesMeta).toEqual({ lmdb: { optional: true } });
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' }).map((name) => join(installed, name));
+    const bytes = files.map((file) => statSync(file)).reduce((sum, stat) => sum + (stat.isFile() ? stat.size : 0), 0);
+    expect(bytes).toBeLessThan(UNPACKED_BYTES_MAX);
+    expect(files.filter((file) => /\.map$|dist\/src\//.test(file))).toEqual([]);
+  });
+
+  test('the library is imported in some milliseconds', async () => {
+    const times: number[] = [];
+    for (let at = 0; at < 7; at++) times.push(Number((await run('import.mjs')).stdout));
+    console.log(`import of the library: ${Math.min(...times).toFixed(0)} ms of CPU`);
+    expect(Math.min(...times)).toBeLessThanOrEqual(IMPORT_CPU_MS_MAX);
+  });
+
+  test('the library makes a node; an embedded topic names the package that it needs', async () => {
+    expect((await run('embed.mjs', 'memory')).stdout).toBe('true\n');
+    const refused = run('embed.mjs', 'embedded').catch((error: { stderr: string }) => error.stderr);
+    expect(await refused).toContain("code: 'TOPIC_PACKAGE_MISSING'");
+  });
+
+  test('the command tells its version, checks, and plays scenarios, with a page', async () => {
+    expect((await quotamesh('--version')).stdout.trim()).toBe(MANIFEST.version);
+    expect((await quotamesh('check', 'node.yaml')).stdout).toContain('valid');
+    expect((await quotamesh('sim', 'run', 'below-quota', '--html', 'page.html')).stdout).toContain('jain');
+    expect(readFileSync(join(folder, 'page.html'), 'utf8')).toContain('uPlot');
+    expect((await quotamesh('sim', 'swarm', '--seeds', '2', '--workers', '2')).stdout).toContain('2');
+  });
+
+  test('the command runs a node, which reads its configuration again in a thread', async () => {
+    const args = [join(installed, MANIFEST.bin.quotamesh), 'run', '--config', 'node.yaml'];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const node = new CliProcess(child);
+    await node.logged('node ready: own record read back');
+    writeFileSync(join(folder, 'node.yaml'), CONFIG.replace('100', '200'));
+    node.kill('SIGHUP');
+    await node.logged('configuration taken');
+    node.kill('SIGTERM');
+    expect((await node.exit).code).toBe(0);
+  });
+});

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { betweenFolders, cyclesOf, foldersBelow, type Import, importsIn } from './import-graph.js';
+
+/**
+ * The rooms of src and sim: who may import whom, and that every folder says what it is for. A failure names the import
+ * or the folder.
+ */
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const README_LINES_MAX = 15;
+const FILES_PER_FOLDER_MAX = 30;
+/** The sources of the vectors and the files of a chaos run are tables, one row each. */
+const TABLES = ['test/vectors', 'test/chaos'];
+/** The stories are data, and a list of them is what their folder is for. */
+const LISTS = ['sim/scenarios'];
+const imports = importsIn(ROOT, ['src', 'sim']);
+const edges = betweenFolders(imports);
+const rooms = [...foldersBelow(ROOT, 'src'), ...foldersBelow(ROOT, 'sim')];
+const folders = [...rooms, ...foldersBelow(ROOT, 'test')];
+
+describe('imports', () => {
+  test('the graph is read: a thousand imports of all four kinds', () => {
+    expect(imports.length).toBeGreaterThan(1000);
+    expect(new Set(imports.map(({ kind }) => kind))).toEqual(new Set(['value', 'type', 'dynamic', 'thread']));
+  });
+
+  test('a cycle is found, and a line of imports is none', () => {
+    const line = [
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+      { from: 'a', to: 'c' },
+    ];
+    expect(cyclesOf(line)).toEqual([]);
+    expect(cyclesOf([...line, { from: 'c', to: 'b' }])).toEqual([['b', 'c']]);
+    expect(cyclesOf([...line, { from: 'c', to: 'a' }])).toEqual([['a', 'b', 'c']]);
+  });
+
+  test('no folders import each other by value', () => {
+    expect(cyclesOf(edges.filter(({ kind }) => kind === 'value'))).toEqual([]);
+  });
+
+  test('no folders import each other by value or type', () => {
+    expect(cyclesOf(edges)).toEqual([]);
+  });
+
+  test('no files import each other by value', () => {
+    expect(cyclesOf(imports.filter(({ kind }) => kind === 'value'))).toEqual([]);
+  });
+
+  test('the core imports the core only, and what leaves import is below them', () => {
+    expect(beyond('src/core', ['src/core'])).toEqual([]);
+    for (const leaf of ['errors', 'input', 'package', 'ports']) {
+      expect(beyond(`src/${leaf}`, [`src/${leaf}`])).toEqual([]);
+    }
+    expect(beyond('src/api', ['src/api', 'src/core', 'src/errors', 'src/ports'])).toEqual([]);
+  });
+
+  test('production imports nothing of the simulator, but for the commands and live runs', () => {
+    const allowed = ['src/cli', 'src/demo', 'src/live'];
+    const all = imports.filter(({ from, to }) => from.startsWith('src/') && to.startsWith('sim/'));
+    expect(all.filter(({ from }) => !allowed.some((room) => from.startsWith(`${room}/`))).map(inWords)).toEqual([]);
+  });
+
+  test('every room imports only what its README allows', () => {
+    const wrong = rooms.flatMap((folder) => {
+      const allowed = allowedBy(folder);
+      if (allowed === null) return [];
+      return imports
+        .filter(({ from, to }) => dirname(from) === folder && roomOf(to) !== roomOf(from))
+        .filter(({ to }) => !allowed.includes(roomOf(to)))
+        .map((one) => `${inWords(one)}: ${folder}/README.md does not allow ${roomOf(one.to)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('every folder', () => {
+  test(`has a README of at most ${README_LINES_MAX} lines`, () => {
+    const wrong = folders.flatMap((folder) => {
+      if (!existsSync(join(ROOT, folder, 'README.md'))) return [`${folder} has no README.md`];
+      const lines = readmeOf(folder).trimEnd().split('\n').length;
+      return lines > README_LINES_MAX && !TABLES.includes(folder) ? [`${folder}/README.md has ${lines} lines`] : [];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('whose README names files and folders that exist', () => {
+    const wrong = folders.flatMap((folder) => {
+      const named = readmeOf(folder).matchAll(
+        /`([\w./-]+\.(?:ts|mjs|yaml))`|\b((?:docs|src|sim|test|proto)\/[\w./-]*\w)/g,
+      );
+      return [...named]
+        .map(([, quoted, path]) => quoted ?? path ?? '')
+        .filter((path) => !existsSync(join(ROOT, folder, path)) && !existsSync(join(ROOT, path)))
+        .map((path) => `${folder}/README.md names ${path}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test(`of src and sim has at most ${FILES_PER_FOLDER_MAX} files`, () => {
+    const full = rooms
+      .filter((folder) => !LISTS.includes(folder))
+      .map((folder) => ({ folder, files: filesIn(folder) }))
+      .filter(({ files }) => files > FILES_PER_FOLDER_MAX);
+    expect(full).toEqual([]);
+  });
+
+  test('at the top of src has a line in ARCHITECTURE.md, and every room of the core', () => {
+    const map = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+    const wanted = [...inner('src'), ...inner('src/core')];
+    expect(wanted.filter((folder) => !map.includes(`\`${folder}\``))).toEqual([]);
+  });
+});
+
+/** Imports of files below `folder` that lead to none of `allowed`. */
+function beyond(folder: string, allowed: readonly string[]): string[] {
+  return imports
+    .filter(({ from }) => from.startsWith(`${folder}/`))
+    .filter(({ to }) => !allowed.some((room) => to.startsWith(`${room}/`)))
+    .map(inWords);
+}
+
+function inWords({ from, to, kind }: Import): string {
+  return `${from} imports ${to} (${kind})`;
+}
+
+/**
+ * The room that a file belongs to, as READMEs name it: `admission`, `core/limiter`, `sim/run`. Rooms within a room may
+ * import each other as long as no cycle arises; those of the core are told apart.
+ */
+function roomOf(file: string): string {
+  const [tree = '', first = '', second = ''] = file.split('/');
+  if (tree === 'sim') return second === '' ? 'sim' : `sim/${first}`;
+  if (first === 'core') return `core/${second}`;
+  return second === '' ? 'src' : first;
+}
+
+/** What the README of a room says after "May import"; null where it says nothing: the doors, and the top of sim. */
+function allowedBy(folder: string): string[] | null {
+  const sentence = /\*\*May import\*\* ([\s\S]*?)\n\n/.exec(readmeOf(folder))?.[1];
+  return sentence === undefined ? null : [...sentence.matchAll(/`([\w/-]+)`/g)].map(([, room]) => room as string);
+}
+
+function readmeOf(folder: string): string {
+  const path = join(ROOT, folder, 'README.md');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+function filesIn(folder: string): number {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).filter((entry) => entry.isFile()).length;
+}
+
+function inner(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
+}

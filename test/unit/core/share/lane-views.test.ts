@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest';
+import { groupIdOf } from '../../../../src/core/base/ids.js';
+import { MESSAGES } from '../../../../src/core/base/vocabulary.js';
+import type { LaneView } from '../../../../src/core/convergence/strategy.js';
+import type { NodeRecord, ReportRow } from '../../../../src/core/protocol/record.js';
+import { GROUP, SETTINGS } from '../../../simulation/settings.js';
+import { OneNode } from '../coordinator/one-node.js';
+
+const OTHERS = ['a', 'b', 'c', 'd'];
+
+function row(group: string, messages: number): ReportRow {
+  const rates = { usageMessages: messages, usageBytes: messages, demandMessages: messages, demandBytes: messages };
+  const groupId = groupIdOf(SETTINGS.cluster, group);
+  return { groupId, direction: 0, topics: 1, ...rates, shareMessages: messages, shareBytes: messages };
+}
+
+/** What is in front of `count`, sorted: the places of nodes follow their keys. */
+function heldIn(column: Float64Array | Uint8Array, count: number): number[] {
+  return Array.from(column.subarray(0, count)).sort((one, other) => one - other);
+}
+
+function roundOfGroup(node: OneNode, name: string): LaneView {
+  const group = node.settings.groups.findIndex((each) => each.name === name);
+  const mapLane = node.coordinator.usageMap.mapLaneOf(groupIdOf(SETTINGS.cluster, name), 0);
+  return node.coordinator.shares.converge(group, 0, mapLane);
+}
+
+test('a round knows nothing of the round before, at the first place as at the last', () => {
+  const slow = { ...GROUP, smoothingMs: 1000, quota: { ...GROUP.quota, publish: [1e6, 1e6] as const } };
+  const groups = [
+    { ...slow, name: 'full', weights: { a: 5, b: 5, c: 5, d: 5, own: 5 } },
+    { ...slow, name: 'empty' },
+  ];
+  const node = OneNode.ready({ groups });
+  for (const id of OTHERS) node.read(node.by(id, 'node'), node.report(id, [row('full', 100), row('empty', 0)]));
+  const full = roundOfGroup(node, 'full');
+  expect(heldIn(full.demand[MESSAGES] as Float64Array, full.count)).toEqual([0, 100, 100, 100, 100]);
+  expect(heldIn(full.weight, full.count)).toEqual([5, 5, 5, 5, 5]);
+  // One view serves all lanes: something is left in every place of it.
+  for (const column of [...full.usage, ...full.demand, ...full.applied, full.ageMs, full.weight]) column.fill(7);
+  full.moving.fill(1);
+  const { count, usage, demand, applied, ageMs, weight, moving } = roundOfGroup(node, 'empty');
+  const zeros = [0, 0, 0, 0, 0];
+  for (const column of [...usage, ...demand, ...applied]) expect(heldIn(column, count)).toEqual(zeros);
+  expect(heldIn(weight, count)).toEqual([1, 1, 1, 1, 1]);
+  expect(heldIn(moving, count)).toEqual(zeros);
+  // This node has said nothing of the group.
+  expect(heldIn(ageMs, count)).toEqual([0, 0, 0, 0, Number.POSITIVE_INFINITY]);
+});
+
+test('forty nodes that come one after the other are all in it', () => {
+  const node = OneNode.ready();
+  for (let other = 0; other < 40; other++) {
+    node.read(node.by(`n-${other}`, 'node'), node.report(`n-${other}`, [row('orders', 100 + other)]));
+    const { usage, demand, weight, count } = roundOfGroup(node, 'orders');
+    expect(count).toBe(other + 2);
+    const expected = Array.from({ length: other + 1 }, (_, at) => 100 + at);
+    for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, ...expected]);
+    expect(heldIn(weight, count)).toEqual(Array.from({ length: count }, () => 1));
+  }
+});
+
+test('forty nodes that come at once, too', () => {
+  const node = OneNode.ready();
+  roundOfGroup(node, 'orders');
+  const others = Array.from({ length: 40 }, (_, at) => `n-${at}`);
+  node.read(...others.flatMap((id) => [node.by(id, 'node'), node.report(id, [row('orders', 100)])]));
+  const { demand, weight, count } = roundOfGroup(node, 'orders');
+  expect(heldIn(demand[MESSAGES] as Float64Array, count)).toEqual([0, ...others.map(() => 100)]);
+  expect(heldIn(weight, count)).toEqual([1, ...others.map(() => 1)]);
+});
+
+test('of a lane that moved to another bucket the larger of both words counts, in whatever order they came', () => {
+  for (const [first, second] of [
+    [900, 100],
+    [100, 900],
+  ] as const) {
+    const node = OneNode.ready();
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', first)]));
+    node.read(node.report('b', [row('orders', second)], { bundle: 1 }));
+    const { usage, demand, count } = roundOfGroup(node, 'orders');
+    for (const column of [...usage, ...demand]) expect(heldIn(column, count)).toEqual([0, 900]);
+  }
+});
+
+test.each([1, 7])('the group’s settings stand in it, such as nodeCount %i', (nodeCount) => {
+  const node = OneNode.ready({ groups: [{ ...GROUP, floorRatio: 0.125, headroom: 'none', nodeCount }] });
+  node.read(node.by('b', 'node'));
+  const round = roundOfGroup(node, 'orders');
+  expect(round).toMatchObject({ count: 2, floorRatio: 0.125, headroom: 'none' });
+  expect([...round.target]).toEqual([1000, Number.POSITIVE_INFINITY]);
+  expect(heldIn(round.divisor, 2)).toEqual([nodeCount, nodeCount]);
+});
+
+describe('what a pool divides by', () => {
+  const scene = () => OneNode.ready({ groups: [{ ...GROUP, strategy: 'equal' }] });
+  const divisors = (node: OneNode) => {
+    const { divisor, count } = roundOfGroup(node, 'orders');
+    return heldIn(divisor, count);
+  };
+
+  test('all members; who has not claimed as many waits', () => {
+    const node = scene();
+    node.run(1500);
+    expect(divisors(node)).toEqual([1]);
+    node.read(node.by('b', 'node'));
+    expect(divisors(node)).toEqual([2, Number.POSITIVE_INFINITY]);
+  });
+
+  test('the largest claim that this node has written and not read back: others may act on it already', () => {
+    const node = scene();
+    node.run(1500);
+    node.read(node.by('b', 'node'));
+    node.run(200, { echo: false });
+    node.read(node.by('b', 'farewell'));
+    expect(divisors(node)).toEqual([2]);
+    node.run(2000);
+    expect(divisors(node)).toEqual([1]);
+  });
+
+  test('a claim not read back is this node’s alone', () => {
+    const node = scene();
+    const b = node.by('b', 'node');
+    node.read({ ...b, record: { ...(b.record as NodeRecord), pool: 2 } });
+    node.run(1500);
+    expect(divisors(node)).toEqual([2, 2]);
+    node.read(node.by('c', 'node'));
+    node.run(200, { echo: false });
+    node.read(node.by('c', 'farewell'));
+    expect(divisors(node)).toEqual([2, 3]);
+  });
+});
+
+describe('the age of what a node has said', () => {
+  test('is log time since then, and Infinity of a node that has said nothing', () => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
+    node.pass(140);
+    node.read(node.by('b', 'node'));
+    const { ageMs, count } = roundOfGroup(node, 'orders');
+    expect(heldIn(ageMs, count)).toEqual([140, Number.POSITIVE_INFINITY]);
+  });
+
+  test('of a lane that moved to another bucket it is that of the newer word', () => {
+    const node = OneNode.ready({ groups: [{ ...GROUP, smoothingMs: 1000 }] });
+    node.read(node.by('b', 'node'), node.report('b', [row('orders', 900)]));
+    node.pass(100);
+    node.read(node.report('b', [row('orders', 900)], { bundle: 1 }));
+    node.pass(40);
+    node.read(node.by('b', 'node'));
+    const { ageMs, count } = roundOfGroup(node, 'orders');
+    expect(heldIn(ageMs, count)).toEqual([40, Number.POSITIVE_INFINITY]);
+  });
+});
+
+test('groups that are added at run time take nothing from those that are served', () => {
+  const node = OneNode.ready();
+  node.run(1000, { each: () => void node.tryAcquire(0, 1) });
+  const { shares } = node.coordinator;
+  const before = {
+    target: shares.target[0],
+    applied: shares.applied[0],
+    limit: shares.limit[0],
+    depth: shares.depth[0],
+  };
+  expect(before).toMatchObject({ target: 1000, applied: 1000 });
+  for (let group = 1; group <= 20; group++) {
+    node.step({ kind: 'group-changed', group, settings: { ...GROUP, name: `later-${group}` } });
+  }
+  const after = {
+    target: shares.target[0],
+    applied: shares.applied[0],
+    limit: shares.limit[0],
+    depth: shares.depth[0],
+  };
+  expect(after).toEqual(before);
+  const { length } = shares.target;
+  expect(length).toBeGreaterThanOrEqual(21 * 2 * 2);
+  node.step({ kind: 'group-changed', group: 20, settings: { ...GROUP, name: 'later-20', burstMs: 200 } });
+  expect(shares.target.length).toBe(length);
+  shares.addLanes(1000);
+  expect(shares.depth.length).toBeGreaterThanOrEqual(1000 * 2);
+  // A lane that was never served holds nothing: isolation takes the least of that and what the log says.
+  expect(shares.applied[shares.applied.length - 1]).toBe(Number.POSITIVE_INFINITY);
+});

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** Links and mentions of documents, wherever they stand: a page that has moved must not be looked for where it was. */
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const FOLDERS = ['docs', 'src', 'sim', 'test', 'scripts', 'bench', 'deploy', 'examples', 'schema'];
+const FILES = [
+  ...readdirSync(ROOT).filter((name) => /\.(md|yml)$|^Dockerfile$/.test(name)),
+  ...FOLDERS.flatMap((folder) => filesBelow(folder)),
+];
+/** Without blocks of code, where `](` is no link. */
+const pages = FILES.filter((file) => file.endsWith('.md')).map((file) => ({
+  file,
+  text: textOf(file).replace(/^```[\s\S]*?^```/gm, ''),
+}));
+
+test('links between documents lead to a file, and to a heading of it', () => {
+  const broken = pages.flatMap(({ file, text }) =>
+    [...text.matchAll(/\]\(([^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([link, target = '', anchor]) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const path = target === '' ? file : posix.normalize(posix.join(dirname(file), target));
+      if (!existsSync(join(ROOT, path))) return [`${file}: ${link}`];
+      return anchor === undefined || !path.endsWith('.md') || anchorsOf(path).has(anchor) ? [] : [`${file}: ${link}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every document that a text or a comment names is there', () => {
+  const named = FILES.flatMap((file) =>
+    [...textOf(file).matchAll(/(?<![\w./-])docs\/[\w/-]+\.(?:md|svg|json)\b/g)].map(([path]) => ({ file, path })),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ path }) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('a decision that is named by its number is there', () => {
+  const numbers = new Set(readdirSync(join(ROOT, 'docs/decisions')).map((name) => name.slice(0, 4)));
+  const named = FILES.flatMap((file) =>
+    [...textOf(file).matchAll(/docs\/decisions\/(\d{4})/g)].map(([, number = '']) => ({ file, number })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ number }) => !numbers.has(number))).toEqual([]);
+});
+
+/** Anchors as GitHub makes them: lower case, spaces to dashes, what is no word left out, repetitions numbered. */
+function anchorsOf(page: string): Set<string> {
+  const seen = new Map<string, number>();
+  const headings = textOf(page).matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) => {
+      const text = heading
+        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .trim()
+        .toLowerCase();
+      const anchor = text.replace(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+      const before = seen.get(anchor) ?? 0;
+      seen.set(anchor, before + 1);
+      return before === 0 ? anchor : `${anchor}-${before}`;
+    }),
+  );
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder)).flatMap((name) => {
+    const path = `${folder}/${name}`;
+    if (statSync(join(ROOT, path)).isDirectory())
+      return ['generated', 'node_modules'].includes(name) ? [] : filesBelow(path);
+    return /\.(md|ts|mjs|ya?ml|json|svg)$/.test(name) ? [path] : [];
+  });
+}

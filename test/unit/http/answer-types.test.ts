@@ -1,0 +1,35 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import type { z } from 'zod';
+import type { GroupExplanation } from '../../../src/api/group-explanation.js';
+import type { GroupStatus, NodeStatus } from '../../../src/api/node-status.js';
+import type { GROUP_STATUS, GROUP_SUMMARY } from '../../../src/http/route/answer-schemas.js';
+import type { GroupSummary } from '../../../src/http/status/group-summary.js';
+import type { NODE } from '../../../src/http/status/node-schemas.js';
+import type { BACKEND, EXPLAINED } from '../../../src/http/target/target-answers.js';
+import type { BackendStatus } from '../../../src/status/describe-backends.js';
+
+/** What a schema of an answer describes. */
+type Answer<Schema extends z.ZodType> = Frozen<z.output<Schema>>;
+
+/** Interfaces of src/api are readonly; what zod infers is not. Intersections are written out. */
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
+    : Value;
+
+/** Held by the compiler (tsc checks tests); at run time these say nothing. */
+describe('answers are the interfaces that embedders get', () => {
+  it('groups, explanations, backends', () => {
+    expectTypeOf<Answer<typeof GROUP_STATUS>>().toEqualTypeOf<Frozen<GroupStatus>>();
+    expectTypeOf<Answer<typeof GROUP_SUMMARY>>().toEqualTypeOf<Frozen<GroupSummary>>();
+    expectTypeOf<Answer<typeof EXPLAINED>>().toEqualTypeOf<Frozen<GroupExplanation>>();
+    expectTypeOf<Answer<typeof BACKEND>>().toEqualTypeOf<Frozen<BackendStatus>>();
+  });
+
+  it('the node: beside it stands who is let in; counters have names of their own', () => {
+    type Told = Answer<typeof NODE>;
+    expectTypeOf<Omit<Told, 'access' | 'topic'>>().toEqualTypeOf<Frozen<Omit<NodeStatus, 'topic'>>>();
+    expectTypeOf<Omit<Told['topic'], 'counters'>>().toEqualTypeOf<Omit<Frozen<NodeStatus>['topic'], 'counters'>>();
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { answerOf, type HttpScene, readyScene } from './http-scene.js';
+
+let scene: HttpScene;
+const post = (url: string, payload: object) => answerOf(scene.app, { method: 'POST', url, payload });
+beforeAll(async () => {
+  scene = await readyScene();
+});
+afterAll(() => scene.close());
+
+const request = { group: 'free', messages: 1 };
+
+it.each([
+  ['/v1/acquire/batch', { asks: [request] }, '/v1/acquire/bulk', { requests: [request] }],
+  ['/v1/acquire/batch', { requests: [request] }, '/v1/acquire/bulk', { requests: [request] }],
+  ['/v1/commit/batch', { commits: [{ id: 'x-1' }] }, '/v1/commit/bulk', { commits: [{ id: 'x-1' }] }],
+  ['/v1/hand-back', { id: 'x-1' }, '/v1/refund', { id: 'x-1' }],
+  ['/v1/hand-back/batch', { handBacks: [{ id: 'x-1' }] }, '/v1/refund/bulk', { refunds: [{ id: 'x-1' }] }],
+])('%s %j answers as %s, and that it is deprecated', async (old, oldBody, now, body) => {
+  const [former, present] = [await post(old, oldBody), await post(now, body)];
+  expect([former.status, former.body]).toEqual([present.status, present.body]);
+  expect(former.headers).toMatchObject({
+    deprecation: '@1795392000',
+    link: `<${now}>; rel="successor-version"`,
+  });
+  expect(present.headers.deprecation).toBeUndefined();
+});
+
+it('each old name is logged once', async () => {
+  for (let time = 0; time < 2; time++) await post('/v1/acquire/batch', { asks: [request] });
+  const told = scene.log.filter(({ message }) => message === 'an old name is used').map(({ facts }) => facts);
+  expect(told.filter((facts) => facts?.old === '/v1/acquire/batch')).toEqual([
+    { old: '/v1/acquire/batch', now: '/v1/acquire/bulk', where: 'path' },
+  ]);
+  expect(told.filter((facts) => facts?.old === 'asks')).toEqual([
+    { old: 'asks', now: 'requests', where: 'body of /v1/acquire/batch' },
+  ]);
+});
+
+it('a mistake is told by the name that was sent, also within a list', async () => {
+  expect((await post('/v1/hand-back/batch', { handBacks: [] })).body.detail).toMatch(/^handBacks must be an array/);
+  const { body } = await post('/v1/hand-back/batch', { handBacks: [{ id: 7 }] });
+  expect(JSON.stringify(body.answers)).toContain('handBacks[0].id must be the id');
+  expect((await post('/v1/acquire/batch', { asks: [{ group: 7, messages: 1 }] })).body.detail).toMatch(
+    /^asks\[0\]\.group must be a string/,
+  );
+});
+
+it('an old field beside its new name, and an old field under the new path, are not known', async () => {
+  const both = await post('/v1/acquire/batch', { asks: [request], requests: [request] });
+  expect([both.status, both.body.detail]).toEqual([422, expect.stringContaining('field asks is not known')]);
+  const late = await post('/v1/acquire/bulk', { asks: [request] });
+  expect([late.status, late.body.code]).toEqual([422, 'FIELDS_INVALID']);
+});
+
+it('GET /openapi.json says what is deprecated', async () => {
+  const { paths } = (await scene.get('/openapi.json')).body as unknown as {
+    readonly paths: Readonly<Record<string, { readonly post: Operation }>>;
+  };
+  expect(paths['/v1/acquire/bulk']?.post.deprecated).toBeUndefined();
+  const { deprecated, requestBody } = (paths['/v1/acquire/batch'] as { readonly post: Operation }).post;
+  expect(deprecated).toBe(true);
+  const { schema } = requestBody.content['application/json'];
+  expect(schema.properties.asks).toMatchObject({ deprecated: true, type: 'array' });
+  expect(schema.anyOf).toEqual([{ required: ['requests'] }, { required: ['asks'] }]);
+});
+
+interface Operation {
+  readonly deprecated?: boolean;
+  readonly requestBody: {
+    readonly content: {
+      readonly 'application/json': {
+        readonly schema: { readonly properties: Readonly<Record<string, unknown>>; readonly anyOf?: unknown };
+      };
+    };
+  };
+}

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { answerOf, readyScene } from './http-scene.js';
+
+/**
+ * What is said about bodies and queries that are wrong, word for word, one request a line: what the other tests of this
+ * folder sent when it was recorded. `UPDATE_GOLDEN=1` rewrites it, and the difference is reviewed like code.
+ */
+const GOLDEN = new URL('./messages.golden.jsonl', import.meta.url);
+
+interface Told {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly payload?: object;
+  readonly status: number;
+  readonly code: unknown;
+  readonly detail: unknown;
+  readonly remedy: unknown;
+}
+
+it('messages about bodies and queries are those that were recorded', async () => {
+  const scene = await readyScene({ cluster: `messages-${process.pid}` });
+  try {
+    const recorded = readFileSync(GOLDEN, 'utf8').trimEnd().split('\n');
+    expect(recorded.length).toBeGreaterThan(100);
+    const now: string[] = [];
+    for (const line of recorded) {
+      const { method, url, payload } = JSON.parse(line) as Told;
+      const { status, body } = await answerOf(scene.app, { method, url, ...(payload && { payload }) });
+      const { code, detail, remedy } = body;
+      now.push(JSON.stringify({ method, url, payload, status, code, detail, remedy }));
+    }
+    if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, `${now.join('\n')}\n`);
+    expect(now).toEqual(recorded);
+  } finally {
+    await scene.close();
+  }
+});

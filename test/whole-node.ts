@@ -1,0 +1,79 @@
+import { randomInt } from 'node:crypto';
+import type { ResolvedConfig } from '../src/config/resolved/resolved-config.js';
+import type { Coordinator } from '../src/core/coordinator/coordinator.js';
+import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
+import { type AssemblyOptions, assembleParts } from '../src/node/assemble-node.js';
+import type { CreateNodeOptions } from '../src/node/create-node.js';
+import { EmbeddedNode } from '../src/node/embedded-node.js';
+import type { NodeParts } from '../src/node/node-parts.js';
+import { openTopics } from '../src/node/open-topics.js';
+import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
+import { configOf } from '../src/node/start-node.js';
+import { VERSION } from '../src/package/version.js';
+import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
+
+export interface WholeNode extends NodeParts {}
+
+/** A node with its parts in one object, for tests that look behind the public face. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns every part
+export class WholeNode extends EmbeddedNode {
+  constructor(options: AssemblyOptions) {
+    const parts = assembleParts(options);
+    super(parts);
+    Object.assign(this, parts);
+  }
+
+  get coordinator(): Coordinator | null {
+    return this.loop.coordinator;
+  }
+
+  get rounds(): { readonly count: number; readonly totalMs: number } {
+    return this.loop.rounds;
+  }
+
+  get rebalancing(): RebalancingWatch {
+    return this.loop.rebalancing;
+  }
+
+  get isClosing(): boolean {
+    return this.life.isClosing;
+  }
+
+  start(): Promise<void> {
+    return this.life.start();
+  }
+
+  serve(lane: number): void {
+    this.loop.serve(lane);
+  }
+
+  step(event: CoordinatorEvent): void {
+    this.loop.step(event);
+  }
+}
+
+/** On the topics that the configuration asks for; not started. */
+export async function wholeNode(config: ResolvedConfig, telemetry: Telemetry): Promise<WholeNode> {
+  return new WholeNode({
+    config,
+    ...(await openTopics(config, telemetry)),
+    telemetry,
+    version: VERSION,
+    nonce: randomInt(0x10000),
+  });
+}
+
+/** On the topics of a configuration as `createNode` takes it; not started. */
+export async function prepareWholeNode(options: CreateNodeOptions): Promise<WholeNode> {
+  return wholeNode(await configOf(options), options.telemetry ?? silentTelemetry);
+}
+
+/** As `createNode`. */
+export async function createWholeNode(options: CreateNodeOptions): Promise<WholeNode> {
+  const { readyTimeoutMs = 30_000 } = options;
+  const node = await prepareWholeNode(options);
+  const started = node.start();
+  if (readyTimeoutMs === 0) started.catch(() => undefined);
+  else await Promise.all([started, node.ready(readyTimeoutMs)]);
+  return node;
+}
