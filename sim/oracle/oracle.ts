@@ -133,7 +133,7 @@ export class Oracle implements NodeObserver {
   #lookAtPool(record: ProcessRecord): void {
     const serving = [...this.records.values()].filter(({ isServing }) => isServing);
     if (remembersMore(record, serving)) record.hasPoolOfItsOwn = true;
-    else if (record.node.coordinator.log.pool.isAgreed) record.hasPoolOfItsOwn = false;
+    else if (record.isServing && record.node.coordinator.log.pool.isAgreed) record.hasPoolOfItsOwn = false;
   }
 
   #recordOf(node: SimulatedNode): ProcessRecord {

@@ -22,14 +22,15 @@ export class ProcessRecord {
   /** Log time of the membership partition when the process had caught up; null before. */
   caughtUpLogMs: number | null = null;
   /**
-   * Whether it has ignored the older life of a running process since its members last agreed on a pool. Whom it serves
-   * follows from that agreement, so it serves others than those who have heard that process, until the next one.
+   * Whether it has not read the agreement on a pool by which the members are served now: it began with a compacted log,
+   * or it has ignored the older life of a running process. It knows whom the pool serves from the next agreement on.
    */
-  hasPoolOfItsOwn = false;
+  hasPoolOfItsOwn: boolean;
 
   constructor(node: SimulatedNode, name: string, groups: number) {
     this.node = node;
     this.name = name;
+    this.hasPoolOfItsOwn = node.beganCompacted;
     this.share = new Float64Array(groups);
     this.limit = new Float64Array(groups);
     this.depth = new Float64Array(groups);
