@@ -236,7 +236,7 @@ describe('waiting for a batch', () => {
   test.each(['bucket', 'window'])('messages larger than all that a %s holds come one by one', async (limiter) => {
     const quota = { quota: { publish: { bytesPerSecond: 1000 } }, windowMs: limiter === 'window' ? 500 : undefined };
     scene = await readyScene({ groups: { a: { limiter, ...quota, maxRequest: { bytes: 100_000 } } } });
-    // Whoever finds a full bucket gets all at once: how full it is at a start depends on how long the machine took.
+    // A full bucket gives all at once, and how full it is at a start depends on how long the machine took.
     scene.node.consume('a', { messages: 1, bytes: 1000 });
     const batch = await take(scene.node, { messages: 20, bytes: 40_000 }, { waitMs: 5000 });
     expect([batch.messages, batch.bytes]).toEqual([1, 2000]);
