@@ -99,7 +99,9 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       project({
-        ...{ name: 'quick', include: ['test/**/*.test.ts'], testTimeout: 120_000 },
+        name: 'quick',
+        include: ['test/**/*.test.ts'],
+        testTimeout: 120_000,
         // One module graph per worker: half of the time went into loading it anew for every file.
         isolate: false,
         setupFiles: ['test/real-globals.ts'],
@@ -109,14 +111,20 @@ export default defineConfig({
       project({ name: 'redis', include: redis, testTimeout: 60_000 }),
       project({ name: 'kafka', include: kafka, testTimeout: 60_000, globalSetup }),
       project({
-        ...{ name: 'cluster', include: cluster, testTimeout: 60_000, globalSetup },
+        name: 'cluster',
+        include: cluster,
+        testTimeout: 60_000,
+        globalSetup,
         exclude: [...processes, ...kafka, ...redis, ...stories, ...outages, ...demo, ...long],
       }),
       project({ name: 'stories', include: stories, testTimeout: 60_000, globalSetup }),
       project({ name: 'outages', include: outages, testTimeout: 60_000, globalSetup }),
       project({ name: 'demo', include: demo, testTimeout: 60_000 }),
       project({
-        ...{ name: 'long', include: long, testTimeout: 1_200_000, globalSetup },
+        name: 'long',
+        include: long,
+        testTimeout: 1_200_000,
+        globalSetup,
         exclude: [...longComputing, ...longWaiting],
       }),
       project({ name: 'long-computing', include: longComputing, testTimeout: 1_200_000 }),

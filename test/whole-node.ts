@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { ResolvedConfig } from '../src/config/resolved/resolved-config.js';
 import type { Coordinator } from '../src/core/coordinator/coordinator.js';
 import type { CoordinatorEvent } from '../src/core/protocol/events-and-effects.js';
@@ -6,10 +5,8 @@ import { type AssemblyOptions, assembleParts } from '../src/node/assemble-node.j
 import type { CreateNodeOptions } from '../src/node/create-node.js';
 import { EmbeddedNode } from '../src/node/embedded-node.js';
 import type { NodeParts } from '../src/node/node-parts.js';
-import { openTopics } from '../src/node/open-topics.js';
 import type { RebalancingWatch } from '../src/node/rebalancing-watch.js';
-import { configOf } from '../src/node/start-node.js';
-import { VERSION } from '../src/package/version.js';
+import { assemblyOf, configOf, startParts } from '../src/node/start-node.js';
 import { silentTelemetry, type Telemetry } from '../src/ports/telemetry.js';
 
 export interface WholeNode extends NodeParts {}
@@ -54,13 +51,7 @@ export class WholeNode extends EmbeddedNode {
 
 /** On the topics that the configuration asks for; not started. */
 export async function wholeNode(config: ResolvedConfig, telemetry: Telemetry): Promise<WholeNode> {
-  return new WholeNode({
-    config,
-    ...(await openTopics(config, telemetry)),
-    telemetry,
-    version: VERSION,
-    nonce: randomInt(0x10000),
-  });
+  return new WholeNode(await assemblyOf(config, telemetry));
 }
 
 /** On the topics of a configuration as `createNode` takes it; not started. */
@@ -70,10 +61,7 @@ export async function prepareWholeNode(options: CreateNodeOptions): Promise<Whol
 
 /** As `createNode`. */
 export async function createWholeNode(options: CreateNodeOptions): Promise<WholeNode> {
-  const { readyTimeoutMs = 30_000 } = options;
   const node = await prepareWholeNode(options);
-  const started = node.start();
-  if (readyTimeoutMs === 0) started.catch(() => undefined);
-  else await Promise.all([started, node.ready(readyTimeoutMs)]);
+  await startParts(node, options.readyTimeoutMs);
   return node;
 }

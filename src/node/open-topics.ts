@@ -34,15 +34,11 @@ async function adapterOf({ cluster, topic }: ResolvedConfig, telemetry: Telemetr
     }
     case 'kafka': {
       const { KafkaReportTopic } = await import('../topic/kafka/kafka-report-topic.js');
-      return new KafkaReportTopic(topic, {
-        log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka', ...facts }),
-      });
+      return new KafkaReportTopic(topic, logsOf(telemetry, 'kafka'));
     }
     case 'redis': {
       const { RedisReportTopic } = await import('../topic/redis/redis-report-topic.js');
-      return new RedisReportTopic({ cluster, log: 'reports' }, topic, {
-        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis', ...facts }),
-      });
+      return new RedisReportTopic({ cluster, log: 'reports' }, topic, logsOf(telemetry, 'redis'));
     }
   }
 }
@@ -71,7 +67,7 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
         { ...topic, name: kafkaNameOf(config, topic, 'registry'), partitions: 1 },
         {
           keepsForever: true,
-          log: (level, message, facts) => telemetry.log(level, message, { component: 'kafka-registry', ...facts }),
+          ...logsOf(telemetry, 'kafka-registry'),
         },
       );
     }
@@ -79,10 +75,15 @@ async function registryAdapterOf(config: ResolvedConfig, telemetry: Telemetry): 
       const { RedisReportTopic } = await import('../topic/redis/redis-report-topic.js');
       return new RedisReportTopic({ cluster, log: 'registry' }, topic, {
         keepsForever: true,
-        log: (level, message, facts) => telemetry.log(level, message, { component: 'redis-registry', ...facts }),
+        ...logsOf(telemetry, 'redis-registry'),
       });
     }
   }
+}
+
+/** Log lines of an adapter name it. */
+function logsOf(telemetry: Telemetry, component: string): Telemetry {
+  return { log: (level, message, facts) => telemetry.log(level, message, { component, ...facts }) };
 }
 
 type Log = 'reports' | 'registry';

@@ -5,7 +5,7 @@ import { resolveConfig } from '../config/read/resolve-config.js';
 import type { ResolvedConfig } from '../config/resolved/resolved-config.js';
 import { VERSION } from '../package/version.js';
 import { silentTelemetry, type Telemetry } from '../ports/telemetry.js';
-import { assembleParts } from './assemble-node.js';
+import { type AssemblyOptions, assembleParts } from './assemble-node.js';
 import type { CreateNodeOptions } from './create-node.js';
 import { EmbeddedNode } from './embedded-node.js';
 import type { NodeParts } from './node-parts.js';
@@ -15,9 +15,13 @@ import { tellOldNames } from './tell-old-names.js';
 /** What createNode does with options that are right. */
 export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> {
   const parts = await assembleNode(await configOf(options), options.telemetry ?? silentTelemetry);
-  const { life, loop } = parts;
+  await startParts(parts, options.readyTimeoutMs);
+  return new EmbeddedNode(parts);
+}
+
+/** Starts a node and waits until it is ready; a node that does not become ready in time is closed. */
+export async function startParts({ life, loop }: Pick<NodeParts, 'life' | 'loop'>, readyTimeoutMs = 30_000) {
   const started = life.start();
-  const { readyTimeoutMs = 30_000 } = options;
   // Without waiting a failed start shows in the node's status and log; nobody holds the promise.
   if (readyTimeoutMs === 0) started.catch(() => undefined);
   else {
@@ -26,14 +30,18 @@ export async function startNode(options: CreateNodeOptions): Promise<QuotaNode> 
       throw error;
     });
   }
-  return new EmbeddedNode(parts);
 }
 
 /** The parts of a node on the topics that a configuration asks for, wired but not started. */
 export async function assembleNode(config: ResolvedConfig, telemetry: Telemetry): Promise<NodeParts> {
   tellOldNames(config, telemetry);
+  return assembleParts(await assemblyOf(config, telemetry));
+}
+
+/** What a node of this program is put together from. */
+export async function assemblyOf(config: ResolvedConfig, telemetry: Telemetry): Promise<AssemblyOptions> {
   const topics = await openTopics(config, telemetry);
-  return assembleParts({ config, ...topics, telemetry, version: VERSION, nonce: randomInt(0x10000) });
+  return { config, ...topics, telemetry, version: VERSION, nonce: randomInt(0x10000) };
 }
 
 export async function configOf(options: CreateNodeOptions): Promise<ResolvedConfig> {

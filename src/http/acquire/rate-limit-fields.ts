@@ -1,11 +1,10 @@
 import type { GroupConfig } from '../../config/resolved/resolved-config.js';
 import { DIMENSIONS, DIRECTION_COUNT, DIRECTIONS, type Dimension, type Rates } from '../../core/base/vocabulary.js';
 import type { Level } from '../../core/limiter/levels.js';
+import type { NodeParts } from '../../node/node-parts.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'config' | 'limiter' | 'gate'>;
-
-import type { NodeParts } from '../../node/node-parts.js';
 
 /**
  * The fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11, one item per configured dimension

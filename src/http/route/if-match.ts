@@ -1,11 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { QuotameshError } from '../../errors/quotamesh-error.js';
 import type { Expected } from '../../groups/changes/registry-of.js';
+import type { NodeParts } from '../../node/node-parts.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups' | 'attachments'>;
-
-import type { NodeParts } from '../../node/node-parts.js';
 
 interface Changing {
   /** Whether there is such a thing now. */

@@ -1,11 +1,10 @@
 import type { RateStatus } from '../../api/node-status.js';
 import { DIRECTIONS, type Direction, laneOf, type Rates, slotOf } from '../../core/base/vocabulary.js';
 import { originOf } from '../../groups/registry/describe-registry.js';
+import type { NodeParts } from '../../node/node-parts.js';
 
 /** What is used here of a node. */
 type UsedParts = Pick<NodeParts, 'groups' | 'registry' | 'loop'>;
-
-import type { NodeParts } from '../../node/node-parts.js';
 
 export interface GroupSummary {
   readonly group: string;

@@ -11,7 +11,7 @@
 import { writeSync } from 'node:fs';
 import { attach } from '../../../dist/src/groups/changes/attaching.js';
 import { deleteGroup, putGroup } from '../../../dist/src/groups/changes/change-group.js';
-import { assembleNode, configOf } from '../../../dist/src/node/start-node.js';
+import { assembleNode, configOf, startParts } from '../../../dist/src/node/start-node.js';
 import { silentTelemetry } from '../../../dist/src/ports/telemetry.js';
 
 const DELETED_EVERY = 5;
@@ -21,7 +21,7 @@ const topic = { kind: 'embedded', path };
 const config = { cluster: 'kills', node: nodeId, topic, registry: { auditedChanges }, groups: { orders: {} } };
 /** Not through createNode: changes to groups come over HTTP, and are no calls of the library. */
 const parts = await assembleNode(await configOf({ config, env: {} }), silentTelemetry);
-await Promise.all([parts.life.start(), parts.loop.ready(30_000)]);
+await startParts(parts);
 const go = new Promise((resolve) => process.once('message', resolve));
 process.send('ready');
 await go;

@@ -1,23 +1,12 @@
 import { readFileSync } from 'node:fs';
-import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configJsonSchema } from '../../../src/config/describe/json-schema.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { schemaJudge } from '../../schema-judge.js';
 
-// Fastify brings a JSON Schema validator; strict means neither coerced values nor silently dropped keys.
-const app = fastify({
-  ajv: {
-    customOptions: {
-      coerceTypes: false,
-      removeAdditional: false,
-      useDefaults: false,
-      keywords: ['deprecationMessage'],
-    },
-  },
-});
+let app: Awaited<ReturnType<typeof schemaJudge>>;
 beforeAll(async () => {
-  app.post('/', { schema: { body: configJsonSchema() } }, () => 'valid');
-  await app.ready();
+  app = await schemaJudge(configJsonSchema());
 });
 afterAll(() => app.close());
 

@@ -25,6 +25,15 @@ function judged(): { readonly world: World; readonly oracle: Oracle; readonly pr
   return { world, oracle, promises: () => [...new Set(oracle.violations.first.map(({ promise }) => promise))] };
 }
 
+/** For 2 s the limiter of b takes `factor` of its limits for the whole. */
+function runWithLimiterOfB(world: World, factor: number): void {
+  const { limiter, coordinator } = world.node('b');
+  scaleLimits(limiter, factor);
+  const { limit, depth } = coordinator.shares;
+  limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
+  world.runFor(2000);
+}
+
 describe('the oracle', () => {
   it('has nothing against a cluster that works', () => {
     const { world, oracle } = judged();
@@ -35,22 +44,14 @@ describe('the oracle', () => {
 
   it('sees a limiter that grants a tenth more than its limit says, within 2 s', () => {
     const { world, promises } = judged();
-    const { limiter, coordinator } = world.node('b');
-    scaleLimits(limiter, 1.1);
-    const { limit, depth } = coordinator.shares;
-    limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
-    world.runFor(2000);
+    runWithLimiterOfB(world, 1.1);
     expect(promises()).toEqual(['admissions']);
   });
 
   it('sees a node that refuses a tenth of what its limit brings, once all are whole', () => {
     const { world, oracle, promises } = judged();
     oracle.expectRecovered(NODES);
-    const { limiter, coordinator } = world.node('b');
-    scaleLimits(limiter, 0.9);
-    const { limit, depth } = coordinator.shares;
-    limiter.setLimit(0, MESSAGES, limit[0] as number, depth[0] as number, world.nowMs);
-    world.runFor(2000);
+    runWithLimiterOfB(world, 0.9);
     expect(promises()).toEqual(['refusals']);
   });
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarioJsonSchema } from '../../../sim/scenario/json-schema.js';
 import { builtInNames, loadBuiltIn, loadScenario, parseScenario } from '../../../sim/scenario/load-scenario.js';
 import { ConfigError } from '../../../src/config/setting/config-error.js';
 import { parseYaml } from '../../../src/config/yaml/parse-yaml.js';
+import { schemaJudge } from '../../schema-judge.js';
 
 const GOOD = `name: small
 says: A story.
@@ -152,19 +152,9 @@ describe('a broken scenario', () => {
 });
 
 describe('the built-in scenarios', () => {
-  const app = fastify({
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        keywords: ['deprecationMessage'],
-      },
-    },
-  });
+  let app: Awaited<ReturnType<typeof schemaJudge>>;
   beforeAll(async () => {
-    app.post('/', { schema: { body: scenarioJsonSchema() } }, () => 'valid');
-    await app.ready();
+    app = await schemaJudge(scenarioJsonSchema());
   });
   afterAll(() => app.close());
 
