@@ -138,8 +138,8 @@ export class SimulatedTopic {
    * One produce: its records reach each partition together and in their order, the partitions at different times. The
    * appender hears how it ended when the last of them has answered, and sends nothing before.
    */
-  append(connection: Connection, batch: readonly Append[], ended: ProduceEnded): void {
-    const parts = byPartition(batch);
+  append(connection: Connection, appends: readonly Append[], ended: ProduceEnded): void {
+    const parts = byPartition(appends);
     let answers = 0;
     let timeoutMs = APPEND_TIMEOUT_MS;
     let isAcknowledged = true;
@@ -282,11 +282,11 @@ export class SimulatedTopic {
   }
 }
 
-function byPartition(batch: readonly Append[]): readonly (readonly Append[])[] {
-  const first = batch[0]?.partition;
-  if (batch.every(({ partition }) => partition === first)) return [batch];
+function byPartition(appends: readonly Append[]): readonly (readonly Append[])[] {
+  const first = appends[0]?.partition;
+  if (appends.every(({ partition }) => partition === first)) return [appends];
   const parts = new Map<number, Append[]>();
-  for (const append of batch) {
+  for (const append of appends) {
     const part = parts.get(append.partition);
     if (part === undefined) parts.set(append.partition, [append]);
     else part.push(append);

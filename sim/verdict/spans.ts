@@ -53,14 +53,14 @@ export class ReferenceBucket {
   overshoot = 0;
   #perMs: number;
   #burst: number;
-  #level: number;
+  #tokens: number;
   #atMs = 0;
 
   /** Full at time 0. */
   constructor(perSecond: number) {
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;
-    this.#level = this.#burst;
+    this.#tokens = this.#burst;
   }
 
   setQuota(perSecond: number, nowMs: number): void {
@@ -68,19 +68,19 @@ export class ReferenceBucket {
     this.#refill(nowMs);
     this.#perMs = perSecond / 1000;
     this.#burst = this.#perMs * BURST_MS;
-    this.#level = wasUnlimited ? this.#burst : Math.min(this.#level, this.#burst);
+    this.#tokens = wasUnlimited ? this.#burst : Math.min(this.#tokens, this.#burst);
   }
 
   take(amount: number, nowMs: number): void {
     if (this.#perMs === Number.POSITIVE_INFINITY) return;
     this.#refill(nowMs);
-    this.#level -= amount;
-    if (-this.#level > this.overshoot) this.overshoot = -this.#level;
+    this.#tokens -= amount;
+    if (-this.#tokens > this.overshoot) this.overshoot = -this.#tokens;
   }
 
   #refill(nowMs: number): void {
     if (this.#perMs !== Number.POSITIVE_INFINITY) {
-      this.#level = Math.min(this.#burst, this.#level + (nowMs - this.#atMs) * this.#perMs);
+      this.#tokens = Math.min(this.#burst, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
     }
     this.#atMs = nowMs;
   }

@@ -5,10 +5,10 @@
 export function matchesFilter(filter: string, topic: string): boolean {
   if (topic.startsWith('$') && !filter.startsWith('$')) return false;
   const wanted = filter.split('/');
-  const levels = topic.split('/');
+  const segments = topic.split('/');
   for (let at = 0; at < wanted.length; at++) {
     if (wanted[at] === '#') return true;
-    if (at >= levels.length || (wanted[at] !== '+' && wanted[at] !== levels[at])) return false;
+    if (at >= segments.length || (wanted[at] !== '+' && wanted[at] !== segments[at])) return false;
   }
-  return wanted.length === levels.length;
+  return wanted.length === segments.length;
 }

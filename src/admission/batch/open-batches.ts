@@ -41,7 +41,7 @@ export interface OpenBatchesParts extends AvailableParts {
   readonly decider: Decider;
   readonly explainer: RefusalExplainer;
   readonly waiting: Waiting;
-  readonly places: ScopeResolver;
+  readonly scopes: ScopeResolver;
 }
 
 interface Open {
@@ -248,7 +248,7 @@ export class OpenBatches {
     this.counts.open = this.#open.size;
     this.counts.ended++;
     if (request !== null) this.#parts.joint.settle(request, messages, bytes, this.#parts.clock());
-    else this.#parts.places.countExempt(direction, { messages, bytes });
+    else this.#parts.scopes.countExempt(direction, { messages, bytes });
   }
 
   #numberOf(id: string): number {

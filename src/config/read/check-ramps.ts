@@ -44,12 +44,12 @@ function quotasOf({ quota }: Sound<GroupSettings>): number[] {
 }
 
 /** Keys of a ramp that is none. `fromPerSecond: null` takes back what is inherited: that is said, not forgotten. */
-function checkStart(root: unknown, place: readonly string[], findings: Findings): void {
-  const ramp = valueBelow(root, [...place, 'ramp']);
+function checkStart(root: unknown, path: readonly string[], findings: Findings): void {
+  const ramp = valueBelow(root, [...path, 'ramp']);
   if (!isMapping(ramp) || ramp.fromPerSecond === null) return;
   const key = Object.keys(ramp).find((name) => (ramp[name] ?? null) !== null);
   if (key === undefined) return;
   const problem = 'has no beginning: ramp.fromPerSecond is missing';
   const remedy = 'Set ramp.fromPerSecond, or remove the ramp.';
-  findings.add([...place, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
+  findings.add([...path, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
 }

@@ -33,45 +33,45 @@ export function waterFill(
     for (let at = 0; at < count; at++) out[at] = high[at] as number;
     return Number.POSITIVE_INFINITY;
   }
-  const level = findLevel(low, high, weight, count, capacity);
+  const waterLevel = findWaterLevel(low, high, weight, count, capacity);
   let given = 0;
   for (let at = 0; at < count; at++) {
-    const amount = smaller(larger((weight[at] as number) * level, low[at] as number), high[at] as number);
+    const amount = smaller(larger((weight[at] as number) * waterLevel, low[at] as number), high[at] as number);
     out[at] = amount;
     given += amount;
   }
   if (!(given <= capacity + 1e-6 * (capacity + 1))) {
     invariant(false, 'water-filling gave more than there is', { capacity, given });
   }
-  return level;
+  return waterLevel;
 }
 
 /** Σ of what the level of a scan makes too high and too low, the weights of both, and of those between. */
 const scanned = new Float64Array(5);
 
 /** The L of Σ out = capacity; there is one, because Σ high > capacity. */
-function findLevel(
+function findWaterLevel(
   low: Float64Array,
   high: Float64Array,
   weight: Float64Array,
   count: number,
   capacity: number,
 ): number {
-  let level = capacity / count;
+  let waterLevel = capacity / count;
   // What the nodes that are fixed for good hold, and their weights.
   let heldHigh = 0;
   let weightHigh = 0;
   let heldLow = 0;
   let weightLow = 0;
   for (let pass = 0; pass <= 2 * count + 2; pass++) {
-    scan(low, high, weight, count, level);
+    scan(low, high, weight, count, waterLevel);
     const tooHigh = scanned[0] as number;
     const tooHighWeight = scanned[1] as number;
     const tooLow = scanned[2] as number;
     const tooLowWeight = scanned[3] as number;
     const free = scanned[4] as number;
     if (pass > 0 && tooHighWeight === weightHigh && tooLowWeight === weightLow) break;
-    const given = tooHigh + tooLow + level * free;
+    const given = tooHigh + tooLow + waterLevel * free;
     if (given <= capacity) {
       heldHigh = tooHigh;
       weightHigh = tooHighWeight;
@@ -82,12 +82,12 @@ function findLevel(
     }
     const rest = tooHighWeight + tooLowWeight + free - weightHigh - weightLow;
     if (rest <= 0) break;
-    level = larger(0, (capacity - heldHigh - heldLow) / rest);
+    waterLevel = larger(0, (capacity - heldHigh - heldLow) / rest);
   }
-  return level;
+  return waterLevel;
 }
 
-function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count: number, level: number): void {
+function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count: number, waterLevel: number): void {
   let tooHigh = 0;
   let tooHighWeight = 0;
   let tooLow = 0;
@@ -95,8 +95,8 @@ function scan(low: Float64Array, high: Float64Array, weight: Float64Array, count
   let free = 0;
   for (let at = 0; at < count; at++) {
     const each = weight[at] as number;
-    const above = Number(each * level > (high[at] as number));
-    const below = Number(each * level < (low[at] as number));
+    const above = Number(each * waterLevel > (high[at] as number));
+    const below = Number(each * waterLevel < (low[at] as number));
     tooHigh += above * (high[at] as number);
     tooHighWeight += above * each;
     tooLow += below * (low[at] as number);

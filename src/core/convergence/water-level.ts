@@ -12,21 +12,21 @@
  * Capacity and level stand in columns, at `row`: a fraction that is passed or returned is an object until the call is
  * inlined. The level found there is where the search starts: > 0, and not so high that it would meet everybody.
  */
-export function findLevel(
+export function findWaterLevel(
   high: Float64Array,
   weight: Float64Array,
   count: number,
   capacities: Float64Array,
-  levels: Float64Array,
+  waterLevels: Float64Array,
   row: number,
 ): void {
   const capacity = capacities[row] as number;
   let before = -1;
   for (let pass = 0; pass <= count + 1; pass++) {
-    scan(high, weight, count, levels, row);
+    scan(high, weight, count, waterLevels, row);
     const wanting = scanned[1] as number;
     if (wanting === before || wanting === 0) return;
-    levels[row] = (capacity - (scanned[0] as number)) / wanting;
+    waterLevels[row] = (capacity - (scanned[0] as number)) / wanting;
     before = wanting;
   }
 }
@@ -35,13 +35,13 @@ export function findLevel(
 const scanned = new Float64Array(2);
 
 /** Without a branch on what it reads: one that chance decides costs more than twice the scan. */
-function scan(high: Float64Array, weight: Float64Array, count: number, levels: Float64Array, row: number): void {
-  const level = levels[row] as number;
+function scan(high: Float64Array, weight: Float64Array, count: number, waterLevels: Float64Array, row: number): void {
+  const waterLevel = waterLevels[row] as number;
   let met = 0;
   let wanting = 0;
   for (let at = 0; at < count; at++) {
     const each = weight[at] as number;
-    const isMet = Number(each * level > (high[at] as number));
+    const isMet = Number(each * waterLevel > (high[at] as number));
     met += isMet * (high[at] as number);
     wanting += (1 - isMet) * each;
   }

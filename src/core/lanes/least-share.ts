@@ -38,8 +38,8 @@ export class LeastShare {
     if (span === known) return;
     for (let begun = Math.max(known, span - LEAST_SHARE_SPANS) + 1; begun <= span; begun++) {
       // Twice, because the first spans are counted from below 0.
-      const place = ((begun % LEAST_SHARE_SPANS) + LEAST_SHARE_SPANS) % LEAST_SHARE_SPANS;
-      this.#least[dimension * LEAST_SHARE_SPANS + place] = held;
+      const index = ((begun % LEAST_SHARE_SPANS) + LEAST_SHARE_SPANS) % LEAST_SHARE_SPANS;
+      this.#least[dimension * LEAST_SHARE_SPANS + index] = held;
     }
     this.#span[dimension] = span;
   }

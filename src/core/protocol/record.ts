@@ -55,7 +55,7 @@ export interface GroupStateRecord {
   readonly groupId: GroupId;
   readonly direction: number;
   /** Messages/s of the whole cluster. */
-  readonly level: number;
+  readonly ceiling: number;
   /** The level was in force so much log time before the record, or before `readUntilMs`. */
   readonly lateMs: number;
   /** Append time of the last record that the writer had read; 0 = the level held when the record was appended. */

@@ -21,7 +21,7 @@ export interface LiveKey {
    * A state whose `asOf` is above this number makes the record superfluous. For a proposal: its place; for a state: its
    * own `asOf`.
    */
-  readonly place: number;
+  readonly asOf: number;
   readonly isState: boolean;
   /** The revision of a state; 0 for a proposal. */
   readonly revision: number;
@@ -138,10 +138,10 @@ export class GroupHistory {
    * Whether a newcomer would not find the group without this key, which was buried by mistake: then its state is
    * written again.
    */
-  isMissed({ offset, place, isState }: LiveKey): boolean {
+  isMissed({ offset, asOf, isState }: LiveKey): boolean {
     if (!isState) return this.forget(offset);
     if (this.current.definition === null) return false;
-    for (const key of this.keys.values()) if (key.isState && key.place > place) return false;
+    for (const key of this.keys.values()) if (key.isState && key.asOf > asOf) return false;
     return true;
   }
 
@@ -162,7 +162,7 @@ export class GroupHistory {
    */
   get isMisstated(): boolean {
     let newest: LiveKey | null = null;
-    for (const key of this.keys.values()) if (key.isState && key.place > (newest?.place ?? -1)) newest = key;
+    for (const key of this.keys.values()) if (key.isState && key.asOf > (newest?.asOf ?? -1)) newest = key;
     return newest !== null && !this.isOpen && newest.revision !== this.current.revision;
   }
 

@@ -31,7 +31,7 @@ export class RegistryEpochs {
   /** States from earlier logs that this log does not have yet. */
   readonly #remembered = new Map<string, GroupState>();
 
-  placeOf(offset: number): number {
+  lastingOffsetOf(offset: number): number {
     return this.number * OFFSETS + offset;
   }
 

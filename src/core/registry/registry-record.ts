@@ -102,8 +102,8 @@ export interface YamlRecord {
 export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
-  /** @param place of the record in the trail: `auditPlaceOf` */
-  audit(place: string): string;
+  /** @param auditId of the record in the trail: `auditPlaceOf` */
+  audit(auditId: string): string;
   /** The place of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
@@ -118,7 +118,7 @@ export function registryKeys(cluster: number): RegistryKeys {
   return {
     proposal: (id) => `${prefix}/proposal/${id}`,
     state: (group, asOf) => `${prefix}${attachedPath(group) === null ? `/group/${group}` : group}/${asOf}`,
-    audit: (place) => `${prefix}/audit/${place}`,
+    audit: (auditId) => `${prefix}/audit/${auditId}`,
     auditedBy: (key) => (key.startsWith(`${prefix}/audit/`) ? key.slice(prefix.length + 7) : null),
     barrier: (nodeId) => `${prefix}/barrier/${nodeId}`,
     epoch: (number, nodeId) => `${prefix}/epoch/${number}/${nodeId}`,
@@ -143,7 +143,7 @@ export function attachedPath(name: string): string | null {
 }
 
 /** `17`; of what was detached with a group `17/attachment/tenant/acme`. No two changes have the same. */
-export function auditPlaceOf({ revision, group, withGroup }: AuditRecord): string {
+export function auditIdOf({ revision, group, withGroup }: AuditRecord): string {
   return withGroup === undefined ? String(revision) : `${revision}${group}`;
 }
 
@@ -155,7 +155,7 @@ export function keyOf(keys: RegistryKeys, record: RegistryRecord): string {
     case 'state':
       return keys.state(record.group, record.asOf);
     case 'audit':
-      return keys.audit(auditPlaceOf(record));
+      return keys.audit(auditIdOf(record));
     case 'barrier':
       return keys.barrier(record.author);
     case 'epoch':

@@ -6,9 +6,9 @@ interface Release {
   readonly offset: number;
   readonly group: string;
   /** Names of entries: first those attached to the group, then those that are the same as one of these, and so on. */
-  readonly levels: readonly (readonly string[])[];
+  readonly tiers: readonly (readonly string[])[];
   /** The index in `levels` of each entry; that of the group is -1. */
-  readonly levelOf: ReadonlyMap<string, number>;
+  readonly tierOf: ReadonlyMap<string, number>;
 }
 
 /**
@@ -34,10 +34,10 @@ export class Releases {
   /** The proposal was accepted. Returns the changes that it makes beside that of the group. */
   apply(offset: number, proposal: ProposalRecord): AuditRecord[] {
     const { group } = proposal;
-    const levels = levelsOf(group, this.#attachmentsAt(offset));
-    const places = levels.flatMap((names, level) => names.map((name) => [name, level] as const));
-    this.#open.push({ offset, group, levels, levelOf: new Map([...places, [group, -1]]) });
-    return levels.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
+    const tiers = tiersOf(group, this.#attachmentsAt(offset));
+    const tierByName = tiers.flatMap((names, tier) => names.map((name) => [name, tier] as const));
+    this.#open.push({ offset, group, tiers, tierOf: new Map([...tierByName, [group, -1]]) });
+    return tiers.flat().flatMap((name) => this.#groups.get(name)?.detach(offset, proposal, name) ?? []);
   }
 
   /** Called when another log begins. */
@@ -61,8 +61,8 @@ export class Releases {
   before(name: string): string[] {
     if (this.#open.length === 0) return [];
     this.#open = this.#open.filter(({ group, offset }) => !this.#isContained(group, offset));
-    return this.#open.flatMap(({ offset, levels, levelOf }) => {
-      const behind = levels.slice((levelOf.get(name) ?? levels.length) + 1).flat();
+    return this.#open.flatMap(({ offset, tiers, tierOf }) => {
+      const behind = tiers.slice((tierOf.get(name) ?? tiers.length) + 1).flat();
       return behind.filter((other) => !this.#isContained(other, offset));
     });
   }
@@ -83,7 +83,7 @@ export class Releases {
 
 type Attached = readonly [name: string, definition: Readonly<Record<string, unknown>>];
 
-function levelsOf(group: string, attachments: Iterable<Attached>): string[][] {
+function tiersOf(group: string, attachments: Iterable<Attached>): string[][] {
   const attached: string[] = [];
   const same = new Map<string, string[]>();
   for (const [name, definition] of attachments) {
@@ -94,12 +94,12 @@ function levelsOf(group: string, attachments: Iterable<Attached>): string[][] {
     const target = attachmentName(definition.sameAs);
     same.set(target, [...(same.get(target) ?? []), name]);
   }
-  const levels: string[][] = [];
+  const tiers: string[][] = [];
   // An entry is the same as at most one other, so nothing is found twice, and a circle is never entered.
-  let level = attached;
-  while (level.length > 0) {
-    levels.push(level);
-    level = level.flatMap((name) => same.get(name) ?? []);
+  let tier = attached;
+  while (tier.length > 0) {
+    tiers.push(tier);
+    tier = tier.flatMap((name) => same.get(name) ?? []);
   }
-  return levels;
+  return tiers;
 }

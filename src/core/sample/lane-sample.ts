@@ -48,8 +48,8 @@ export class Mark {
   /** Whether nothing was attempted, admitted or held back from the other mark to this one. */
   isAsAt(other: Mark): boolean {
     const [column, first] = [this.#column, this.#first];
-    for (let place = 1; place < MARK_LENGTH; place++) {
-      if (column[first + place] !== other.#column[other.#first + place]) return false;
+    for (let index = 1; index < MARK_LENGTH; index++) {
+      if (column[first + index] !== other.#column[other.#first + index]) return false;
     }
     return true;
   }

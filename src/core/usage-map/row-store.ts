@@ -37,7 +37,7 @@ export class RowStore {
     return this.#pages[row >> PAGE_BITS] as RowPage;
   }
 
-  placeOf(row: number): number {
+  startOf(row: number): number {
     return (row & PAGE_MASK) * WORDS;
   }
 
@@ -80,7 +80,7 @@ export class RowStore {
   }
 
   shareOf(row: number, dimension: number): number {
-    return this.pageOf(row).shareOf(this.placeOf(row), dimension);
+    return this.pageOf(row).shareOf(this.startOf(row), dimension);
   }
 
   readMsOf(row: number): number {
@@ -102,12 +102,12 @@ export class RowStore {
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
     const { ints } = this.pageOf(row);
-    const place = this.placeOf(row);
-    ints[place + RECORD] = record;
-    ints[place + LANE] = lane;
-    ints[place + NEXT] = -1;
-    ints[place + PREVIOUS] = -1;
-    ints[place + NEXT_OF_RECORD] = -1;
+    const cell = this.startOf(row);
+    ints[cell + RECORD] = record;
+    ints[cell + LANE] = lane;
+    ints[cell + NEXT] = -1;
+    ints[cell + PREVIOUS] = -1;
+    ints[cell + NEXT_OF_RECORD] = -1;
     this.write(row, report);
     return row;
   }
@@ -115,13 +115,13 @@ export class RowStore {
   /** Writes what the row says; its record and its lane stay. */
   write(row: number, report: RowContent): void {
     const { floats } = this.pageOf(row);
-    const place = this.placeOf(row);
-    floats[place + USAGE] = report.usageMessages;
-    floats[place + USAGE + 1] = report.usageBytes;
-    floats[place + DEMAND] = report.demandMessages;
-    floats[place + DEMAND + 1] = report.demandBytes;
-    floats[place + SHARE] = report.shareMessages;
-    floats[place + SHARE + 1] = report.shareBytes;
+    const cell = this.startOf(row);
+    floats[cell + USAGE] = report.usageMessages;
+    floats[cell + USAGE + 1] = report.usageBytes;
+    floats[cell + DEMAND] = report.demandMessages;
+    floats[cell + DEMAND + 1] = report.demandBytes;
+    floats[cell + SHARE] = report.shareMessages;
+    floats[cell + SHARE + 1] = report.shareBytes;
   }
 
   release(row: number): void {
@@ -136,11 +136,11 @@ export class RowStore {
   }
 
   #int(row: number, word: number): number {
-    return this.pageOf(row).ints[this.placeOf(row) + word] as number;
+    return this.pageOf(row).ints[this.startOf(row) + word] as number;
   }
 
   #setInt(row: number, word: number, value: number): void {
-    this.pageOf(row).ints[this.placeOf(row) + word] = value;
+    this.pageOf(row).ints[this.startOf(row) + word] = value;
   }
 
   get #lastPage(): RowPage {
@@ -177,20 +177,20 @@ class RowPage {
     return this.ints.length / WORDS;
   }
 
-  recordOf(place: number): number {
-    return this.ints[place + RECORD] as number;
+  recordOf(cell: number): number {
+    return this.ints[cell + RECORD] as number;
   }
 
-  usageOf(place: number, dimension: number): number {
-    return this.floats[place + USAGE + dimension] as number;
+  usageOf(cell: number, dimension: number): number {
+    return this.floats[cell + USAGE + dimension] as number;
   }
 
-  demandOf(place: number, dimension: number): number {
-    return this.floats[place + DEMAND + dimension] as number;
+  demandOf(cell: number, dimension: number): number {
+    return this.floats[cell + DEMAND + dimension] as number;
   }
 
-  shareOf(place: number, dimension: number): number {
-    return this.floats[place + SHARE + dimension] as number;
+  shareOf(cell: number, dimension: number): number {
+    return this.floats[cell + SHARE + dimension] as number;
   }
 }
 

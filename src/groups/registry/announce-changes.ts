@@ -15,7 +15,7 @@ export interface AppliedChange {
 export function announceChanges(telemetry: Telemetry, changes: readonly AppliedChange[]): void {
   if (changes.length <= LINES_MAX) {
     for (const { kind, name, revision } of changes) {
-      const facts = kind === 'attachment changed' ? { place: name, revision } : { group: name, revision };
+      const facts = kind === 'attachment changed' ? { scope: name, revision } : { group: name, revision };
       telemetry.log('info', `${kind} at run time`, facts);
     }
     return;

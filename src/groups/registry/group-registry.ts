@@ -128,7 +128,7 @@ export class GroupRegistry {
   }
 
   /** Offset after the last record read. */
-  get position(): number {
+  get offset(): number {
     return this.#registry.offset;
   }
 

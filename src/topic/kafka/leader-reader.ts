@@ -5,7 +5,7 @@ import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import { FETCH_BY_ID_VERSION, fetchById } from './fetch-13.js';
-import { decodeFetch, FETCH_VERSION, type FetchedBatch, type FetchedPartition } from './fetch-response.js';
+import { decodeFetch, FETCH_VERSION, type FetchedRecordBatch, type FetchedPartition } from './fetch-response.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
 import { brokerError, LogShortened } from './topic-failure.js';
@@ -23,7 +23,7 @@ export interface ReaderSink {
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
   /** Called when a batch is skipped: `batch.unreadable` says why. */
-  onUnreadable(partition: number, batch: FetchedBatch): void;
+  onUnreadable(partition: number, recordBatch: FetchedRecordBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;
 }
@@ -160,9 +160,9 @@ export class LeaderReader {
   #deliver(partition: FetchedPartition, all: readonly FetchedPartition[]): void {
     const cursor = this.#cursors.find((each) => each.partition === partition.partition);
     if (!cursor || partition.errorCode !== 0) return;
-    for (const batch of partition.batches)
-      if (batch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, batch);
-    const alone = all.every(({ batches }) => batches.length === 0);
+    for (const recordBatch of partition.recordBatches)
+      if (recordBatch.unreadable !== null) this.#sink.onUnreadable(cursor.partition, recordBatch);
+    const alone = all.every(({ recordBatches }) => recordBatches.length === 0);
     const records = cursor.accept(partition, alone);
     if (records.length > 0) this.#sink.onRecords(records);
   }

@@ -82,11 +82,11 @@ export class LeaderWriter {
   #topicData(parcels: readonly Parcel[]) {
     const messages = new Map<number, { key: string; value: Buffer | null }[]>();
     for (const { partition, records } of parcels) {
-      const batch = messages.get(partition) ?? [];
-      messages.set(partition, batch);
+      const recordBatch = messages.get(partition) ?? [];
+      messages.set(partition, recordBatch);
       for (const { key, value } of records) {
         // A view, not a copy: kafkajs takes only Buffers for bytes.
-        batch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
+        recordBatch.push({ key, value: value && Buffer.from(value.buffer, value.byteOffset, value.byteLength) });
       }
     }
     const partitions = [...messages].map(([partition, batch]) => ({ partition, firstSequence: 0, messages: batch }));

@@ -56,13 +56,13 @@ export class PartitionCursor {
     const records: ReadRecord[] = [];
     let nextOffset = this.#nextOffset ?? 0;
     this.#goal ??= fetched.highWatermark;
-    for (const batch of fetched.batches) {
-      for (const record of batch.records) {
+    for (const recordBatch of fetched.recordBatches) {
+      for (const record of recordBatch.records) {
         // A fetch begins with the whole batch that holds the offset asked for.
         if (record.offset >= nextOffset) records.push(record);
       }
-      nextOffset = Math.max(nextOffset, batch.nextOffset);
-      this.#lastReadEpoch = batch.leaderEpoch;
+      nextOffset = Math.max(nextOffset, recordBatch.nextOffset);
+      this.#lastReadEpoch = recordBatch.leaderEpoch;
     }
     this.#nextOffset = this.#beyondGap(nextOffset, fetched, alone);
     return records;

@@ -100,7 +100,7 @@ describe('an acquire that names a place', () => {
     ['a client', { tenant: 'stopped', client: 'replicator-eu', messages: 7 }],
   ])('exempt by %s: granted, and counted apart', async (_, body) => {
     expect(await a.acquire(body)).toMatchObject({ status: 200, body: { granted: true } });
-    expect(a.node.gate.places.exempt[0]).toMatchObject({ requests: 1, messages: body.messages });
+    expect(a.node.gate.scopes.exempt[0]).toMatchObject({ requests: 1, messages: body.messages });
     expect((await a.app.inject('/metrics')).body).toContain(
       `quotamesh_exempt_messages_total{direction="publish"} ${body.messages}`,
     );

@@ -67,7 +67,7 @@ describe('tokens taken for a place', () => {
   });
 
   it('exempt: as many as asked for, counted when used, in no group', async () => {
-    const exempt = scene.node.gate.places.exempt[0]!;
+    const exempt = scene.node.gate.scopes.exempt[0]!;
     const taken = await post('/v1/take', { tenant: 'acme', namespace: 'replicated', messages: 1e6 });
     expect(taken.body).toMatchObject({ granted: true, messages: 1e6 });
     const before = exempt.messages;

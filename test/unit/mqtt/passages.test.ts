@@ -46,5 +46,5 @@ test('joins those who wait in the line of any of its groups', () => {
 
 test('exempt: passes, and counts apart', () => {
   expect(passages.try(client, passage({ tenant: 'labs', namespace: 'copies' }))).toEqual({ passes: true });
-  expect(scene.node.gate.places.exempt[0]).toMatchObject({ requests: 1, bytes: 10 });
+  expect(scene.node.gate.scopes.exempt[0]).toMatchObject({ requests: 1, bytes: 10 });
 });
