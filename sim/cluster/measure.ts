@@ -22,7 +22,7 @@ export function refusedPart(arrivals: readonly Arrival[], fromMs: number, toMs: 
   return own.filter((arrival) => !arrival.granted).length / own.length;
 }
 
-/** Most messages admitted in any window of `windowMs`, per second. */
+/** Most messages admitted in any span of `spanMs`, per second. */
 export function worstSpan(arrivals: readonly Arrival[], spanMs: number, fromMs: number, toMs: number): number {
   const granted = arrivals.filter((arrival) => arrival.granted && arrival.atMs >= fromMs && arrival.atMs < toMs);
   let worst = 0;

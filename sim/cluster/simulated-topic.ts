@@ -20,7 +20,7 @@ export type { Connection, TopicDelays } from './topic-connection.js';
 const APPEND_TIMEOUT_MS = 500;
 /** The default of topic.appendTimeoutMs: a silent leader refuses nothing, so appenders wait for it this long. */
 export const SILENT_TIMEOUT_MS = 5000;
-/** How many records a reader that lost its place is given again. */
+/** How many records a reader that lost its offset is given again. */
 const REPEATED_RECORDS = 10;
 
 /** A record of the log with its writer's key; if nothing is signed, all writers have the same key. */
@@ -154,7 +154,7 @@ export class SimulatedTopic {
     }
   }
 
-  /** Drops the records that every connection has read; their places in the lists stay. No process may join later. */
+  /** Drops the records that every connection has read; their indexes in the lists stay. No process may join later. */
   forgetDelivered(): void {
     const read = this.partitions.map((_, at) => Math.min(...[...this.#connections].map(({ next }) => next[at] ?? 0)));
     while (this.#forgotten < this.log.length) {

@@ -24,7 +24,12 @@ export async function* inOrder(
     const location = { file, line: arrival.line };
     if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
       const earlier = (Math.max(latestMs, givenMs) - arrival.atMs) * speed;
-      throw traceMistake(location, time, `is ${duration(earlier)} before a row above`, `at most ${duration(LATE_MS_MAX)}`);
+      throw traceMistake(
+        location,
+        time,
+        `is ${duration(earlier)} before a row above`,
+        `at most ${duration(LATE_MS_MAX)}`,
+      );
     }
     if (arrival.atMs > REPLAY_MS_MAX) {
       const problem = `is ${duration(arrival.atMs)} after the first at --speed ${speed}`;

@@ -29,11 +29,17 @@ async function* rowsOf(input: Readable, file: string, options: TraceOptions): As
       continue;
     }
     if (record.length !== columns.names.length) {
-      throw traceMistake(location, 'the row', `has ${record.length} fields`, `${columns.names.length}, as in the header`);
+      throw traceMistake(
+        location,
+        'the row',
+        `has ${record.length} fields`,
+        `${columns.names.length}, as in the header`,
+      );
     }
     const text = record[columns.time] as string;
     const time = parseTime(text, options.timeFormat);
-    if (time === null) throw traceMistake(location, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
+    if (time === null)
+      throw traceMistake(location, options.time, `is ${quoted(text)}`, TIME_ALLOWED[options.timeFormat]);
     begin ??= time;
     yield {
       atMs: elapsedMs(begin, time) / options.speed,

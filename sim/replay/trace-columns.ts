@@ -39,7 +39,12 @@ export function resolveColumns(names: readonly string[], options: TraceOptions, 
 }
 
 /** The sum, or throws a TRACE_INVALID that names the field. */
-export function amountIn(amount: Amount, row: readonly string[], columns: TraceColumns, location: TraceLocation): number {
+export function amountIn(
+  amount: Amount,
+  row: readonly string[],
+  columns: TraceColumns,
+  location: TraceLocation,
+): number {
   if ('constant' in amount) return amount.constant;
   let total = 0;
   for (const at of amount.columns) {

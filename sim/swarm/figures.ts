@@ -40,8 +40,8 @@ export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes:
 }
 
 /**
- * The most that a group of a whole cluster admits within a window, in quotas of the window: its limits, and what its
- * buckets hold when the window begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
+ * The most that a group of a whole cluster admits within a span, in quotas of the span: its limits, and what its
+ * buckets hold when the span begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
  * both.
  */
 export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {

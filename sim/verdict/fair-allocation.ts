@@ -23,9 +23,9 @@ export function createAllocation(nodes: number): FairAllocation {
 }
 
 /**
- * aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ), with the highest levels that keep Σ a within both quotas. One dimension is
- * filled, then the other with what the first leaves to each, then the first again with what the second does not let
- * through: some passes, until nothing is left to hand back.
+ * aᵢ = min(dᵢ, wᵢ · Lₘ, wᵢ · L_b ÷ sizeᵢ), with the highest water levels that keep Σ a within both quotas. One
+ * dimension is filled, then the other with what the first leaves to each, then the first again with what the second
+ * does not let through: some passes, until nothing is left to hand back.
  */
 export function allocateFairly(wanted: Wanted, quota: readonly [number, number], out: FairAllocation): void {
   const { rates, sizes, weights } = wanted;

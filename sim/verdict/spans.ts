@@ -44,10 +44,10 @@ function ratiosOf({ admitted, granted }: Bins, length: number): Float64Array {
 }
 
 /**
- * The bucket that admitted work is held against: it refuses nothing, so its level may fall below 0, and how far it fell
- * is the overshoot.
+ * The bucket that admitted work is held against: it refuses nothing, so its tokens may fall below 0, and how far they
+ * fell is the overshoot.
  *
- *     level ← min(burst, level + quota · dt) − admitted          overshoot = max(0, −least level)
+ *     tokens ← min(burst, tokens + quota · dt) − admitted          overshoot = max(0, −fewest tokens)
  */
 export class ReferenceBucket {
   overshoot = 0;

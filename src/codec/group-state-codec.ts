@@ -21,6 +21,14 @@ export function decodeGroupState(body: Uint8Array): TopicRecord | typeof ABSURD 
   const rates = [ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs];
   if (author === null || groupId.length !== 6 || direction >= DIRECTION_COUNT || !rates.every(isRate)) return ABSURD;
   if (timeToLiveMs > TIME_TO_LIVE_MAX_MS) return ABSURD;
-  const fields = { groupId: read48(groupId, 0), direction, ceiling, lateMs, readUntilMs, readUntilOffset, timeToLiveMs };
+  const fields = {
+    groupId: read48(groupId, 0),
+    direction,
+    ceiling,
+    lateMs,
+    readUntilMs,
+    readUntilOffset,
+    timeToLiveMs,
+  };
   return { kind: 'group-state', author, ...fields };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a topic matches a subscription's filter (MQTT 3.1.1, 4.7): `+` is one level, `#` at the end the rest and the
- * level above it. Topics that begin with $ match no filter that begins with a wildcard.
+ * Whether a topic matches a subscription's filter (MQTT 3.1.1, 4.7): `+` is one segment (MQTT says level), `#` at the
+ * end the rest and the segment before it. Topics that begin with $ match no filter that begins with a wildcard.
  */
 export function matchesFilter(filter: string, topic: string): boolean {
   if (topic.startsWith('$') && !filter.startsWith('$')) return false;

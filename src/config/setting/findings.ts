@@ -9,7 +9,9 @@ export interface Location {
   readonly file?: string;
 }
 
-/** Where a path stands in the text: its key or its value; the nearest enclosing place where the path is not there. */
+/**
+ * Where a path stands in the text: its key or its value; the nearest enclosing location where the path is not there.
+ */
 export type Locate = (path: ConfigPath, part: 'key' | 'value') => Location | null;
 
 export type Finding = Pick<Mistake, 'problem' | 'allowed' | 'remedy' | 'cause'>;

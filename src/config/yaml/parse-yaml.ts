@@ -57,7 +57,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'a line that begins with % is a directive, and there is no such one',
 };
 
-/** The parser quotes the text behind a colon, and that may be a password: the place is enough. */
+/** The parser quotes the text behind a colon, and that may be a password: the location is enough. */
 function withoutQuotation(message: string): string {
   return message.replace(/(?<!or ): .*$/s, '').replace(/^Invalid escape sequence .*$/s, 'Invalid escape sequence');
 }

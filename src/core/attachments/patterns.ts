@@ -12,7 +12,7 @@ export function matchName(pattern: string, name: string, captured: Captured): bo
   return Object.entries(groups.groups ?? {}).every(([key, value]) => keep(captured, key, value));
 }
 
-/** Levels separated by /; `+` is any level, `{name}` captures one, `#` at the end is the rest. */
+/** Segments separated by /; `+` is any segment, `{name}` captures one, `#` at the end is the rest. */
 export function matchTopic(pattern: string, topic: string, captured: Captured): boolean {
   const wanted = pattern.split('/');
   const segments = topic.split('/', wanted.length + 1);

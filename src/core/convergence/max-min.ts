@@ -19,11 +19,12 @@ import { findWaterLevel } from './water-level.js';
  * can use 45 %, B gets 50 and 100 and can use 50 %: 5 messages and 50 bytes lie idle. Jointly A has 47.37 % and
  * B 52.63 %: nothing does.
  *
- * The levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from Infinity. Of two
- * dimensions the first level is too low at first, because nobody is held back by the second yet; so the second is too
- * high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after every sweep, and the
- * second dimension, where it binds, is given away to the last unit. Rejected: filling both from the levels of the sweep
- * before, which takes twice the fills for the same result (and left 2.6 % of the tightest dimension idle at worst).
+ * The water levels are found in turn, each with what the others let a node use, ≤ 8 sweeps, starting from Infinity. Of
+ * two dimensions the first water level is too low at first, because nobody is held back by the second yet; so the
+ * second is too high; from then on the first only rises and the second only falls. Hence Σ given ≤ target after every
+ * sweep, and the second dimension, where it binds, is given away to the last unit. Rejected: filling both from the
+ * water levels of the sweep before, which takes twice the fills for the same result (and left 2.6 % of the tightest
+ * dimension idle at worst).
  *
  * Silent cases, our choice: a node with no demand keeps its floor; a blocked dimension (target 0) stops a node in the
  * others too where it wants the blocked one.
@@ -31,14 +32,14 @@ import { findWaterLevel } from './water-level.js';
 export const maxMin: Strategy = { name: 'max-min', remembers: false, reads: 'demand', overshoots: false, converge };
 
 const SWEEPS = 8;
-/** Sweeps end when no level moves by more than this part of itself: a thousandth of a percent of a share. */
+/** Sweeps end when no water level moves by more than this part of itself: a thousandth of a percent of a share. */
 const SETTLED_RATIO = 1e-5;
 const NONE = -1;
 
 /** Scratch, reused for every lane: nothing is allocated per round in the steady state. */
 const limited: boolean[] = [];
 const waterLevel = new Float64Array(DIMENSION_COUNT);
-/** The level of equal shares: no other is lower. */
+/** The water level of equal shares: no other is lower. */
 const even = new Float64Array(DIMENSION_COUNT);
 /** floorᵢ = wᵢ times this. */
 const floor = new Float64Array(DIMENSION_COUNT);
@@ -94,7 +95,7 @@ function fillInTurn(view: LaneView): boolean {
   return settled || binding < 2;
 }
 
-/** Finds the level of a dimension anew, from where it was. */
+/** Finds the water level of a dimension anew, from where it was. */
 function fill(view: LaneView, dimension: number): void {
   findParts(view, dimension);
   liftParts(view, dimension, asked);
@@ -107,9 +108,9 @@ function fill(view: LaneView, dimension: number): void {
 }
 
 /**
- * The part of its demand that each node could use if only the levels of the other dimensions held it. Levels count
- * here, not the amounts given: the given amount may be small because of the one dimension that is left out, and the
- * node would stay locked at it.
+ * The part of its demand that each node could use if only the water levels of the other dimensions held it. Water
+ * levels count here, not the amounts given: the given amount may be small because of the one dimension that is left
+ * out, and the node would stay locked at it.
  */
 function findParts(view: LaneView, except: number): void {
   const { weight, count } = view;

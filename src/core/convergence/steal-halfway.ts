@@ -23,9 +23,9 @@ import { waterFill } from './water-fill.js';
  * 27.8/24.1/24.1/24.1: every round takes half of the largest gap.
  *
  * Silent cases, our choice: only saturated nodes are counted as "lowest" (by the text's letter eight idle nodes of ten
- * would occupy the lowest places, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
- * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; weights
- * make levels of rates. What is remembered from round to round is the applied share in everybody's record. At rest it
+ * would be the lowest of all, and 80/20 among the other two stay for ever); nobody takes more than it wants (the
+ * text would let a quota lie idle); nodes that are alike get the mean of what they would get in any order; rates are
+ * compared per weight. What is remembered from round to round is the applied share in everybody's record. At rest it
  * is max-min fair: nobody who wants more stands below anybody.
  */
 export const stealHalfway: Strategy = {
@@ -64,8 +64,8 @@ function converge(view: LaneView): void {
 }
 
 /**
- * Orders by level, then by the missing amount, then by weight. Nodes that are equal in all three are alike, and the id
- * decides.
+ * Orders by what is used per weight, then by the missing amount, then by weight. Nodes that are equal in all three are
+ * alike, and the id decides.
  */
 function isLower(left: number, right: number): boolean {
   const difference = compare(left, right);
@@ -81,8 +81,8 @@ function compare(left: number, right: number): number {
 }
 
 /**
- * No node steals and loses at once: the levels of thieves rise with k, those of dominant nodes fall, and the loop ends
- * where they meet.
+ * No node steals and loses at once: with k the use per weight of thieves rises, that of dominant nodes falls, and the
+ * loop ends where they meet.
  */
 function steal(count: number): void {
   let saturated = 0;

@@ -2,20 +2,20 @@ import { invariant } from '../base/invariant.js';
 import { larger, smaller } from './smaller-larger.js';
 
 /**
- * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the level L chosen so that
- * Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with amounts
- * already given (low).
+ * Weighted water-filling between bounds: out[i] = clamp(weight[i] · L, low[i], high[i]) with the water level L chosen
+ * so that Σ out = min(capacity, Σ high). This is weighted max-min fairness (docs/background/max-min-fairness.md) with
+ * amounts already given (low).
  *
  * Requires 0 ≤ low ≤ high, weight > 0 and Σ low ≤ capacity (up to rounding).
  * Worked: capacity 100, low 0, high 70/70, weight 1/1 → 50/50. High 10/80/80 → 10/45/45. High 20/30 → 20/30 (50 left
- * over). max-min, which needs no lower bounds, has `findLevel` (level.ts).
+ * over). max-min, which needs no lower bounds, has water-level.ts.
  *
  * Fixes participants on the side that violates more until none does (Bitran and Hax 1981): exact, no sorting, usually 3
- * to 6 passes. Levels that gave too little only rise and those that gave too much only fall, so two levels say who is
- * fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it reads: 6
- * ns per participant, where a branch that chance decides costs 15. The plain twin, which marks
- * who is fixed, is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints
- * (n log n always).
+ * to 6 passes. Water levels that gave too little only rise and those that gave too much only fall, so two of them say
+ * who is fixed (`weight · below > high`, `weight · above < low`) and a pass is one scan without a branch on what it
+ * reads: 6 ns per participant, where a branch that chance decides costs 15. The plain twin, which marks who is fixed,
+ * is test/property/plain-max-min.ts. Rejected: bisection on L (inexact, 60 passes), sorting breakpoints (n log n
+ * always).
  *
  * Returns L; Infinity when everybody got `high`.
  */
@@ -46,7 +46,7 @@ export function waterFill(
   return waterLevel;
 }
 
-/** Σ of what the level of a scan makes too high and too low, the weights of both, and of those between. */
+/** Σ of what the water level of a scan makes too high and too low, the weights of both, and of those between. */
 const scanned = new Float64Array(5);
 
 /** The L of Σ out = capacity; there is one, because Σ high > capacity. */

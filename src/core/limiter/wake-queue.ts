@@ -187,9 +187,9 @@ export class WakeQueue<Item> {
   }
 
   /**
-   * Skips all rounds in which nobody would be served. After an item that took a large part there can be millions of
-   * them, or endlessly many if costs have become 0 (no limit). Called only after a whole round, because then every
-   * owner has a live item.
+   * Skips all turns in which nobody would be served, equally many of every owner. After an item that took a large part
+   * there can be millions of them, or endlessly many if costs have become 0 (no limit). Called only when every owner has
+   * just had a turn, because then every owner has a live item.
    */
   #skipTurns(from: WakeOwner<Item>): void {
     let first = from;

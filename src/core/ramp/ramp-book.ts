@@ -38,8 +38,8 @@ export type LogProgress = Pick<LogTime, 'ms' | 'spanMs' | 'appendMs'>;
 
 /**
  * Where every ramp stands, as a function of the membership partition's log: the newest GROUP_STATE of a lane counts,
- * whoever wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes that
- * have read as far know the same one. Between records only a scheduled ramp moves, with log time.
+ * whoever wrote it, until nobody has renewed it for its time to live. So a ceiling outlives restarts, and all nodes
+ * that have read as far know the same one. Between records only a scheduled ramp moves, with log time.
  */
 export class RampBook {
   readonly #onChanged: (mapLane: number) => void;
@@ -88,8 +88,8 @@ export class RampBook {
   }
 
   /**
-   * The ceiling of an earlier log; undefined once this log says one itself, or has gone on for the ceiling's time to live,
-   * or for that of the ramp.
+   * The ceiling of an earlier log; undefined once this log says one itself, or has gone on for the ceiling's time to
+   * live, or for that of the ramp.
    */
   carriedOf(mapLane: number, ramp: RampSettings): CarriedCeiling | undefined {
     return this.#spanMs > ramp.timeToLiveMs ? undefined : this.#carried.get(mapLane);
@@ -119,12 +119,12 @@ export class RampBook {
   }
 
   /**
-   * A ceiling holds from the place up to which its writer had read, not from the place of its record: otherwise a rising
+   * A ceiling holds from the offset up to which its writer had read, not from that of its record: otherwise a rising
    * line would lose the time between the two with every record.
    *
    * A ceiling is outdated if its writer had not read the last one: its record waited for a slow topic, or several nodes
-   * wrote a first ceiling. Such a record counts all the same once the last ceiling is overdue to be renewed, so that a lane
-   * never depends on a writer that has stopped.
+   * wrote a first ceiling. Such a record counts all the same once the last ceiling is overdue to be renewed, so that a
+   * lane never depends on a writer that has stopped.
    */
   apply(mapLane: number, record: GroupStateRecord): 'applied' | 'repeated' | 'outdated' | 'too-many-levels' {
     const { author, ceiling, timeToLiveMs } = record;
@@ -173,8 +173,8 @@ export class RampBook {
   }
 
   /**
-   * The newest ceiling; undefined if nobody has used the ramp, or not for the time to live in the ceiling's record. A ceiling
-   * never outlives the ramp's own time to live, because a stranger may write any number into a record.
+   * The newest ceiling; undefined if nobody has used the ramp, or not for the time to live in the ceiling's record. A
+   * ceiling never outlives the ramp's own time to live, because a stranger may write any number into a record.
    */
   get(mapLane: number, ramp: RampSettings): RampCeiling | undefined {
     const known = this.#ceilings.get(mapLane);

@@ -107,7 +107,7 @@ export class LogReader {
   }
 
   /**
-   * The newest life of a node among all its records in the log; levels and backends outlive the node's other records.
+   * The newest life of a node among all its records in the log; ceilings and backends outlive the node's other records.
    */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);
@@ -192,7 +192,7 @@ export class LogReader {
     return false;
   }
 
-  /** Applies the level of a ramp. Like a backend's health, it stays when its author leaves. */
+  /** Applies the ceiling of a ramp. Like a backend's health, it stays when its author leaves. */
   #applyGroupState({ partition, key }: ReadEvent, record: GroupStateRecord): false {
     const { author, groupId, direction } = record;
     const isForeign = key !== groupStateRecordKey(groupId, direction) || partition !== MEMBERSHIP_PARTITION;

@@ -20,7 +20,7 @@ export interface ChangedBy {
   readonly atMs: number;
 }
 
-/** Somebody wants a group to be like this. Whether it comes true is decided by its place in the log alone. */
+/** Somebody wants a group to be like this. Whether it comes true is decided by its offset alone. */
 export interface ProposalRecord {
   readonly kind: 'proposal';
   /** Unique for ever; part of the key. */
@@ -102,9 +102,9 @@ export interface YamlRecord {
 export interface RegistryKeys {
   proposal(id: string): string;
   state(group: string, asOf: number): string;
-  /** @param auditId of the record in the trail: `auditPlaceOf` */
+  /** @param auditId of the record in the trail: `auditIdOf` */
   audit(auditId: string): string;
-  /** The place of such a key; null for any other. */
+  /** The `auditId` of such a key; null for any other. */
   auditedBy(key: string): string | null;
   barrier(nodeId: string): string;
   /** Each writer has a key of its own, so that compaction keeps all of these records, the first one among them. */
@@ -136,7 +136,7 @@ export function attachmentName(path: string): string {
   return `${ATTACHMENT}${scopeKindOf(path)}/${path}`;
 }
 
-/** The path of the attached place; null for the name of a group. */
+/** The path of the attached scope; null for the name of a group. */
 export function attachedPath(name: string): string | null {
   if (!name.startsWith(ATTACHMENT)) return null;
   return name.slice(name.indexOf('/', ATTACHMENT.length) + 1);

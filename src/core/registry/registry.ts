@@ -23,7 +23,7 @@ import { Trail } from './trail.js';
 /**
  * The groups that were defined at run time, as one ordered, compacted log has them: event + now → effects.
  *
- * Compare-and-set without a leader: a node that wants a change appends a proposal, and its place in the log decides,
+ * Compare-and-set without a leader: a node that wants a change appends a proposal, and its offset decides,
  * for every reader alike (group-history.ts). The node then appends the group's whole state, and only then says that the
  * change is done (checkpoints.ts). Nodes that have read equally far hold the same groups, whatever has been compacted
  * away.
@@ -144,7 +144,7 @@ export class Registry {
     this.#readAt({ ...read, offset: this.epochs.lastingOffsetOf(at) }, nowMs);
   }
 
-  /** @param read a record that carries its place (registry-epochs.ts) instead of its offset */
+  /** @param read a record that carries its lasting offset (registry-epochs.ts) */
   #readAt(read: ReadRegistryRecord, nowMs: number): void {
     const { offset, key, record } = read;
     if (record?.kind === 'unreadable') return;

@@ -7,14 +7,14 @@ interface Release {
   readonly group: string;
   /** Names of entries: first those attached to the group, then those that are the same as one of these, and so on. */
   readonly tiers: readonly (readonly string[])[];
-  /** The index in `levels` of each entry; that of the group is -1. */
+  /** The index in `tiers` of each entry; that of the group is -1. */
   readonly tierOf: ReadonlyMap<string, number>;
 }
 
 /**
- * Deletions of groups that detach whatever leads to the group at their place in the log: one proposal, many entries.
+ * Deletions of groups that detach whatever leads to the group at their offset: one proposal, many entries.
  *
- * What leads to the group is known from the entries as they are at that place. Compaction may take that away from a
+ * What leads to the group is known from the entries as they are at that offset. Compaction may take that away from a
  * later reader, so states follow an order: that of an entry is appended only when those of all that were detached
  * because of it contain the deletion, and the group's comes last. So there are two cases for every reader. The group's
  * state contains the deletion: then so do all the others, and the proposal means nothing any more. Or it does not:
@@ -72,7 +72,7 @@ export class Releases {
     return this.#groups.get(name)?.contains(offset) ?? true;
   }
 
-  /** Name → definition, without entries whose newest state is newer than this place. */
+  /** Name → definition, without entries whose newest state is newer than this offset. */
   *#attachmentsAt(offset: number): Generator<Attached> {
     for (const [name, history] of this.#groups) {
       const definition = attachedPath(name) === null ? null : (history.at(offset)?.definition ?? null);

@@ -13,11 +13,9 @@ export class Trail {
   #kept: AuditRecord[] = [];
   /** Changes up to this revision have fallen out and are not kept. */
   #floor: Cursor = { revision: 0, group: LAST };
-  /** By their places, as the next. */
+  /** Changes whose records have not been read yet, by `auditIdOf`. */
   readonly #missing = new Map<string, Missing>();
-  /**
-   * Kept, but about to be lost in the log: their signatures expire soon, or the log is another one. By their places.
-   */
+  /** Kept changes that the log is about to lose (signatures expire soon, or the log is another one), by `auditIdOf`. */
   readonly #toRenew = new Map<string, Missing>();
   /** Groups whose records are in the log without being kept, until they are seen to be freed. */
   readonly #fallen = new Map<string, Fallen>();
@@ -28,7 +26,7 @@ export class Trail {
   }
 
   /**
-   * At most `most` kept changes behind a place, of one entry or of all.
+   * At most `most` kept changes behind a revision, of one entry or of all.
    *
    * @param group of the last one that is known of this revision; absent = all of it is
    */
@@ -80,7 +78,7 @@ export class Trail {
     }
   }
 
-  /** The record of this place is no longer in the log. */
+  /** This record is no longer in the log. */
   freed(auditId: string): void {
     this.#fallen.delete(auditId);
     this.#toRenew.delete(auditId);
@@ -133,7 +131,7 @@ export class Trail {
     return found?.revision === revision && found.group === group;
   }
 
-  /** Where the first record behind this place stands. */
+  /** The index of the first record behind the cursor. */
   #firstAbove(cursor: Cursor): number {
     let [low, high] = [0, this.#kept.length];
     while (low < high) {
@@ -145,7 +143,7 @@ export class Trail {
   }
 }
 
-/** A place among the records that are kept. */
+/** Stands between the records that are kept: behind the one with this revision and group. */
 type Cursor = Pick<AuditRecord, 'revision' | 'group'>;
 
 /** A string that sorts behind all names. */

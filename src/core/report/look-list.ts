@@ -142,7 +142,9 @@ export class LookList {
   }
 }
 
-/** Places by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending. */
+/**
+ * Indexes of lanes by a number: those of the number `n` are `members` from `starts[n]` to `starts[n + 1]`, ascending.
+ */
 interface Groups {
   readonly starts: Int32Array;
   readonly members: Int32Array;

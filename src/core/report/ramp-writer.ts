@@ -41,7 +41,7 @@ export interface RampWriterParts {
 /**
  * Decides which node moves a ceiling on: the first (by NodeKey) of the nodes with an entry in the lane, once per second
  * of log time in which the lane is used; the next ones if it does not. Two that write the same step write the same
- * ceiling, so no order of their records does harm. What a record says holds from its place in the log on, for all alike.
+ * ceiling, so no order of their records does harm. What a record says holds from its offset on, for all alike.
  */
 export class RampWriter {
   /** While a ceiling climbs, log time has to go on this often; Infinity = none does. */

@@ -67,7 +67,7 @@ export class Mark {
     return false;
   }
 
-  /** Copies a mark to the place of another one in the same column. */
+  /** Copies a mark over another one in the same column. */
   copyTo(index: number): void {
     this.#column.copyWithin(index * MARK_LENGTH, this.#first, this.#first + MARK_LENGTH);
   }

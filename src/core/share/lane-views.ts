@@ -30,7 +30,7 @@ export class LaneViews {
     this.#targets = targets;
   }
 
-  /** Fills the round with what a strategy divides, and among which nodes. The round is reused: read it at once. */
+  /** Fills the view with what a strategy divides, and among which nodes. The view is reused: read it at once. */
   gather(settings: GroupSettings, strategy: Strategy, direction: number, mapLane: number): LaneView {
     const { remembers } = strategy;
     const alive = this.#membership.alive;

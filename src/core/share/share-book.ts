@@ -114,7 +114,7 @@ export class ShareBook {
     return moved;
   }
 
-  /** Shares of all alive nodes for a lane, in order of NodeKey. The round is scratch space: read it at once. */
+  /** Shares of all alive nodes for a lane, in order of NodeKey. The view is scratch space: read it at once. */
   converge(group: number, direction: number, mapLane: number): LaneView {
     return this.#converge(this.#settings.groups[group] as GroupSettings, this.strategyOf(group), direction, mapLane);
   }

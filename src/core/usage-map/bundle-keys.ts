@@ -78,7 +78,7 @@ export class BundleKeys {
     if (--keys.count === 0) this.#ofSlot[slot] = undefined;
   }
 
-  /** The place of a key in the table, or the free place where it belongs. */
+  /** The cell of a key, or the free one where it belongs. */
   #cellOf({ cells }: Keys, partition: number, bundle: number): number {
     const { bundle: bundles, partition: partitions } = this.#records;
     const mask = cells.length - 1;
@@ -90,7 +90,7 @@ export class BundleKeys {
     }
   }
 
-  /** Frees the place of a record. Records after it that could not be found any more move up. */
+  /** Frees the cell of a record. Records after it that could not be found any more move up. */
   #free(keys: Keys, record: number): void {
     const { bundle: bundles, partition: partitions } = this.#records;
     const { cells } = keys;

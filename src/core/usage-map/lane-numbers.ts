@@ -5,7 +5,7 @@
  */
 export class LaneNumbers {
   #keys = new Float64Array(INITIAL_LANES);
-  /** Number + 1, or 0 = free. There are twice as many places as lanes, so a search ends after two or three steps. */
+  /** Number + 1, or 0 = free. There are twice as many cells as lanes, so a search ends after two or three steps. */
   #cells = new Int32Array(2 * INITIAL_LANES);
   #count = 0;
   readonly #free: number[] = [];

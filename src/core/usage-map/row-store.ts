@@ -102,12 +102,12 @@ export class RowStore {
   add(record: number, lane: number, report: RowContent): number {
     const row = this.#allocate();
     const { ints } = this.pageOf(row);
-    const cell = this.startOf(row);
-    ints[cell + RECORD] = record;
-    ints[cell + LANE] = lane;
-    ints[cell + NEXT] = -1;
-    ints[cell + PREVIOUS] = -1;
-    ints[cell + NEXT_OF_RECORD] = -1;
+    const start = this.startOf(row);
+    ints[start + RECORD] = record;
+    ints[start + LANE] = lane;
+    ints[start + NEXT] = -1;
+    ints[start + PREVIOUS] = -1;
+    ints[start + NEXT_OF_RECORD] = -1;
     this.write(row, report);
     return row;
   }
@@ -115,13 +115,13 @@ export class RowStore {
   /** Writes what the row says; its record and its lane stay. */
   write(row: number, report: RowContent): void {
     const { floats } = this.pageOf(row);
-    const cell = this.startOf(row);
-    floats[cell + USAGE] = report.usageMessages;
-    floats[cell + USAGE + 1] = report.usageBytes;
-    floats[cell + DEMAND] = report.demandMessages;
-    floats[cell + DEMAND + 1] = report.demandBytes;
-    floats[cell + SHARE] = report.shareMessages;
-    floats[cell + SHARE + 1] = report.shareBytes;
+    const start = this.startOf(row);
+    floats[start + USAGE] = report.usageMessages;
+    floats[start + USAGE + 1] = report.usageBytes;
+    floats[start + DEMAND] = report.demandMessages;
+    floats[start + DEMAND + 1] = report.demandBytes;
+    floats[start + SHARE] = report.shareMessages;
+    floats[start + SHARE + 1] = report.shareBytes;
   }
 
   release(row: number): void {
@@ -162,7 +162,7 @@ export class RowStore {
   }
 }
 
-/** Rows that lie next to each other in one buffer. `place` is the word at which a row begins. */
+/** Rows that lie next to each other in one buffer. `start` is the word at which a row begins. */
 class RowPage {
   readonly ints: Int32Array;
   readonly floats: Float32Array;
@@ -177,20 +177,20 @@ class RowPage {
     return this.ints.length / WORDS;
   }
 
-  recordOf(cell: number): number {
-    return this.ints[cell + RECORD] as number;
+  recordOf(start: number): number {
+    return this.ints[start + RECORD] as number;
   }
 
-  usageOf(cell: number, dimension: number): number {
-    return this.floats[cell + USAGE + dimension] as number;
+  usageOf(start: number, dimension: number): number {
+    return this.floats[start + USAGE + dimension] as number;
   }
 
-  demandOf(cell: number, dimension: number): number {
-    return this.floats[cell + DEMAND + dimension] as number;
+  demandOf(start: number, dimension: number): number {
+    return this.floats[start + DEMAND + dimension] as number;
   }
 
-  shareOf(cell: number, dimension: number): number {
-    return this.floats[cell + SHARE + dimension] as number;
+  shareOf(start: number, dimension: number): number {
+    return this.floats[start + SHARE + dimension] as number;
   }
 }
 
@@ -204,7 +204,7 @@ const WORDS = ROW_BYTES / 4;
 const PAGE_BITS = 14;
 const PAGE_ROWS = 2 ** PAGE_BITS;
 const PAGE_MASK = PAGE_ROWS - 1;
-/** Places of the words. */
+/** Which word of a row holds what. */
 const RECORD = 0;
 const LANE = 1;
 const NEXT = 2;

@@ -80,8 +80,9 @@ interface AttachmentChange {
 }
 
 /**
- * Proposes a change, and resolves with its revision. The log takes the change of a caller with tenants only if the
- * place is still as it was when its scope was checked, because a caller with more scope may attach it meanwhile.
+ * Proposes a change, and resolves with its revision. If the caller speaks for some tenants only, the log takes the
+ * change only if the scope is still as it was when its owner was checked: somebody with more rights may have attached
+ * it meanwhile.
  */
 async function changeAsOwner(
   parts: ChangeParts,
@@ -105,13 +106,13 @@ async function changeAsOwner(
 
 const OWNER_ATTEMPTS = 20;
 
-/** The scope of an attachment; undefined if nothing is attached at this place itself. */
+/** The owner of an attachment; undefined if the scope itself is attached to nothing. */
 function ownerAt(parts: ChangeParts, scope: string): Owner | undefined {
   if (parts.attachments.at(scope) === null) return undefined;
   return ownerOf(registryOf(parts).stateOf(attachmentName(scope)).definition);
 }
 
-/** Throws GROUP_IN_USE; with `force` only for places of YAML that would lead to it all the same. */
+/** Throws GROUP_IN_USE; with `force` only for scopes that YAML attaches to it all the same. */
 export function rejectInUse(parts: ChangeParts, group: string, force: boolean): void {
   const attachments = parts.attachments;
   const inTheWay = force ? attachments.withoutRunTime(group).of(group) : attachments.of(group);
@@ -119,7 +120,7 @@ export function rejectInUse(parts: ChangeParts, group: string, force: boolean): 
   throw new QuotameshError('GROUP_IN_USE', { group, scopes: namesOf(inTheWay) });
 }
 
-/** Places that are attached to what is not there, for `degraded`. */
+/** Scopes that are attached to what is not there, for `degraded`. */
 export function danglingAttachments({ attachments }: Pick<ChangeParts, 'attachments'>): string[] {
   const { dangling } = attachments;
   if (dangling.length === 0) return [];

@@ -75,7 +75,7 @@ export async function patchGroup(
 
 /**
  * Rejects with GROUP_FROM_YAML where nothing was defined at run time; else YAML's group is in force again, if it has
- * one. Where it has none, places that are attached to the group must be detached before (GROUP_IN_USE). With `force`
+ * one. Where it has none, scopes that are attached to the group must be detached before (GROUP_IN_USE). With `force`
  * they are detached by the same proposal: those that are attached to the group where the log takes it, whole or not at
  * all.
  */
@@ -129,7 +129,7 @@ export function rejectLimitForgotten(parts: ChangeParts, name: string, written: 
   throw new QuotameshError('GROUP_INVALID', { group: name, count: forgotten.size, details });
 }
 
-/** Places of limits in force for which nothing is written, not even null; a missing section counts as one place. */
+/** Paths of limits in force for which nothing is written, not even null; a missing section counts as one path. */
 function forgottenLimits(now: unknown, written: unknown): string[] {
   if (!isMapping(now) || !isMapping(written)) return [];
   return Object.entries(now).flatMap(([key, value]) => {

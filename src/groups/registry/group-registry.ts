@@ -167,7 +167,7 @@ export class GroupRegistry {
    * then the change is in force as a whole or not at all.
    *
    * @param expected revision that the group must have; 0 = it must not have been made at run time; null = any
-   * @param detaching a deletion is one with that of everything that is attached to the group at its place in the log
+   * @param detaching a deletion is one with that of everything that is attached to the group at its offset
    */
   async propose(
     group: string,

@@ -55,17 +55,18 @@ const QUERY = body(
     scope: once('Only changes of what this scope is attached to: acme, acme/orders.'),
     place: once('The former name of scope.'),
   },
-  [
-    {
-      isKept: ({ group, scope, place }) => group === undefined || (scope ?? place) === undefined,
-      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'scope', reason: 'must not stand beside group' }),
-    },
-    {
-      isKept: ({ scope, place }) => scope === undefined || place === undefined,
-      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'place', reason: 'must not stand beside scope' }),
-    },
-  ],
+  [apart('scope', 'group'), apart('place', 'group'), apart('place', 'scope')],
 );
+
+type Named = 'group' | 'scope' | 'place';
+
+function apart(field: Named, other: Named) {
+  return {
+    isKept: (query: Readonly<Partial<Record<Named, unknown>>>) =>
+      query[field] === undefined || query[other] === undefined,
+    mistake: () => new QuotameshError('FIELD_INVALID', { field, reason: `must not stand beside ${other}` }),
+  };
+}
 
 const DEFINITION = z
   .record(z.string(), z.unknown())

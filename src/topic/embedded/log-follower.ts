@@ -80,7 +80,10 @@ export class LogFollower {
     clearTimeout(this.#lookAgain);
   }
 
-  /** Delivers new records, at most BATCH_RECORDS per turn of the event loop. Takes no lock, whatever other processes do. */
+  /**
+   * Delivers new records, at most READ_RECORDS_MAX per turn of the event loop. Takes no lock, whatever other processes
+   * do.
+   */
   read(): void {
     if (this.#stopped || this.#continuing) return;
     const read = this.#readSome();

@@ -16,9 +16,9 @@ export interface FetchedPartition {
 
 export interface FetchedRecordBatch {
   readonly firstOffset: number;
-  /** Where reading goes on, also after batches that compaction or a transaction left without a record. */
+  /** Where reading goes on, also after record batches that compaction or a transaction left without a record. */
   readonly nextOffset: number;
-  /** The epoch of the leader that took the batch; −1 = not known. */
+  /** The epoch of the leader that took the record batch; −1 = not known. */
   readonly leaderEpoch: number;
   /** With Kafka's own offsets. */
   readonly records: readonly ReadRecord[];
@@ -33,8 +33,8 @@ export interface FetchedRecordBatch {
 export const FETCH_VERSION = 11;
 
 /**
- * Our own walk over the batches: kafkajs's drops the extent of a batch without records, and would ask for the same one
- * again for ever; a batch in a foreign codec would end its reading for good; and it spreads all records of an answer
+ * Our own walk over the record batches: kafkajs's drops the extent of one without records, and would ask for the same
+ * one again for ever; one in a foreign codec would end its reading for good; and it spreads all records of an answer
  * into one call's arguments.
  */
 export function decodeFetch(kafkajs: Kafkajs, payload: Buffer): FetchedPartition[] {
@@ -62,7 +62,7 @@ function decodePartition(decoder: Decoder): FetchedPartition {
   return { partition, errorCode, highWatermark, hasDiverged: false, recordBatches };
 }
 
-// Layout of a batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
+// Layout of a record batch: offset 8, length 4, leader epoch 4, magic 1, CRC 4, attributes 2, last offset delta 4, …
 const LENGTH_AT = 8;
 const LEADER_EPOCH_AT = 12;
 const MAGIC_AT = 16;
@@ -82,7 +82,7 @@ export function decodeRecordBatches(bytes: Buffer, partition: number): FetchedRe
   let at = 0;
   while (bytes.length - at >= SHORTEST_RECORD_BATCH_BYTES) {
     const length = UNCOUNTED_BYTES + bytes.readInt32BE(at + LENGTH_AT);
-    if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed batch of ${length} bytes`);
+    if (length < SHORTEST_RECORD_BATCH_BYTES) throw new Error(`malformed record batch of ${length} bytes`);
     // The broker cuts the last one off at the size limit.
     if (bytes.length - at < length) break;
     recordBatches.push(decodeRecordBatch(bytes.subarray(at, at + length), partition));

@@ -22,15 +22,15 @@ export interface ReaderSink {
   onReading(partition: number): void;
   /** In the order of the log. */
   onRecords(records: readonly ReadRecord[]): void;
-  /** Called when a batch is skipped: `batch.unreadable` says why. */
+  /** Called when a record batch is skipped: its `unreadable` says why. */
   onUnreadable(partition: number, recordBatch: FetchedRecordBatch): void;
   /** All cursors of this fetch have moved. */
   onProgress(): void;
 }
 
 /**
- * Bounds how long decoding one answer keeps the event loop: some milliseconds for the worst case of half a MiB of single
- * small records (below 2 µs per batch), while catching up at 15 MB/s and more.
+ * Bounds how long decoding one answer keeps the event loop: some milliseconds for the worst case of half a MiB of
+ * single small records (below 2 µs per record batch), while catching up at 15 MB/s and more.
  */
 const FETCH_BYTES_MAX = 512 * 1024;
 const FETCH_PARTITION_BYTES_MAX = 256 * 1024;

@@ -25,7 +25,7 @@ export interface ReaderSink {
 type Entries = readonly (readonly [Buffer, readonly Buffer[]])[];
 
 /**
- * Reads the log in order: first the newest record of every key whose place has been trimmed away, then the stream. A
+ * Reads the log in order: first the newest record of every key whose offset has been trimmed away, then the stream. A
  * reader that was away for so long that the stream goes on behind its offset does the same again.
  */
 export class LogReader {

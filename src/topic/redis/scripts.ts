@@ -77,7 +77,7 @@ return 'OK'
 `;
 
 /**
- * Puts back what the log has forgotten, at its old place: for newcomers it is as if it had never been away. Whatever
+ * Puts back what the log has forgotten, at its old offset: for newcomers it is as if it had never been away. Whatever
  * was written since is newer, because offsets are never given twice; so it does not matter who comes first.
  *
  * ARGV: epoch · then key, offset, record of each ('' for a tombstone) → how many were put back

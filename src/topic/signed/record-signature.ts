@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { HmacConfig } from '../../config/resolved/resolved-config.js';
 
-/** Where a record stands; a signature holds for no other place. */
+/** The address of a record; a signature holds for no other. */
 export interface RecordAddress {
   readonly partition: number;
   readonly key: string;
@@ -31,8 +31,8 @@ export const SIGNATURE_BYTES = 2 + FIELD_BYTES;
 /**
  * HMAC-SHA-256 over cluster, log, partition, key and value, behind the value.
  *
- * It binds a record to its place, so that it cannot be shown under another key, in another partition or as one of another
- * cluster. It does not say when: an old record of the same key is valid again (docs/decisions/0044).
+ * It binds a record to its address, so that it cannot be shown under another key, in another partition or as one of
+ * another cluster. It does not say when: an old record of the same key is valid again (docs/decisions/0044).
  */
 export class RecordSignature {
   readonly #log: SignedLog;

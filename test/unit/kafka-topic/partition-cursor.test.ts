@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FetchedRecordBatch, FetchedPartition } from '../../../src/topic/kafka/fetch-response.js';
+import type { FetchedPartition, FetchedRecordBatch } from '../../../src/topic/kafka/fetch-response.js';
 import { PartitionCursor } from '../../../src/topic/kafka/partition-cursor.js';
 
 const LEADER_EPOCH = 4;

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene.close());
 
-test('a message of a place is charged to its group', () => {
+test('a message of a scope is charged to its group', () => {
   const before = admitted('free');
   expect(passages.try(client, passage({ tenant: 'labs', namespace: 'x' }))).toEqual({ passes: true });
   expect(admitted('free')).toBe(before + 1);

@@ -133,7 +133,7 @@ function playParallel({ mode, params, parallelAsks = 0, askEach = 0, expectedTot
   expect(total).toBe(expectedTotal);
 }
 
-/** At 0 tokens the ask comes again at the top of the next second, as long as its timeout lasts. */
+/** At 0 tokens the request comes again at the top of the next second, as long as its timeout lasts. */
 function playWaiting({ mode, params, calls = [] }: RampCase): void {
   const window = new RampedWindow(rampSettings(mode, params));
   const { pods = 1 } = params;

@@ -114,7 +114,7 @@ describe('what a ramp costs on the topic', () => {
   const work = (node: OneNode, durationMs: number) => {
     const sent = { node: 0, 'group-state': 0 };
     const each = () => {
-      for (let ask = 0; ask < 20; ask++) node.tryAcquire(0, 1);
+      for (let time = 0; time < 20; time++) node.tryAcquire(0, 1);
       for (const { record } of node.sent) if (record !== null && record.kind in sent) sent[record.kind as 'node']++;
       node.echo();
     };
