@@ -292,7 +292,7 @@ export class Gate {
   }
 }
 
-/** The sums of so many lanes are looked at in one round; 5,000 groups take 8 s. */
+/** Lanes whose sums are checked in one round: with 5,000 groups, each is checked every 8 s. */
 const KEPT_LANES = 64;
 const NO_OPTIONS: AcquireOptions = Object.freeze({});
 const NO_AMOUNTS: Amounts = Object.freeze({});

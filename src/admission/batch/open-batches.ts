@@ -62,7 +62,7 @@ interface Open {
  * counters take a fall for a restart. Reservations count in the same way.
  */
 export class OpenBatches {
-  /** Counted since the start; `open` is the number of now. `ended` includes `expired`. */
+  /** Counted since the start, but for `open`, the present number. `ended` includes `expired`. */
   readonly counts = { open: 0, ended: 0, expired: 0, refundsRefused: 0 };
   readonly #parts: OpenBatchesParts;
   readonly #open = new Map<number, Open>();

@@ -55,7 +55,7 @@ export class RefusalLedger {
   }
 }
 
-/** Level and dimension of the limiter's answer REFUSED + 2 · level + dimension, REFUSED taken off. */
+/** Takes apart an answer of the limiter from which REFUSED was subtracted: 2 · level + dimension. */
 export function refusedBy(answer: number): { level: Level; dimension: number } {
   const level = LEVELS[Math.floor(answer / DIMENSION_COUNT)] as Level;
   return { level, dimension: answer % DIMENSION_COUNT === 0 ? MESSAGES : BYTES };

@@ -24,7 +24,7 @@ export interface RequestReaderParts extends AvailableParts {
   readonly bounds: LaneBounds;
 }
 
-/** Turns what a caller says into what the levels are asked: checks it, and finds the lanes of its groups. */
+/** Turns what a caller says into a request that the levels decide: checks it, and finds the lanes of its groups. */
 export class RequestReader {
   readonly #parts: RequestReaderParts;
   readonly #bounds: LaneBounds;
@@ -93,6 +93,7 @@ export class RequestReader {
     return request;
   }
 
+  /** Fills the scratch space without checking the amounts. null = exempt. */
   fillFor(where: Where, messages: number, bytes: number, origin: Origin = NO_OPTIONS): JointRequest | null {
     rejectUnlessOptions(origin);
     const direction = directionOf(origin);

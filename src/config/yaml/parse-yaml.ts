@@ -36,7 +36,7 @@ export function parseYaml(text: string): ParsedYaml {
     if (wrong.length > 0) {
       return unreadable(
         wrong.map(({ pos, code, message }) => {
-          return syntaxMistake(placeAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
+          return syntaxMistake(locationAt(lines, pos[0]), PROBLEMS[code] ?? withoutQuotation(message));
         }),
       );
     }
@@ -103,7 +103,8 @@ function locator(document: Document, lines: LineCounter): Locate {
     for (const step of path) {
       const next = childOf(isAlias(found) ? (targets.get(found) ?? null) : found, step);
       if (next === null) return location;
-      location = locationOf(part === 'key' || next.value === null ? (next.key ?? next.value) : next.value, lines) ?? location;
+      location =
+        locationOf(part === 'key' || next.value === null ? (next.key ?? next.value) : next.value, lines) ?? location;
       found = next.value;
     }
     return location;
@@ -215,10 +216,10 @@ function unreadable(mistakes: ParsedYaml['mistakes']): ParsedYaml {
 const SYNTAX_MISTAKES_MAX = 20;
 
 function locationOf(node: Node | null, lines: LineCounter): Location | null {
-  return node?.range ? placeAt(lines, node.range[0]) : null;
+  return node?.range ? locationAt(lines, node.range[0]) : null;
 }
 
-function placeAt(lines: LineCounter, offset: number): Location {
+function locationAt(lines: LineCounter, offset: number): Location {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }

@@ -15,8 +15,8 @@ import { changes, needs } from '../route/route-access.js';
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
- * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
- * as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it,
+ * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
@@ -71,7 +71,12 @@ interface ScopeParams {
   readonly namespace?: string;
 }
 
-function addScopeRoutes(app: FastifyInstance, node: ChangeParts, path: string, scopeKind: 'tenant' | 'namespace'): void {
+function addScopeRoutes(
+  app: FastifyInstance,
+  node: ChangeParts,
+  path: string,
+  scopeKind: 'tenant' | 'namespace',
+): void {
   const scope = scopeKind === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
   const described = { ...PULSAR, url: path, params: scope };
   route(
@@ -152,5 +157,7 @@ const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REAS
 const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
-/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+/**
+ * Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none.
+ */
 const RATES = anyObject('publishRateInMsgs and so on; what is not named stays.').nullable();

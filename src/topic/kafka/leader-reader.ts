@@ -5,7 +5,7 @@ import type { TopicLog } from '../remote/topic-log.js';
 import { TopicUnusable } from '../remote/topic-unusable.js';
 import type { BrokerLink } from './broker-link.js';
 import { FETCH_BY_ID_VERSION, fetchById } from './fetch-13.js';
-import { decodeFetch, FETCH_VERSION, type FetchedRecordBatch, type FetchedPartition } from './fetch-response.js';
+import { decodeFetch, FETCH_VERSION, type FetchedPartition, type FetchedRecordBatch } from './fetch-response.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import type { PartitionCursor } from './partition-cursor.js';
 import { brokerError, LogShortened } from './topic-failure.js';

@@ -42,7 +42,7 @@ function scene(group: Partial<GroupLevels>, perSecond = 1000, node: readonly [nu
     refusedLane: 0,
     ...from,
   });
-  return { limiter, levels, ask };
+  return { limiter, levels, requestOf };
 }
 
 /** `client/messages`. */
@@ -62,7 +62,7 @@ describe('all or nothing over all levels', () => {
     ['group/messages', { messages: 93, topic: 'v', client: 'e' }],
   ])('%s refuses, and nothing is charged anywhere', (refused, from) => {
     const isGroup = refused.startsWith('group');
-    const { limiter, levels, ask } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
+    const { limiter, levels, requestOf } = scene(isGroup ? {} : { perClient, perTopic }, 1000, [NONE, 2000]);
     levels.consume(requestOf({ messages: 12, bytes: 10, topic: 't', client: 'x' }), 1e6, 0);
     levels.consume(requestOf({ messages: 2, bytes: 0, topic: 'u', client: 'c' }), 1e6, 0);
     levels.consume(requestOf({ messages: 0, bytes: 5, topic: 'u', client: 'd' }), 1e6, 0);
@@ -79,14 +79,14 @@ describe('all or nothing over all levels', () => {
   });
 
   test('what a fixed limit refuses is not demand of the group', () => {
-    const { limiter, levels, ask } = scene({ perClient });
+    const { limiter, levels, requestOf } = scene({ perClient });
     for (let time = 0; time < 50; time++) levels.tryAcquire(requestOf({ client: 'c' }), 0);
     expect(limiter.attempted.at(MESSAGES)).toBe(limiter.admitted.at(MESSAGES));
     expect(levels.refusals[3]).toBe(50 - limiter.admitted.at(MESSAGES));
   });
 
   test('a reservation gives back what was too much, and charges what was too little, everywhere', () => {
-    const { limiter, levels, ask } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
+    const { limiter, levels, requestOf } = scene({ perClient: { ...perClient, publish: [100, NONE] } });
     const reserved = requestOf({ messages: 5, client: 'c' });
     const joint = new JointLevels(levels, () => 1e6);
     expect(joint.reserve(reserved, 0)).toBe(GRANTED);
@@ -128,7 +128,7 @@ describe('a bounded number of rows', () => {
     ['topic', { perTopic: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, TOPICS_FULL],
     ['client', { perClient: { ...NO_LIMIT, publish: [1, NONE], max: 10 } as const }, CLIENTS_FULL],
   ])('the eleventh %s in use is refused, and let in when another is as good as new', (level, group, full) => {
-    const { levels, ask } = scene(group);
+    const { levels, requestOf } = scene(group);
     for (let at = 0; at < 10; at++) expect(levels.tryAcquire(requestOf({ [level]: `n${at}` }), 0)).toBe(GRANTED);
     expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 10)).toBe(full);
     expect(levels.tryAcquire(requestOf({ [level]: 'one more' }), 1000)).toBe(GRANTED);
@@ -138,7 +138,7 @@ describe('a bounded number of rows', () => {
 describe('topics of a share', () => {
   /** A hot topic asks for everything, ten quiet ones for 10/s each, of 1,000/s; returns what each was admitted. */
   function run(topics: GroupLevels['topics']) {
-    const { levels, ask } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
+    const { levels, requestOf } = scene({ topics, perTopic: { ...NO_LIMIT, max: 100 } });
     const admitted = new Map<string, number>();
     const attempted = new Map<string, number>();
     const one = (topic: string, nowMs: number) => {
