@@ -37,7 +37,7 @@ const THINGS: Readonly<Record<string, Thing>> = {
       return zone === undefined ? undefined : Number(zone.slice(5));
     },
   },
-  'a level of a ramp': {
+  'a ceiling of a ramp': {
     key: groupStateRecordKey(GROUP_ID, 0),
     otherKey: groupStateRecordKey(GROUP_ID, 1),
     word: (author, ceiling) => ({
