@@ -81,7 +81,9 @@ describe('a reservation over HTTP', () => {
 
   it('batches reserve, commit and cancel', async () => {
     const request = { group: 'orders', messages: 1, cost: { units: 6 } };
-    const batch = await post('/v1/acquire/bulk', { requests: [request, { ...request, cost: undefined }, request, request] });
+    const batch = await post('/v1/acquire/bulk', {
+      requests: [request, { ...request, cost: undefined }, request, request],
+    });
     const answers = batch.body.answers as { status: number; id?: string }[];
     expect(answers.map(({ status, id }) => [status, id !== undefined])).toEqual([
       [200, true],
