@@ -173,67 +173,74 @@ const act = fc.record({
 describe('node, group, topic and client at once', () => {
   test('are as a bucket of each by itself: in what is said, taken and counted, in every lane', () => {
     fc.assert(
-      fc.property(fc.array(act, { minLength: 1, maxLength: 12 }), fc.array(request, { maxLength: 6 }), (acts, asked) => {
-        const { limiter, levels } = scene();
-        const twin = new Twin();
-        let nowMs = 0;
-        for (const { kind, request: from, cost, passMs } of acts) {
-          nowMs += passMs;
-          if (kind === 'consume') {
-            levels.consume(from, NONE, nowMs);
-            twin.consume(from, nowMs);
-          } else if (kind === 'take') {
-            expect(levels.tryAcquire(from, nowMs)).toBe(twin.tryAcquire(from, nowMs));
-          } else {
-            const answer = levels.reserve(from, nowMs, null);
-            expect(answer).toBe(twin.reserve(from, nowMs));
-            if (answer !== GRANTED) continue;
-            for (const each of [levels, twin] as const) {
-              if (kind === 'put back') each.putBack(from);
-              else if (each === twin) twin.settle(from, [cost.messages, cost.bytes], nowMs);
-              else levels.settle(from, cost.messages, cost.bytes, NONE, nowMs);
+      fc.property(
+        fc.array(act, { minLength: 1, maxLength: 12 }),
+        fc.array(request, { maxLength: 6 }),
+        (acts, asked) => {
+          const { limiter, levels } = scene();
+          const twin = new Twin();
+          let nowMs = 0;
+          for (const { kind, request: from, cost, passMs } of acts) {
+            nowMs += passMs;
+            if (kind === 'consume') {
+              levels.consume(from, NONE, nowMs);
+              twin.consume(from, nowMs);
+            } else if (kind === 'take') {
+              expect(levels.tryAcquire(from, nowMs)).toBe(twin.tryAcquire(from, nowMs));
+            } else {
+              const answer = levels.reserve(from, nowMs, null);
+              expect(answer).toBe(twin.reserve(from, nowMs));
+              if (answer !== GRANTED) continue;
+              for (const each of [levels, twin] as const) {
+                if (kind === 'put back') each.putBack(from);
+                else if (each === twin) twin.settle(from, [cost.messages, cost.bytes], nowMs);
+                else levels.settle(from, cost.messages, cost.bytes, NONE, nowMs);
+              }
+            }
+            for (const each of [from, ...asked]) {
+              const says = {
+                contains: levels.containsTokens(each, nowMs),
+                waitMs: levels.waitMs(each, nowMs),
+                throttleMs: levels.throttleMs(each, nowMs),
+                available: [MESSAGES, BYTES].map((at) => levels.available(each, at, nowMs)),
+              };
+              expect(says).toEqual(twin.says(each, nowMs));
+            }
+            expect([...levels.refusals]).toEqual(twin.refusals);
+            for (const lane of LANES) {
+              const counts = [limiter.admitted, limiter.attempted].map((figure) =>
+                [MESSAGES, BYTES].map((at) => figure.at(slotOf(lane, at))),
+              );
+              expect(counts).toEqual([twin.admitted.get(lane), twin.attempted.get(lane)]);
             }
           }
-          for (const each of [from, ...asked]) {
-            const says = {
-              contains: levels.containsTokens(each, nowMs),
-              waitMs: levels.waitMs(each, nowMs),
-              throttleMs: levels.throttleMs(each, nowMs),
-              available: [MESSAGES, BYTES].map((at) => levels.available(each, at, nowMs)),
-            };
-            expect(says).toEqual(twin.says(each, nowMs));
-          }
-          expect([...levels.refusals]).toEqual(twin.refusals);
-          for (const lane of LANES) {
-            const counts = [limiter.admitted, limiter.attempted].map((figure) =>
-              [MESSAGES, BYTES].map((at) => figure.at(slotOf(lane, at))),
-            );
-            expect(counts).toEqual([twin.admitted.get(lane), twin.attempted.get(lane)]);
-          }
-        }
-      }),
+        },
+      ),
     );
   });
 
-  test.each(['even', 'proportional'] as const)('with a share divided over topics (%s): what is there is granted, and nothing else', (topics) => {
-    const groups = GROUPS.map((group) => ({ ...group, topics }));
-    let granted = 0;
-    fc.assert(
-      fc.property(fc.array(act, { minLength: 1, maxLength: 20 }), (acts) => {
-        const { levels } = scene(groups);
-        let nowMs = 0;
-        for (const { request: from, passMs } of acts) {
-          nowMs += passMs;
-          levels.keep(nowMs);
-          // Nothing, which makes its rows: what is there is said of rows that there are.
-          levels.consume({ ...from, messages: 0, bytes: 0 }, NONE, nowMs);
-          const isThere = levels.containsTokens(from, nowMs);
-          expect(levels.waitMs(from, nowMs) === 0).toBe(isThere);
-          expect(levels.tryAcquire(from, nowMs) === GRANTED).toBe(isThere);
-          if (isThere) granted++;
-        }
-      }),
-    );
-    expect(granted).toBeGreaterThan(100);
-  });
+  test.each(['even', 'proportional'] as const)(
+    'with a share divided over topics (%s): what is there is granted, and nothing else',
+    (topics) => {
+      const groups = GROUPS.map((group) => ({ ...group, topics }));
+      let granted = 0;
+      fc.assert(
+        fc.property(fc.array(act, { minLength: 1, maxLength: 20 }), (acts) => {
+          const { levels } = scene(groups);
+          let nowMs = 0;
+          for (const { request: from, passMs } of acts) {
+            nowMs += passMs;
+            levels.keep(nowMs);
+            // Nothing, which makes its rows: what is there is said of rows that there are.
+            levels.consume({ ...from, messages: 0, bytes: 0 }, NONE, nowMs);
+            const isThere = levels.containsTokens(from, nowMs);
+            expect(levels.waitMs(from, nowMs) === 0).toBe(isThere);
+            expect(levels.tryAcquire(from, nowMs) === GRANTED).toBe(isThere);
+            if (isThere) granted++;
+          }
+        }),
+      );
+      expect(granted).toBeGreaterThan(100);
+    },
+  );
 });

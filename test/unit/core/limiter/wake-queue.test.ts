@@ -118,7 +118,10 @@ describe('turns', () => {
 
   test('however large the parts that were taken, all are served, each owner’s items in order, nobody twice', () => {
     const item = fc.constantFrom(0, 1, 5, 1e6);
-    const owner = fc.record({ weight: fc.constantFrom(1, 2, 5), costs: fc.array(item, { minLength: 1, maxLength: 4 }) });
+    const owner = fc.record({
+      weight: fc.constantFrom(1, 2, 5),
+      costs: fc.array(item, { minLength: 1, maxLength: 4 }),
+    });
     const part = fc.constantFrom(null, 0, 3, 1e4, 1e9);
     fc.assert(
       fc.property(
