@@ -11,12 +11,14 @@ import { expectedOfGroup, expectedOfPlace } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
-/** Below it requests and answers are as Pulsar's admin client has them: errors have a `reason`, writes no body. */
+/**
+ * Paths below this answer as Pulsar's admin client expects: errors have a `reason`, and writes answer without a body.
+ */
 export const PULSAR_PREFIX = '/admin/v2/';
 
 /**
- * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it, `resourcegroups`
- * as Pulsar's client does. PUT makes a group or changes the rates that it names.
+ * PIP-82's REST and Pulsar's own, over the same calls as /v1: `resourcegroup` as the proposal spells it,
+ * `resourcegroups` as Pulsar's client does. PUT makes a group or changes the rates that it names.
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
@@ -29,7 +31,7 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
   route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Names of all groups' }, names);
   route(app, { ...named, method: 'GET', access: VIEWING, summary: 'The rates of a group' }, ({ params }, reply) => {
     const name = params['*'];
-    // With the slash alone it is the list (PIP-82).
+    // A path that ends with the slash means the list (PIP-82).
     if (name === '') return names();
     const { group, revision } = definedGroup(node, name);
     return reply
@@ -82,7 +84,7 @@ function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, l
       const { group } = attachment;
       if (typeof group !== 'string') throw unknownPlace(params);
       reply.header('etag', `"${revision}"`);
-      // The bare name, as Pulsar sends it: its client prints quotes that it is sent.
+      // The bare name, as Pulsar answers: its client would print quotes, too.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
     },
   );
@@ -104,8 +106,8 @@ function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, l
 }
 
 /**
- * Only what is named changes, of a group that there is: `quota` of the others, weights and strategy stay. Whoever makes
- * a group that somebody else has just made changes it.
+ * Changes only the rates that are named, if there is such a group; its other rates, weights and strategy stay. A caller
+ * that would make a group which somebody else has just made changes that one.
  */
 async function putRates(node: ChangeParts, request: FastifyRequest, name: string, rates: Mapping): Promise<void> {
   const patch = patchOfPulsar(rates);
@@ -125,7 +127,7 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
   await patchGroup(node, name, patch, expected, by);
 }
 
-/** A slash that was percent-encoded in a name would make another place of it. */
+/** A percent-encoded slash in a name would make it the path of something else. */
 function placePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
   if (names.some((name) => name.includes('/')))
@@ -152,5 +154,7 @@ const FAILURES = { 400: REASON, 403: REASON, 404: REASON, 409: REASON, 412: REAS
 const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
-/** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
+/**
+ * Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none.
+ */
 const RATES = anyObject('publishRateInMsgs and so on; what is not named stays.').nullable();
