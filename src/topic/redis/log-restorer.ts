@@ -45,7 +45,7 @@ export async function restoreLog(
     });
     return isAnother;
   } catch (error) {
-    // Whoever runs the link tells of its end. A log that was emptied once more is restored once more.
+    // The end of the link is told by its owner. A log that was emptied once more is restored once more.
     if (isAnswer(error)) log('debug', 'Redis refused to take records back', { reason: (error as Error).message });
     return false;
   }
