@@ -21,15 +21,20 @@ export async function* inOrder(
   let latestMs = Number.NEGATIVE_INFINITY;
   let givenMs = Number.NEGATIVE_INFINITY;
   for await (const arrival of arrivals) {
-    const place = { file, line: arrival.line };
+    const location = { file, line: arrival.line };
     if (arrival.atMs < Math.max(givenMs, latestMs - lateMs)) {
       const earlier = (Math.max(latestMs, givenMs) - arrival.atMs) * speed;
-      throw traceMistake(place, time, `is ${duration(earlier)} before a row above`, `at most ${duration(LATE_MS_MAX)}`);
+      throw traceMistake(
+        location,
+        time,
+        `is ${duration(earlier)} before a row above`,
+        `at most ${duration(LATE_MS_MAX)}`,
+      );
     }
     if (arrival.atMs > REPLAY_MS_MAX) {
       const problem = `is ${duration(arrival.atMs)} after the first at --speed ${speed}`;
       throw traceMistake(
-        place,
+        location,
         time,
         problem,
         `at most ${duration(REPLAY_MS_MAX)}; a higher --speed, or --time-format`,

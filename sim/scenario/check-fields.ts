@@ -7,7 +7,7 @@ import { didYouMean } from '../../src/input/nearest-name.js';
 import type { Field, Fields, ReadFields } from './fields.js';
 
 /**
- * Reads a mapping by its fields; every mistake goes to the findings with its place. A value that is wrong is absent
+ * Reads a mapping by its fields; every mistake goes to the findings with its location. A value that is wrong is absent
  * from the result, one that is not given is its default.
  */
 export function readFields<Own extends Fields>(

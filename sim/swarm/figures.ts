@@ -11,7 +11,7 @@ export interface Span {
   readonly untilMs: number;
 }
 
-const WINDOW_MS = 5000;
+const SPAN_MS = 5000;
 
 /** Admitted ÷ quota in the worst 5 s of any group. */
 export function worstOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
@@ -28,7 +28,7 @@ export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes:
   const problems: string[] = [];
   settings.groups.forEach((group, at) => {
     const worst = worstOfGroup(group, at, meter, span);
-    const most = mostAdmitted(group, nodes, WINDOW_MS);
+    const most = mostAdmitted(group, nodes, SPAN_MS);
     if (worst > most)
       problems.push(`${group.name} admits ${worst.toFixed(3)} quotas over 5 s, more than ${most.toFixed(3)}`);
     const used = usedOfGroup(group, at, meter, span);
@@ -40,16 +40,16 @@ export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes:
 }
 
 /**
- * The most that a group of a whole cluster admits within a window, in quotas of the window: its limits, and what its
- * buckets hold when the window begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
+ * The most that a group of a whole cluster admits within a span, in quotas of the span: its limits, and what its
+ * buckets hold when the span begins. A bucket holds the larger of two depths, so all of them hold at most the sum of
  * both.
  */
-export function mostAdmitted(group: GroupSettings, nodes: number, windowMs: number): number {
+export function mostAdmitted(group: GroupSettings, nodes: number, spanMs: number): number {
   const quota = quotaOf(group);
   // Shares that follow no demand need no allowance.
   const limits = group.strategy === 'equal' ? 1 : 1 + group.allowanceRatio;
   const buckets = (limits * quota * group.burstMs) / 1000 + nodes * leastDepth(group, quota / nodes);
-  return limits + (1000 * buckets) / (quota * windowMs);
+  return limits + (1000 * buckets) / (quota * spanMs);
 }
 
 /**
@@ -75,10 +75,10 @@ export function leastUsed(
 }
 
 function worstOfGroup(group: GroupSettings, at: number, meter: SwarmMeter, { fromMs, untilMs }: Span): number {
-  const quota = (quotaOf(group) * WINDOW_MS) / 1000;
+  const quota = (quotaOf(group) * SPAN_MS) / 1000;
   let worst = 0;
-  for (let startMs = fromMs; startMs + WINDOW_MS <= untilMs; startMs += SwarmMeter.binMs) {
-    worst = Math.max(worst, meter.admitted(at, startMs, startMs + WINDOW_MS) / quota);
+  for (let startMs = fromMs; startMs + SPAN_MS <= untilMs; startMs += SwarmMeter.binMs) {
+    worst = Math.max(worst, meter.admitted(at, startMs, startMs + SPAN_MS) / quota);
   }
   return worst;
 }

@@ -49,7 +49,7 @@ function drive(
     {
       queue: world.queue,
       seed: Math.floor(random.next() * 0x100000000),
-      ask: () => {
+      arrive: () => {
         const isAdmitted = world.ask(name, lane, 1, 0, false);
         meter.asked(group, world.nowMs, isAdmitted);
         return isAdmitted;

@@ -131,13 +131,13 @@ class Stage {
   }
 
   /** Most in any window that begins at `fromSec` or later, per second. */
-  worst(windowSec: number, fromSec: number): number {
+  worst(spanSec: number, fromSec: number): number {
     const times = this.#admittedMs.filter((atMs) => atMs >= fromSec * 1000);
     let [worst, oldest] = [0, 0];
     times.forEach((atMs, at) => {
-      while ((times[oldest] as number) <= atMs - windowSec * 1000) oldest++;
+      while ((times[oldest] as number) <= atMs - spanSec * 1000) oldest++;
       worst = Math.max(worst, at - oldest + 1);
     });
-    return worst / windowSec;
+    return worst / spanSec;
   }
 }

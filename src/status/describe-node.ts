@@ -144,7 +144,7 @@ export function laneShares(
 ): NodeShareStatus[] {
   const { membership, usageMap, shares, settings, nodeKey } = coordinator;
   const mapLane = usageMap.mapLaneOf(groupIdOf(settings.cluster, settings.groups[group]?.name ?? ''), direction);
-  const round = shares.converge(group, direction, mapLane);
+  const view = shares.converge(group, direction, mapLane);
   const rows = rowByIndex(coordinator, mapLane);
   return membership.alive.map((member, at) => {
     const row = rows.get(at);
@@ -153,9 +153,9 @@ export function laneShares(
     return {
       nodeId: member.nodeId,
       self: member.nodeKey === nodeKey,
-      usage: rates(columnsAt(round.usage, at)),
-      demand: rates(columnsAt(round.demand, at)),
-      share: rates(columnsAt(round.share, at)),
+      usage: rates(columnsAt(view.usage, at)),
+      demand: rates(columnsAt(view.demand, at)),
+      share: rates(columnsAt(view.share, at)),
       reportedShare: rates(reported),
       reportAgeMs: row === undefined ? null : Math.round(nowMs - store.readMsOf(row)),
     };

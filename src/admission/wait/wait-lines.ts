@@ -68,7 +68,7 @@ export class Waiting {
     return this.#lines.get(request.lane)?.queue.mayPass(this.#costOf(request)) ?? true;
   }
 
-  /** Called when such a request was granted. */
+  /** Called when a request that `mayPass` let through was granted. */
   passed(request: JointRequest): void {
     this.#lines.get(request.lane)?.queue.passed(this.#costOf(request));
   }
@@ -118,8 +118,8 @@ export class Waiting {
     const name = turnOf(request);
     const turn = line.turns.get(name) ?? { line, name, owner: new WakeOwner<Waiter>(weight), live: 0, isParked: false };
     line.turns.set(name, turn);
-    // Work is demand from its arrival on, not only when its turn comes. If its own limit refuses it, that level counts
-    // it.
+    // Work is demand from its arrival on, not only when its turn comes. If its topic's or client's own limit has
+    // refused it, that level has counted it.
     if (answer === null && !turn.isParked && !request.retry) {
       limiter.countArrival(request.lane, request.messages, request.bytes);
       request.counted |= 1;
@@ -298,8 +298,8 @@ function turnOf({ client, topic, further }: JointRequest): string {
 }
 
 /**
- * A broader group's limits may be raised meanwhile; only that group's own line is told, so this one looks again after
- * so long.
+ * When a broader group's limits are raised, only that group's own line is told. A line that waits for the broader group
+ * therefore looks again after this time.
  */
 const FURTHER_PARKED_MS_MAX = 500;
 

@@ -15,7 +15,7 @@ import { writePage } from './write-page.js';
 /** `quotamesh sim live`. */
 export async function runLive(nameOrFile: string, options: LiveCommandOptions): Promise<void> {
   const { topic, brokers, brokerPid = null, seed, maxRate: requestsPerSecondMax, seconds, json, html } = options;
-  checkPlace(options);
+  checkAddress(options);
   const check = checkLive({ topic, brokerKnown: brokerPid !== null, requestsPerSecondMax });
   const whole = loadScenario(nameOrFile, check);
   const scenario = seconds === undefined ? whole : shortenScenario(whole, seconds);
@@ -46,7 +46,7 @@ export async function runLive(nameOrFile: string, options: LiveCommandOptions): 
   }
 }
 
-function checkPlace({ topic, brokers, brokerPid }: LiveCommandOptions): void {
+function checkAddress({ topic, brokers, brokerPid }: LiveCommandOptions): void {
   const wrong =
     topic === 'kafka'
       ? brokers === undefined && '--topic kafka needs --brokers HOST:PORT,…'

@@ -72,7 +72,7 @@ function givenBy(path: readonly string[], { variables, flags, raw, locate }: Sou
   const key = path.join('.');
   const given = flags.get(key) ?? variables.get(key);
   if (given !== undefined) return given;
-  return isWritten(raw, path) ? placeOf(locate, path) : null;
+  return isWritten(raw, path) ? locationOf(locate, path) : null;
 }
 
 /**
@@ -90,9 +90,9 @@ function isWritten(raw: unknown, path: readonly string[]): boolean {
   return true;
 }
 
-function placeOf(locate: Locate, path: readonly string[]): string {
-  const place = locate(path, 'key');
-  return place === null ? 'file' : `${place.file}:${place.line}`;
+function locationOf(locate: Locate, path: readonly string[]): string {
+  const location = locate(path, 'key');
+  return location === null ? 'file' : `${location.file}:${location.line}`;
 }
 
 function givenVariables(environment: Environment): Map<string, string> {

@@ -45,12 +45,12 @@ function quotasOf({ quota }: Sound<GroupSettings>): number[] {
 }
 
 /** Tells of keys of a ramp that has no start. `fromPerSecond: null` is no mistake: it takes an inherited ramp back. */
-function checkStart(root: unknown, place: readonly string[], findings: Findings): void {
-  const ramp = valueBelow(root, [...place, 'ramp']);
+function checkStart(root: unknown, path: readonly string[], findings: Findings): void {
+  const ramp = valueBelow(root, [...path, 'ramp']);
   if (!isMapping(ramp) || ramp.fromPerSecond === null) return;
   const key = Object.keys(ramp).find((name) => (ramp[name] ?? null) !== null);
   if (key === undefined) return;
   const problem = 'has no beginning: ramp.fromPerSecond is missing';
   const remedy = 'Set ramp.fromPerSecond, or remove the ramp.';
-  findings.add([...place, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
+  findings.add([...path, 'ramp', key], { problem, allowed: 'a ramp with both ends', remedy });
 }

@@ -87,7 +87,7 @@ function readTokensFile(file: unknown, findings: Findings, context: FileContext)
   try {
     const parsed = parseYaml(context.readFile(absolute, FILE_BYTES_MAX));
     const [first] = parsed.mistakes;
-    if (first !== undefined) return add(`is no good YAML: line ${first.place.line}: ${first.problem}`);
+    if (first !== undefined) return add(`is no good YAML: line ${first.location.line}: ${first.problem}`);
     if (!Array.isArray(parsed.raw)) return add('must hold a list of tokens');
     const own = new Findings(absolute, parsed.locate);
     const tokens = readGrants(TOKEN, parsed.raw, [], own);

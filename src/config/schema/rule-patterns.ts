@@ -58,10 +58,10 @@ function isNamePattern(pattern: string): boolean {
 }
 
 function isTopicPattern(pattern: string): boolean {
-  const levels = pattern.split('/');
-  return levels.every((level, at) => {
-    if (level === '#') return at === levels.length - 1;
-    return level === '+' || /^\{[a-zA-Z]\w*\}$/.test(level) || /^[^{}+#*]*$/.test(level);
+  const segments = pattern.split('/');
+  return segments.every((segment, at) => {
+    if (segment === '#') return at === segments.length - 1;
+    return segment === '+' || /^\{[a-zA-Z]\w*\}$/.test(segment) || /^[^{}+#*]*$/.test(segment);
   });
 }
 

@@ -117,7 +117,7 @@ export class LogReader {
   }
 
   /**
-   * The newest life of a node among all its records in the log; levels and backends outlive the node's other records.
+   * The newest life of a node among all its records in the log; ceilings and backends outlive the node's other records.
    */
   newestLifeOf(nodeKey: NodeKey): Incarnation {
     const member = this.membership.get(nodeKey);

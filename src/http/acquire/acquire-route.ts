@@ -137,7 +137,7 @@ function laneAsked(node: UsedParts, body: AcquireBody, refusedBy?: string): numb
   const direction = directionIndex(body.direction ?? 'publish');
   const group = refusedBy ?? body.group;
   if (group !== undefined) return laneOf(node.gate.groupIndex(group), direction);
-  return node.gate.places.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
+  return node.gate.scopes.lanesOf(whereOf(body) as Scope, direction)[0] ?? null;
 }
 
 function sendJson(reply: FastifyReply, body: string): void {

@@ -78,7 +78,7 @@ function refusalOf({ node, outcomes }: AcquireRouteParts, wanted: AcquireBody, d
   }
   outcomes.refused++;
   const { level, dimension } = decision;
-  // Refusals of a place name the group themselves.
+  // Refusals of a scope name the group themselves.
   const group = decision.group ?? node.groups.at(node.gate.groupIndex(wanted.group as string)).name;
   return { status: 429, granted: false, code: 'QUOTA_EXCEEDED', group, level, dimension, retryAfterMs };
 }

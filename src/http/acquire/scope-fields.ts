@@ -67,9 +67,9 @@ export const NAMES_AMOUNT: Rule<Amounted> = {
   explainedBy: 'any-unknown-field',
 };
 
-/** The group, or the place whose groups are looked up. Throws FIELD_INVALID where both are named. */
+/** The group, or the scope whose groups are looked up. Throws FIELD_INVALID where both are named. */
 export function whereOf(asked: Scoped): Where {
-  if (asked.group === undefined) return placeOf(asked);
+  if (asked.group === undefined) return scopeOf(asked);
   // Nearly every request names a group alone, and a bulk may have a thousand requests: no object is made for them.
   if (asked.tenant !== undefined) throw besidesGroup('tenant');
   if (asked.namespace !== undefined) throw besidesGroup('namespace');
@@ -81,7 +81,7 @@ function besidesGroup(field: keyof Scope): QuotameshError {
   return new QuotameshError('FIELD_INVALID', { field, reason: 'must be absent where group is given' });
 }
 
-function placeOf({ tenant, namespace, headers: given, topic, client }: Scoped): Scope {
+function scopeOf({ tenant, namespace, headers: given, topic, client }: Scoped): Scope {
   const named = Object.entries({ tenant, namespace, headers: given, topic, client });
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }

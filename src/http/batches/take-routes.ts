@@ -118,7 +118,7 @@ async function take(request: TakeRequest, reply: FastifyReply, { node, outcomes,
     }
     if (answer.reason === 'quota') {
       outcomes.refused++;
-      // Refusals of a place name the group themselves.
+      // Refusals of a scope name the group themselves.
       const group = answer.group ?? (body.group as string);
       const lane = laneOf(node.gate.groupIndex(group), directionIndex(body.direction ?? 'publish'));
       sendRefused(reply, answer, { lane, answers, nowMs: node.clock() });

@@ -54,15 +54,21 @@ const QUERY = body(
   {
     after: told(afterText, 'must be a revision, or next of the page before').exactOptional(),
     group: once('Only changes of this group.'),
-    place: once('Only changes of what this place is attached to: acme, acme/orders.'),
+    scope: once('Only changes of what this scope is attached to: acme, acme/orders.'),
+    place: once('The former name of scope.'),
   },
-  [
-    {
-      isKept: ({ group, place }) => group === undefined || place === undefined,
-      mistake: () => new QuotameshError('FIELD_INVALID', { field: 'place', reason: 'must not stand beside group' }),
-    },
-  ],
+  [apart('scope', 'group'), apart('place', 'group'), apart('place', 'scope')],
 );
+
+type Named = 'group' | 'scope' | 'place';
+
+function apart(field: Named, other: Named) {
+  return {
+    isKept: (query: Readonly<Partial<Record<Named, unknown>>>) =>
+      query[field] === undefined || query[other] === undefined,
+    mistake: () => new QuotameshError('FIELD_INVALID', { field, reason: `must not stand beside ${other}` }),
+  };
+}
 
 const DEFINITION = z
   .record(z.string(), z.unknown())
@@ -78,7 +84,7 @@ const CHANGE = record({
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),
   kind: z.enum(['group', 'attachment']),
-  name: text.meta({ description: 'Of the group, or the path of the place.' }),
+  name: text.meta({ description: 'Of the group, or the path of the scope.' }),
   before: DEFINITION,
   after: DEFINITION,
   withGroup: text.nullable().meta({ description: 'Detached because this group was deleted with force.' }),
@@ -96,8 +102,8 @@ interface AskedChanges {
   readonly name: string | null;
 }
 
-function askedIn({ after, group, place }: z.output<typeof QUERY>): AskedChanges {
+function askedIn({ after, group, place, scope = place }: z.output<typeof QUERY>): AskedChanges {
   const { revision = 0, last } = AFTER.exec(after ?? '')?.groups ?? {};
-  const name = place === undefined ? (group ?? null) : attachmentName(place);
+  const name = scope === undefined ? (group ?? null) : attachmentName(scope);
   return { revision: Number(revision), group: last, name };
 }

@@ -87,7 +87,7 @@ function addDelete(app: FastifyInstance, node: ChangeParts): void {
       ...CHANGE,
       method: 'DELETE',
       summary: 'Deletes what was defined at run time; the group of YAML, if there is one, is in force again',
-      query: body({ dryRun, force: onOrOff('true: places that are attached to it are detached.') }),
+      query: body({ dryRun, force: onOrOff('true: scopes that are attached to it are detached.') }),
       answers: { 200: PREVIEW, 204: { description: 'Done.', type: 'null' }, ...FAILURES, 503: PROBLEM },
     },
     async (request, reply) => {

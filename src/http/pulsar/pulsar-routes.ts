@@ -7,7 +7,7 @@ import { patchOfPulsar, type Spelling, toPulsarGroup } from '../../groups/change
 import type { Mapping } from '../../input/mapping.js';
 import { attachedBy, changedBy } from '../access/changed-by.js';
 import { anyObject, pathOf } from '../route/fields.js';
-import { expectedOfGroup, expectedOfPlace } from '../route/if-match.js';
+import { expectedOfGroup, expectedOfScope } from '../route/if-match.js';
 import { NO_QUERY, route } from '../route/route.js';
 import { changes, needs } from '../route/route-access.js';
 
@@ -22,7 +22,7 @@ export const PULSAR_PREFIX = '/admin/v2/';
  */
 export function addPulsarRoutes(app: FastifyInstance, node: ChangeParts): void {
   for (const { path, spelling } of GROUP_PATHS) addRateRoutes(app, node, path, spelling);
-  for (const { path, level } of PLACE_PATHS) addPlaceRoutes(app, node, path, level);
+  for (const { path, scopeKind } of SCOPE_PATHS) addScopeRoutes(app, node, path, scopeKind);
 }
 
 function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, spelling: Spelling): void {
@@ -63,9 +63,9 @@ const GROUP_PATHS: readonly { readonly path: string; readonly spelling: Spelling
   { path: '/admin/v2/resourcegroups', spelling: 'pulsar' },
 ];
 
-const PLACE_PATHS = [
-  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', level: 'namespace' },
-  { path: '/admin/v2/tenants/:tenant/resourcegroup', level: 'tenant' },
+const SCOPE_PATHS = [
+  { path: '/admin/v2/namespaces/:tenant/:namespace/resourcegroup', scopeKind: 'namespace' },
+  { path: '/admin/v2/tenants/:tenant/resourcegroup', scopeKind: 'tenant' },
 ] as const;
 
 interface ScopeParams {
@@ -73,16 +73,21 @@ interface ScopeParams {
   readonly namespace?: string;
 }
 
-function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, level: 'tenant' | 'namespace'): void {
-  const place = level === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
-  const described = { ...PULSAR, url: path, params: place };
+function addScopeRoutes(
+  app: FastifyInstance,
+  node: ChangeParts,
+  path: string,
+  scopeKind: 'tenant' | 'namespace',
+): void {
+  const scope = scopeKind === 'tenant' ? pathOf('tenant') : pathOf('tenant', 'namespace');
+  const described = { ...PULSAR, url: path, params: scope };
   route(
     app,
-    { ...described, method: 'GET', access: VIEWING, summary: `The group that a ${level} is attached to` },
+    { ...described, method: 'GET', access: VIEWING, summary: `The group that a ${scopeKind} is attached to` },
     ({ params }, reply) => {
-      const { attachment, revision } = attachmentAt(node, placePath(params));
+      const { attachment, revision } = attachmentAt(node, scopePath(params));
       const { group } = attachment;
-      if (typeof group !== 'string') throw unknownPlace(params);
+      if (typeof group !== 'string') throw unknownScope(params);
       reply.header('etag', `"${revision}"`);
       // The bare name, as Pulsar answers: its client would print quotes, too.
       return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(group);
@@ -90,17 +95,17 @@ function addPlaceRoutes(app: FastifyInstance, node: ChangeParts, path: string, l
   );
   const access = changes((params) => String(params.tenant));
   for (const method of ['PUT', 'POST'] as const) {
-    const summary = `Attaches a ${level} to a group`;
-    const params = level === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
+    const summary = `Attaches a ${scopeKind} to a group`;
+    const params = scopeKind === 'tenant' ? pathOf('tenant', '*') : pathOf('tenant', 'namespace', '*');
     route(app, { ...PULSAR, method, url: `${path}/*`, params, access, summary }, async (request, reply) => {
-      const [at, group] = [placePath(request.params), request.params['*']];
-      await attach(node, at, { group }, expectedOfPlace(request, node, at), attachedBy(request));
+      const [at, group] = [scopePath(request.params), request.params['*']];
+      await attach(node, at, { group }, expectedOfScope(request, node, at), attachedBy(request));
       return noContent(reply);
     });
   }
-  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${level}` }, async (request, reply) => {
-    const at = placePath(request.params);
-    await detach(node, at, expectedOfPlace(request, node, at), attachedBy(request));
+  route(app, { ...described, method: 'DELETE', access, summary: `Detaches a ${scopeKind}` }, async (request, reply) => {
+    const at = scopePath(request.params);
+    await detach(node, at, expectedOfScope(request, node, at), attachedBy(request));
     return noContent(reply);
   });
 }
@@ -128,16 +133,16 @@ async function putRates(node: ChangeParts, request: FastifyRequest, name: string
 }
 
 /** A percent-encoded slash in a name would make it the path of something else. */
-function placePath({ tenant, namespace }: ScopeParams): string {
+function scopePath({ tenant, namespace }: ScopeParams): string {
   const names = namespace === undefined ? [tenant] : [tenant, namespace];
   if (names.some((name) => name.includes('/')))
-    throw unknownPlace({ tenant, ...(namespace !== undefined && { namespace }) });
+    throw unknownScope({ tenant, ...(namespace !== undefined && { namespace }) });
   return names.join('/');
 }
 
-function unknownPlace({ tenant, namespace }: ScopeParams) {
-  const place = namespace === undefined ? tenant : `${tenant}/${namespace}`;
-  return new QuotameshError('ATTACHMENT_UNKNOWN', { place: place.slice(0, 200) });
+function unknownScope({ tenant, namespace }: ScopeParams) {
+  const scope = namespace === undefined ? tenant : `${tenant}/${namespace}`;
+  return new QuotameshError('ATTACHMENT_UNKNOWN', { scope: scope.slice(0, 200) });
 }
 
 function noContent(reply: FastifyReply): FastifyReply {

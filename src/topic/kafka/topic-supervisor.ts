@@ -4,7 +4,7 @@ import type { SupervisedParts, Supervisor } from '../remote/remote-report-topic.
 import { reasonOf, TopicUnusable } from '../remote/topic-unusable.js';
 import { AddedPartitions } from './added-partitions.js';
 import { type BrokerAddress, BrokerLink, nameOf } from './broker-link.js';
-import type { FetchedBatch } from './fetch-response.js';
+import type { FetchedRecordBatch } from './fetch-response.js';
 import type { KafkaTopicOptions } from './kafka-topic-options.js';
 import type { Kafkajs } from './kafkajs-internals.js';
 import { LeaderReader, type ReaderSink } from './leader-reader.js';
@@ -255,7 +255,7 @@ export class TopicSupervisor implements Supervisor {
         for (const { key, value } of records) counters.bytesRead += Buffer.byteLength(key) + (value?.length ?? 0);
         listener.onRecords(records);
       },
-      onUnreadable: (partition, batch) => this.#unreadable(partition, batch),
+      onUnreadable: (partition, recordBatch) => this.#unreadable(partition, recordBatch),
       onProgress: () => {
         if (!isStale() && this.#cursors.every((cursor) => cursor.isCaughtUp)) listener.onCaughtUp();
       },
@@ -273,7 +273,7 @@ export class TopicSupervisor implements Supervisor {
   }
 
   /** Tells each cause once. */
-  #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedBatch): void {
+  #unreadable(partition: number, { unreadable, firstOffset, nextOffset }: FetchedRecordBatch): void {
     const { log, options } = this.#parts;
     if (unreadable === null || this.#toldUnreadable.has(unreadable)) return;
     this.#toldUnreadable.add(unreadable);
