@@ -82,10 +82,10 @@ function addAttachmentCommands(group: Command): void {
       .argument('[group]', 'a group; left out with --exempt and --same-as')
       .option('--exempt', 'nothing limits it; it is counted apart')
       .option(
-        '--same-as <place>',
-        'attached to whatever this place is: tenant, tenant/namespace or tenant/namespace/topic',
+        '--same-as <scope>',
+        'attached to whatever this scope is: tenant, tenant/namespace or tenant/namespace/topic',
       )
-      .option('--and-broader', 'what the broader places are attached to is enforced too; the stricter wins')
+      .option('--and-broader', 'what the broader scopes are attached to is enforced too; the stricter wins')
       .option('--if-revision <revision>', 'only if the attachment has this revision; none = only if it is new')
       .action(async (name: string | undefined, options: GroupOptions) => {
         await (await import('./attach-groups.js')).attachPlace(name, options);
@@ -99,7 +99,7 @@ function addAttachmentCommands(group: Command): void {
       }),
   );
   group.addCommand(
-    placed('which', 'Print which groups limit work of a place, and why.')
+    placed('which', 'Print which groups limit work of a scope, and why.')
       .option('--client <client>', 'client identity')
       .option('--header <name:value...>', 'headers of the work')
       .action(async (options: GroupOptions) => {

@@ -13,7 +13,7 @@ export interface AuditOptions extends NodeCommandOptions {
 export function auditCommand(): Command {
   return nodeCommand('audit', 'Print who changed which group or attachment at run time, oldest first.')
     .option('--group <name>', 'only changes of this group')
-    .option('--place <path>', 'only changes of what this place is attached to: acme, acme/orders')
+    .option('--place <path>', 'only changes of what this scope is attached to: acme, acme/orders')
     .option('--after <revision>', 'only changes with a higher revision')
     .option('--follow', 'go on with changes as they come, until Ctrl-C')
     .option('--json', 'a JSON object per line, with what was before and what is after')
