@@ -23,8 +23,8 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments',
-      summary: 'All attachments, of YAML and of run time, a page at a time',
-      query: body({ after: once('`next` of the page before.') }),
+      summary: 'Lists the attachments of YAML and of run time, a page at a time',
+      query: body({ after: once('Begins behind this scope; `next` of a page is the value for the page behind it.') }),
     },
     ({ query }) => pageOf(node, query.after),
   );
@@ -33,7 +33,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/attachments/*',
-      summary: 'What a place is attached to itself: tenant, tenant/namespace or tenant/namespace/topic',
+      summary: 'Shows what a scope itself (tenant, tenant/namespace or tenant/namespace/topic) is attached to',
       query: NO_QUERY,
       params: PATH,
     },
@@ -45,7 +45,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
     {
       ...VIEWING,
       url: '/v1/which',
-      summary: 'Which groups limit work of a place, and why; headers as header=name:value',
+      summary: 'Tells which groups limit work of a scope, and why',
       query: WHICH,
     },
     ({ query }) => which(node, placeIn(query)),
@@ -55,7 +55,7 @@ export function addAttachmentRoutes(app: FastifyInstance, node: UsedParts): void
 function addChanges(app: FastifyInstance, node: UsedParts): void {
   route(
     app,
-    { ...CHANGING, method: 'PUT', summary: 'Attaches a place, or replaces what it is attached to', body: ATTACHMENT },
+    { ...CHANGING, method: 'PUT', summary: 'Attaches a scope, or replaces what it is attached to', body: ATTACHMENT },
     async (request, reply) => {
       const path = request.params['*'];
       rejectBeyondTenants(callerOf(request), request.body);
@@ -68,7 +68,7 @@ function addChanges(app: FastifyInstance, node: UsedParts): void {
     {
       ...CHANGING,
       method: 'DELETE',
-      summary: 'Detaches what was attached at run time; what YAML says is in force again',
+      summary: 'Detaches what was attached to a scope at run time; what YAML says of it is in force again',
     },
     async (request, reply) => {
       const path = request.params['*'];
@@ -95,7 +95,7 @@ const WHICH = body({
 });
 
 const ATTACHMENT = anyObject(
-  'Exactly one of group, sameAs (path of another place) and exempt: true; and andBroader: true to enforce what the broader places are attached to, too.',
+  'It has exactly one of group, sameAs (the path of another scope) and exempt: true. With andBroader: true the groups of broader scopes are enforced, too.',
 );
 
 const ATTACHMENTS = { tag: 'attachments', answers: FAILURES } as const;
