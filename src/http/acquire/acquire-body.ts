@@ -32,9 +32,13 @@ function costMistake(field: string, sent: unknown): QuotameshError {
 const COMMON = {
   ...SCOPE_FIELDS,
   direction: DIRECTION,
-  messages: amount('How many messages are asked for. Absent means 0, but at least one amount must be above 0.').exactOptional(),
+  messages: amount(
+    'How many messages are asked for. Absent means 0, but at least one amount must be above 0.',
+  ).exactOptional(),
   bytes: amount('How many bytes are asked for. Absent means 0.').exactOptional(),
-  retry: flag('True if this work was refused before and is tried again, so that it is not counted as demand twice.').exactOptional(),
+  retry: flag(
+    'True if this work was refused before and is tried again, so that it is not counted as demand twice.',
+  ).exactOptional(),
   atMost: flag(
     'True grants a part where the whole is not there: whole messages, at least one. The answer says how many. It may not stand beside waitMs, cost, reserve, or priority immediate.',
   ).exactOptional(),

@@ -9,7 +9,8 @@ const group = z
   .min(1)
   .max(GROUP_LENGTH_MAX)
   .meta({
-    description: 'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
+    description:
+      'The name of a configured group. Without it the groups follow from tenant, namespace, topic, client and headers.',
     examples: ['orders'],
   });
 

@@ -20,7 +20,12 @@ export const TAKE_ANSWERS = {
       id: text,
       messages: count,
       bytes: count,
-      epoch: z.int().nullable().meta({ description: 'The number of the window that the tokens came from; null where the group has no windows.' }),
+      epoch: z
+        .int()
+        .nullable()
+        .meta({
+          description: 'The number of the window that the tokens came from; null where the group has no windows.',
+        }),
       validMs: number.meta({ description: 'How many milliseconds tokens of the batch can be refunded.' }),
     }),
   ),
@@ -56,8 +61,12 @@ export const BATCH_COUNTS_ANSWERS = {
     record({
       open: count,
       ended: count.meta({ description: 'How many batches have ended: refunded, or counted as used.' }),
-      expired: count.meta({ description: 'How many of the ended ones were not refunded in time, and are counted as used.' }),
-      refundsRefused: count.meta({ description: 'How many refunds were refused: for no batch, too late, twice, or too large.' }),
+      expired: count.meta({
+        description: 'How many of the ended ones were not refunded in time, and are counted as used.',
+      }),
+      refundsRefused: count.meta({
+        description: 'How many refunds were refused: for no batch, too late, twice, or too large.',
+      }),
       handBacksRefused: formerly('refundsRefused', count),
     }),
   ),

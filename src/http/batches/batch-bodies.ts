@@ -39,7 +39,8 @@ const dropped = body({
   messages: amount('How many messages were dropped.').exactOptional(),
   bytes: amount('How many bytes were dropped.').exactOptional(),
 }).meta({
-  description: 'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
+  description:
+    'Work that was dropped before it used what the quota protects. The setting `dropped` of the group says whether it is refunded or counted.',
 });
 
 /** What POST /v1/refund takes. */

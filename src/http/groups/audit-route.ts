@@ -46,7 +46,10 @@ const AFTER = /^(?<revision>\d{1,15})(?::(?<last>.+))?$/s;
 const afterText = z
   .string()
   .regex(AFTER)
-  .meta({ description: 'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.' });
+  .meta({
+    description:
+      'Shows only changes with a higher revision than this; `next` of a page is the value for the page behind it.',
+  });
 
 const QUERY = body(
   {
@@ -71,7 +74,9 @@ const WHO = record({ name: text, how: text, requestId: text }, 'null = the node 
 
 const CHANGE = record({
   revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
-  time: text.nullable().meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
+  time: text
+    .nullable()
+    .meta({ description: 'When the change was asked for, by the clock of the node that was asked.' }),
   node: text.meta({ description: 'The node that was asked.' }),
   who: WHO,
   what: z.enum(['made', 'changed', 'deleted']),
@@ -79,12 +84,17 @@ const CHANGE = record({
   name: text.meta({ description: 'The name of the group, or the path of the scope.' }),
   before: DEFINITION,
   after: DEFINITION,
-  withGroup: text.nullable().meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
+  withGroup: text
+    .nullable()
+    .meta({ description: 'The group whose deletion with force has detached the scope; null otherwise.' }),
 });
 
 const CHANGES = json(
   'A page of changes.',
-  record({ changes: listOf(CHANGE), next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }) }),
+  record({
+    changes: listOf(CHANGE),
+    next: text.nullable().meta({ description: 'The value of `after` for the next page; null on the last page.' }),
+  }),
 );
 
 interface AskedChanges {

@@ -21,7 +21,10 @@ const PREVIEWED = record({
 });
 
 /** What a change with ?dryRun=true answers: nothing is changed. */
-export const PREVIEW = json('The answer to ?dryRun=true: the shares before and after the change, as the last reports give them.', PREVIEWED);
+export const PREVIEW = json(
+  'The answer to ?dryRun=true: the shares before and after the change, as the last reports give them.',
+  PREVIEWED,
+);
 
 export const DEFINITION_OR_PREVIEW = json(
   'The group as it is now; with ?dryRun=true what would follow.',

@@ -27,15 +27,19 @@ function addRateRoutes(app: FastifyInstance, node: ChangeParts, path: string, sp
   const names = () => [...node.groups.numbers.keys()].sort();
   const named = { ...PULSAR, url: `${path}/*`, params: pathOf('*') };
   route(app, { ...PULSAR, method: 'GET', url: path, access: VIEWING, summary: 'Lists the names of all groups' }, names);
-  route(app, { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' }, ({ params }, reply) => {
-    const name = params['*'];
-    // With the slash alone it is the list (PIP-82).
-    if (name === '') return names();
-    const { group, revision } = definedGroup(node, name);
-    return reply
-      .header('etag', `"${revision}"`)
-      .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
-  });
+  route(
+    app,
+    { ...named, method: 'GET', access: VIEWING, summary: 'Shows the rates of a group' },
+    ({ params }, reply) => {
+      const name = params['*'];
+      // With the slash alone it is the list (PIP-82).
+      if (name === '') return names();
+      const { group, revision } = definedGroup(node, name);
+      return reply
+        .header('etag', `"${revision}"`)
+        .send(toPulsarGroup(node.groups.at(node.groups.numbers.get(group) as number), spelling));
+    },
+  );
   const access = changes(null);
   route(
     app,
@@ -153,4 +157,6 @@ const PULSAR = { tag: 'pulsar', query: NO_QUERY, answers: FAILURES } as const;
 const VIEWING = needs('viewer');
 
 /** Rates by the names of PIP-82 or of Pulsar, which groups/changes/pulsar-group.ts reads; Pulsar's client may send none. */
-const RATES = anyObject('The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.').nullable();
+const RATES = anyObject(
+  'The rates as Pulsar names them, such as publishRateInMsgs. What is not named stays as it is.',
+).nullable();

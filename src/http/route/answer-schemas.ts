@@ -46,7 +46,9 @@ const DIMENSION = z.enum(DIMENSIONS);
 
 const QUOTA_EXCEEDED = {
   ...REDUCED_CAPACITY,
-  'violated-policies': listOf(text.meta({ description: 'The names of the policies in RateLimit-Policy that were violated.' })),
+  'violated-policies': listOf(
+    text.meta({ description: 'The names of the policies in RateLimit-Policy that were violated.' }),
+  ),
   group: text,
   direction: z.enum(DIRECTIONS),
   dimension: DIMENSION,
@@ -58,28 +60,41 @@ export const PROBLEM = problem('An error of the catalogue (docs/reference/errors
 /** What any route that takes a body may answer to it. */
 export const BODY_PROBLEMS = { 400: PROBLEM, 413: PROBLEM, 415: PROBLEM, 422: PROBLEM };
 
-const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'After how many seconds to come back, rounded up; at least 1.' } };
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', description: 'After how many seconds to come back, rounded up; at least 1.' },
+};
 
 const RATE_LIMIT = {
   'RateLimit-Policy': { type: 'string', description: 'The quota of the whole cluster: q units in w seconds.' },
-  RateLimit: { type: 'string', description: 'What this node would admit now is r; after a refusal t is the seconds of Retry-After.' },
+  RateLimit: {
+    type: 'string',
+    description: 'What this node would admit now is r; after a refusal t is the seconds of Retry-After.',
+  },
 };
 
 const RESERVED = {
-  id: text.meta({ description: 'The id for POST /v1/commit or /v1/cancel at this node; it is there where cost or reserve was sent.' }),
-  validMs: number.meta({ description: 'How many milliseconds the reservation stays open; afterwards it is charged as estimated.' }),
+  id: text.meta({
+    description: 'The id for POST /v1/commit or /v1/cancel at this node; it is there where cost or reserve was sent.',
+  }),
+  validMs: number.meta({
+    description: 'How many milliseconds the reservation stays open; afterwards it is charged as estimated.',
+  }),
 };
 
 const GRANTED = z.strictObject({
   granted: z.literal(true),
-  messages: count.meta({ description: 'How many messages were granted; it is there where atMost was sent.' }).optional(),
+  messages: count
+    .meta({ description: 'How many messages were granted; it is there where atMost was sent.' })
+    .optional(),
   bytes: count.optional(),
   id: RESERVED.id.optional(),
   validMs: RESERVED.validMs.optional(),
 });
 
 const BULK_ANSWER = z.strictObject({
-  status: z.int().meta({ description: 'The status that a request of its own would have had: 200, 429, 503, 404 or 422.' }),
+  status: z
+    .int()
+    .meta({ description: 'The status that a request of its own would have had: 200, 429, 503, 404 or 422.' }),
   granted: yes,
   messages: count.optional(),
   bytes: count.optional(),
@@ -140,7 +155,9 @@ const LOCAL = record({
   attemptedBytes: number,
   refusedMessages: number,
   refusedBytes: number,
-  heldBack: count.meta({ description: 'How many requests and connections are held back now instead of being refused.' }),
+  heldBack: count.meta({
+    description: 'How many requests and connections are held back now instead of being refused.',
+  }),
   debtMessages: number,
   debtBytes: number,
 });
@@ -180,7 +197,9 @@ const DIRECTION = record({
 const ORIGIN = z.enum(['yaml', 'run-time']).meta({
   description: 'Where the group is defined. A group that is defined at run time is in force whatever YAML says.',
 });
-const REVISION = count.meta({ description: 'The revision of the last change at run time; 0 means that there was none.' });
+const REVISION = count.meta({
+  description: 'The revision of the last change at run time; 0 means that there was none.',
+});
 
 export const GROUP_STATUS = record({
   group: text,

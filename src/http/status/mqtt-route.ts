@@ -32,11 +32,15 @@ const MQTT = record({
   connects: COUNTS,
   publishes: COUNTS,
   dispatched: number,
-  dropped: number.meta({ description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.' }),
+  dropped: number.meta({
+    description: 'How many messages of QoS 0 were dropped because the queue of a subscriber was full.',
+  }),
   queued: number.meta({ description: 'How many messages wait for their subscriber.' }),
   pendingPublishes: number,
   pendingBytes: number,
   heldBytes: number,
   disconnects: COUNTS.meta({ description: 'How many connections were ended, by reason.' }),
-  kept: COUNTS.meta({ description: 'What is kept for sessions that outlive their connection, and as retained messages.' }),
+  kept: COUNTS.meta({
+    description: 'What is kept for sessions that outlive their connection, and as retained messages.',
+  }),
 });

@@ -9,7 +9,14 @@ import { body, told, toldAs } from '../route/fields.js';
 const list = z.array(COST).min(1);
 
 const messages = z.number().min(0).meta({ description: 'How many pieces of work cost this together.', default: 1 });
-const sampled = z.number().gt(0).max(1).meta({ description: 'The probability with which a piece of work is measured: 0.01 if one of a hundred is.', default: 1 });
+const sampled = z
+  .number()
+  .gt(0)
+  .max(1)
+  .meta({
+    description: 'The probability with which a piece of work is measured: 0.01 if one of a hundred is.',
+    default: 1,
+  });
 
 /** What POST /v1/costs takes. A single cost may stand without a list. */
 export const COSTS_BODY = toldAs(
@@ -40,13 +47,21 @@ const throttlingRatio = z
   .min(0)
   .max(2)
   .nullable()
-  .meta({ description: 'The part of its work that the backend can bear, instead of level, target and spring; null means that it is not near saturation.' });
+  .meta({
+    description:
+      'The part of its work that the backend can bear, instead of level, target and spring; null means that it is not near saturation.',
+  });
 
 /** What PUT /v1/backends/{backend} takes; what belongs together is the library's to judge. */
 export const BACKEND_BODY = toldAs(
   body({
     zone: told(
-      z.string().meta({ description: 'The zone of the backend: backends that fail together. By default a backend is a zone of its own.' }),
+      z
+        .string()
+        .meta({
+          description:
+            'The zone of the backend: backends that fail together. By default a backend is a zone of its own.',
+        }),
       'must be a name',
     ).exactOptional(),
     level: told(level, 'must be a finite number ≥ 0').exactOptional(),
