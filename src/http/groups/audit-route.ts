@@ -70,7 +70,7 @@ const DEFINITION = z
   .nullable()
   .meta({ description: 'The definition as YAML writes it; null means that nothing was defined at run time.' });
 
-const WHO = record({ name: text, how: text, requestId: text }, 'null = the node does not say.').nullable();
+const WHO = record({ name: text, how: text, requestId: text }, 'Null means that the node does not say.').nullable();
 
 const CHANGE = record({
   revision: z.int().min(1).meta({ description: 'The revision of the change, and of whatever was detached with it.' }),
