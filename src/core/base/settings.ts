@@ -29,6 +29,8 @@ export interface GroupSettings {
   /** Bounds of every single node's share, as parts of the target, 0 … 1. */
   readonly minShareRatio: number;
   readonly maxShareRatio: number;
+  /** Whether nodes hold shares as rates alone, or share the tokens of one bucket too (core/tokens). */
+  readonly sharing?: 'rates' | 'tokens';
   /** What a limiter may take above its share, as a part of the node's reported demand, 0 … 1. */
   readonly allowanceRatio: number;
   /** Weights of single nodes in the water-filling; absent = 1. */

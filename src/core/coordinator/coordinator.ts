@@ -24,6 +24,7 @@ import { Reporter } from '../report/reporter.js';
 import { ShareBook } from '../share/share-book.js';
 import { updateLanes } from '../share/update-lanes.js';
 import { CostMeter } from '../target/cost-meter.js';
+import { TokenBook } from '../tokens/token-book.js';
 import { TargetBook } from '../target/target-book.js';
 import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
@@ -60,6 +61,7 @@ export class Coordinator {
   readonly #publisher: Publisher;
   readonly #epochs: EpochChange;
   readonly #forgetting: Forgetting;
+  readonly #tokens: TokenBook;
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -100,6 +102,8 @@ export class Coordinator {
       table: this.#table,
     });
     this.log.writer = this.#publisher;
+    this.#tokens = new TokenBook({ nodeKey, limiter, table: this.#table, log, membership, usageMap, shares });
+    this.usageMap.charges = this.#tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
   }
 
@@ -179,7 +183,10 @@ export class Coordinator {
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
-    if (membersChanged) this.#table.markAll();
+    if (membersChanged) {
+      this.#tokens.settleAll();
+      this.#table.markAll();
+    }
     else this.#table.markMoving();
     this.#epochs.settle(nowMs);
     const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
@@ -198,8 +205,10 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
+      if (record.kind === 'report') this.#tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
+      if (tookMs >= 0) this.log.deliveryMs = tookMs / 2;
     }
   }
 
@@ -248,6 +257,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
+    for (const lane of this.#table.ordered) this.#flow(lane, nowMs);
     this.#reporter.sampleAll(this.#table.ordered, nowMs);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
@@ -286,6 +296,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
+    this.#tokens.begin(state, this.readyMs, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);
@@ -302,8 +313,15 @@ export class Coordinator {
     this.#effects.unservedLanes.push(lane.lane);
   }
 
+  #flow(lane: LaneState, nowMs: number): void {
+    if (this.#tokens.flow(lane, nowMs)) this.#effects.changedLanes.push(lane.lane);
+  }
+
   #updateDirtyLanes(nowMs: number): void {
-    if (this.phase === 'ready') updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+    if (this.phase === 'ready') {
+      updateLanes(this.#table.dirty, this, this.#effects, nowMs);
+      for (const lane of this.#table.dirty) this.#flow(lane, nowMs);
+    }
     this.#table.endUpdate();
   }
 }

@@ -174,6 +174,13 @@ export class Limiter {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
   }
 
+  /** Sets what a slot may take at once. A lane that is set so has no idle time of its own to be credited. */
+  setTokens(lane: number, dimension: number, tokens: number, nowMs: number): void {
+    this.buckets.refill(lane, nowMs);
+    this.tokens.set(lane * DIMENSION_COUNT + dimension, tokens);
+    this.#hasAccrued[lane >> 3] = (this.#hasAccrued[lane >> 3] as number) | (1 << (lane & 7));
+  }
+
   /** Opens a lane that no share will ever limit: it is confirmed for good, and is not reported. */
   open(lane: number, nowMs: number): void {
     for (const dimension of [MESSAGES, BYTES]) {

@@ -1,7 +1,7 @@
 import type { CoordinatorSettings } from '../base/settings.js';
 import type { Incarnation, NodeKey } from '../base/vocabulary.js';
 import { MEMBERSHIP_PARTITION } from '../base/vocabulary.js';
-import { LogTime } from '../log/log-time.js';
+import { LogTime, stepLimitMs } from '../log/log-time.js';
 import { AgreedPool } from '../pool/agreed-pool.js';
 import type { IgnoredCause, Notice, ReadEvent, RowsRefused } from '../protocol/events-and-effects.js';
 import {
@@ -64,10 +64,15 @@ export class LogReader {
   readonly #ramps: RampBook;
   readonly #members: MemberChanges;
   readonly #nextOffset: Float64Array;
+  readonly #readMs: Float64Array;
+  readonly #stepLimitMs: number;
+  /** Milliseconds that a record takes from the log to this node, about. */
+  deliveryMs = 0;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
     this.epochs = new EpochWatch(settings);
+    this.#stepLimitMs = stepLimitMs(heartbeatMs);
     this.partitionCount = new PartitionCount(settings);
     this.logTimes = Array.from({ length: partitions }, () => new LogTime(heartbeatMs));
     this.#backends = backends;
@@ -77,6 +82,7 @@ export class LogReader {
     this.refusals = new Refusals(notices);
     this.#members = new MemberChanges(this, notices);
     this.#nextOffset = new Float64Array(partitions);
+    this.#readMs = new Float64Array(partitions);
   }
 
   get membershipLogMs(): number {
@@ -86,6 +92,12 @@ export class LogReader {
   /** Records read that changed nothing, by cause. */
   get ignored(): Readonly<Record<IgnoredCause, number>> {
     return this.refusals.counts;
+  }
+
+  /** Log time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
+  logNowMs(partition: number, nowMs: number): number {
+    const sinceMs = nowMs - (this.#readMs[partition] as number) + this.deliveryMs;
+    return (this.logTimes[partition] as LogTime).ms + Math.min(sinceMs, this.#stepLimitMs);
   }
 
   /** Offset after the last record read of a partition. */
@@ -127,6 +139,7 @@ export class LogReader {
       return false;
     }
     this.#nextOffset[read.partition] = read.offset + 1;
+    this.#readMs[read.partition] = nowMs;
     const hasExpired = this.#age(read);
     if (read.record !== null) return this.#applyRecord(read, read.record, nowMs) || hasExpired;
     this.#applyTombstone(read);

@@ -11,6 +11,8 @@ import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
+import { currentRates } from '../tokens/current-rates.js';
+import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
 
@@ -105,6 +107,10 @@ export class Reporter {
   #consider(lane: LaneState, refusedNow: boolean, nowMs: number): void {
     const bundle = this.#book.bundleOf(lane.group, lane.groupId);
     if (nowMs - bundle.publishedMs < this.#settings.reportGapMs) return;
+    if (lane.tokens !== null) {
+      this.#considerTokens(lane, lane.tokens, refusedNow);
+      return;
+    }
     const { sample, settling, reported } = lane;
     const span = this.#changedSpan(lane, refusedNow);
     if (span !== -1) {
@@ -119,6 +125,23 @@ export class Reporter {
       return;
     }
     this.#entryChanged(lane);
+  }
+
+  /**
+   * A lane that shares tokens is reported when the cluster's bucket would be another one, or when work is refused that
+   * the report did not announce. The rates are followed all the time, and told when there is a reason to speak.
+   */
+  #considerTokens(lane: LaneState, tokens: LaneTokens, refusedNow: boolean): void {
+    const { sample, current, reported } = lane;
+    currentRates(sample, current);
+    const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
+    if (isOver) estimate(sample, SLOW, current);
+    if (!isOver && !tokens.isDue() && !(refusedNow && tokens.isUnannounced(current, reported))) return;
+    reported.usage.set(current.usage);
+    reported.demand.set(current.demand);
+    reported.squares.set(current.squares);
+    this.#entryChanged(lane);
+    if (!lane.hasEntry) tokens.forget();
   }
 
   #entryChanged(lane: LaneState): void {
@@ -227,6 +250,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: reportedShare[MESSAGES] as number,
       shareBytes: reportedShare[BYTES] as number,
+      ...(lane.tokens === null ? {} : { charge: lane.tokens.charges() }),
       ...(costs === null ? {} : { costs }),
     };
   }

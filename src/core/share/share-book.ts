@@ -104,6 +104,7 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
+    lane.tokens?.view(round, own);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < round.count;
@@ -212,6 +213,9 @@ export class ShareBook {
     }
     this.applied[slot] = applied;
     lane.least.note(dimension, before, applied, this.#span);
+    // The limits of such a lane follow from its tokens (tokens/token-book.ts).
+    const isByTokens = lane.tokens !== null && lane.link === 'linked' && !this.#log.epochs.isHolding && isFinite(target);
+    if (isByTokens && target !== 0) return applied === before ? NOTHING_MOVED : SHARE_MOVED;
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }
