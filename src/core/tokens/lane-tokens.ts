@@ -118,16 +118,16 @@ export class SlotTokens {
   /** What it would be given if it wanted as much as those that are throttled, units per second. */
   due = 0;
   /** Sums over all nodes: what they would take, what those take whose demand is met, and what the strategy lets all take. */
-  #expected = 0;
-  #met = 0;
-  #served = 0;
+  expected = 0;
+  met = 0;
+  served = 0;
   #use = 0;
   #slackPart = 0;
   #creditMax = 0;
   #piece = 1;
 
   settle(ms: number): void {
-    if (this.bucket !== null) this.clusterTokens = tokensAfter(this.bucket, this.clusterTokens, ms, this.#expected);
+    if (this.bucket !== null) this.clusterTokens = tokensAfter(this.bucket, this.clusterTokens, ms, this.expected);
   }
 
   charge(units: number): void {
@@ -167,12 +167,12 @@ export class SlotTokens {
         level = Math.max(level, given / (round.weight[at] as number));
       }
     }
-    this.#met = met;
-    this.#served = served;
-    this.#expected = served < target * ALMOST ? served : all;
+    this.met = met;
+    this.served = served;
+    this.expected = served < target * ALMOST ? served : all;
     this.#told = own === -1 ? 0 : expectedOf(round, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
-    this.due = own === -1 ? 0 : Math.max(this.share, level * (round.weight[own] as number));
+    this.due = own === -1 ? 0 : level === 0 ? Number.POSITIVE_INFINITY : Math.max(this.share, level * (round.weight[own] as number));
     this.isThrottled = this.#told > this.share * MET;
     this.threshold = Math.max(0.9 * piece, EPSILON * depth * Math.sqrt(5 / round.count));
   }
@@ -181,7 +181,7 @@ export class SlotTokens {
     const { bucket, account } = this;
     if (bucket === null) return;
     account.take(taken);
-    this.tokensNow = tokensAfter(bucket, this.clusterTokens, aheadMs, this.#expected);
+    this.tokensNow = tokensAfter(bucket, this.clusterTokens, aheadMs, this.expected);
     account.pass(seconds, {
       expected: this.#use,
       slack: this.#slackPart,
@@ -190,7 +190,7 @@ export class SlotTokens {
       clusterDepth: bucket.depth,
     });
     const rate = correctedRate(bucket, this.tokensNow);
-    const used = Math.min(this.#served, rate);
+    const used = Math.min(this.served, rate);
     this.#use = this.#useAt(rate);
     this.#creditMax = Math.max(2 * this.#piece, 0.05 * this.#use);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used);
@@ -203,20 +203,20 @@ export class SlotTokens {
 
   /** What this node is expected to take of a rate that may be corrected. */
   #useAt(rate: number): number {
-    const whole = this.#met === this.#served;
-    if (whole) return this.#told * Math.min(1, this.#served > 0 ? rate / this.#served : 1);
-    if (rate >= this.#met) {
+    const whole = this.met === this.served;
+    if (whole) return this.#told * Math.min(1, this.served > 0 ? rate / this.served : 1);
+    if (rate >= this.met) {
       if (!this.isThrottled) return this.#told;
-      return (this.share * (rate - this.#met)) / (this.#served - this.#met);
+      return (this.share * (rate - this.met)) / (this.served - this.met);
     }
-    return this.isThrottled ? 0 : (this.#told * rate) / this.#met;
+    return this.isThrottled ? 0 : (this.#told * rate) / this.met;
   }
 
   /** The part of the slack that this node may use unheard; the parts of all nodes add up to one at most. */
   #weight(nodes: number): number {
     const each = 0.5 / nodes;
-    if (this.#met === 0) return 2 * each;
-    return each + (this.isThrottled ? 0 : (0.5 * this.#told) / this.#met);
+    if (this.met === 0) return 2 * each;
+    return each + (this.isThrottled ? 0 : (0.5 * this.#told) / this.met);
   }
 
   #fromCluster(bucket: ClusterBucket, nodes: number, used: number): number {
