@@ -8,12 +8,12 @@ export function poisson({ seed = 3, N, Q, T, rateOf, extra = [] }) { const rnd =
 const most = (out, w) => { let i = 0, m = 0; for (let k = 0; k < out.length; k++) { while (out[i] <= out[k] - w) i++; m = Math.max(m, k - i + 1); } return m; };
 const GROUP = { name: 'orders', cost: { publish: { total: Infinity, reserved: 0 }, dispatch: { total: Infinity, reserved: 0 } }, expectedCost: 1, ramp: null, nodeCount: 0, strategy: 'max-min', floorRatio: 0.001, allowanceRatio: 0.25, weights: {}, headroom: 'by-weight', smoothingMs: 0, slewPerSecond: Infinity, minShareRatio: 0, maxShareRatio: 1, limiter: 'bucket', windowMs: 1000, burstMs: 100, burstMinMessages: 20, isolation: { policy: 'equal-share', holdMs: 10000 } };
 const SETTINGS = { cluster: 'demo', version: 'test', partitions: 1, heartbeatMs: 1000, partitionHeartbeatMs: 5000, stalenessMs: 5000, reportGapMs: 50, forcedReportMs: 300000, significantChangeRatio: 0.1, noiseFactor: 5, sampleIntervalMs: 20, fastSpanMs: 50, slowSpanMs: 5000, isolationAfterMs: 3000, shareValidMs: 4000, forgetAfterMs: 600000, groupsPerRecord: 6, limiting: { mode: 'enforce', split: 'by-usage', zonesLeftOut: 1, contributionRatio: 0.01, healthValidMs: 10000, levelSmoothingMs: 1000, maxBackends: 256 }, costs: { smoothingMs: 10000, forgetAfterMs: 240000, maxLanes: 10000 } };
-export function play(tr, { sharing, delayMs = 5, debug } = {}) {
+export function play(tr, { sharing, delayMs = 5, debug, warm = 10000 } = {}) {
   const group = { ...GROUP, quota: { publish: [tr.Q, Infinity], dispatch: [Infinity, Infinity] }, ...(sharing && { sharing }) };
   const half = delayMs / 2;
   const world = new World(7, { ...SETTINGS, groups: [group] }, { appendMs: [half, half], deliveryMs: [half, half] });
   for (let i = 0; i < tr.N; i++) world.start('n' + i);
-  world.runFor(10000);
+  world.runFor(warm);
   const t0 = world.nowMs; const out = []; let reports = 0; const per = new Float64Array(tr.N), att = new Float64Array(tr.N);
   const before = world.topic.partitions.map((p) => p.records?.length ?? 0);
   const orig = world.topic.append.bind(world.topic);

@@ -75,8 +75,11 @@ export class Coordinator {
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
-    const markLane = (mapLane: number) => this.#table.markMapLane(mapLane);
-    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane);
+    const markLane = (mapLane: number) => {
+      this.#table.markMapLane(mapLane);
+      this.#tokens.rowsChanged(mapLane);
+    };
+    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.#tokens.has(mapLane);
     this.usageMap = new UsageMap(markLane, settings, isHeld);
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
@@ -114,6 +117,7 @@ export class Coordinator {
     switch (event.kind) {
       case 'epoch-began':
         this.#epochs.begin(event.epoch, this.phase, nowMs);
+        if (this.#tokens.isDeciding) this.#tokens.beginAll(nowMs);
         break;
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -130,6 +134,7 @@ export class Coordinator {
       case 'group-changed':
         this.#table.changeGroup(event.group, event.settings);
         this.targets.addGroup(event.group, event.settings.name);
+        this.#tokens.groupChanged(event.group, nowMs);
         this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
         break;
       case 'group-removed':
@@ -226,6 +231,7 @@ export class Coordinator {
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
+    if (this.phase === 'joining') this.#tokens.beginAll(nowMs);
     if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
@@ -281,6 +287,7 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
+    this.#tokens.forgetFull();
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
@@ -296,7 +303,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
-    this.#tokens.begin(state, this.readyMs, nowMs);
+    this.#tokens.begin(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);

@@ -146,7 +146,7 @@ export class Reporter {
 
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
-    lane.hasEntry = !isZero(lane) || lane.costs.now !== null;
+    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard() === true;
     this.#book.changed(lane.group, lane.groupId);
   }
 

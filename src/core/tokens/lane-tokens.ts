@@ -1,9 +1,10 @@
 import type { LaneRates } from '../sample/estimate.js';
-import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
+import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, sum } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, setPointOf, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth } from './cluster-depth.js';
 import { OwnAccount } from './own-account.js';
+import { RecentUse } from './recent-use.js';
 
 /** A lane's tokens: what the cluster's bucket holds by the log, and what this node may take of it. */
 export class LaneTokens {
@@ -13,15 +14,21 @@ export class LaneTokens {
   /** False until the lane's rows have been looked at since they changed. */
   isCurrent = false;
   #settledLogMs: number;
-  #passedMs: number;
+  #passedMs = 0;
 
-  readonly #idleMs: number;
 
-  /** @param idleMs for how long nobody has used the lane, as far as this node knows */
-  constructor(idleMs: number, logMs: number, nowMs: number) {
-    this.#idleMs = idleMs;
-    this.#settledLogMs = logMs;
+  /** @param beganLogMs log time at which the bucket was empty, as far as this node knows */
+  constructor(beganLogMs: number) {
+    this.#settledLogMs = beganLogMs;
+  }
+
+  /** This node serves the lane from now on. */
+  begin(nowMs: number): void {
     this.#passedMs = nowMs;
+  }
+
+  get isFull(): boolean {
+    return this.dimensions.every(({ bucket, clusterTokens }) => bucket === null || clusterTokens >= bucket.depth);
   }
 
   /** The log has come to this time; until now the rows said what `view` has read. */
@@ -32,9 +39,9 @@ export class LaneTokens {
     for (const slot of this.dimensions) slot.settle(ms);
   }
 
-  charge(messages: number, bytes: number): void {
-    (this.dimensions[MESSAGES] as SlotTokens).charge(messages);
-    (this.dimensions[BYTES] as SlotTokens).charge(bytes);
+  charge(node: NodeKey, messages: number, bytes: number): void {
+    (this.dimensions[MESSAGES] as SlotTokens).charge(node, messages, this.#settledLogMs);
+    (this.dimensions[BYTES] as SlotTokens).charge(node, bytes, this.#settledLogMs);
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
@@ -43,7 +50,7 @@ export class LaneTokens {
     const pieceBytes = pieceSizeOf(round);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
       const slot = this.dimensions[dimension] as SlotTokens;
-      slot.view(round, own, dimension, dimension === MESSAGES ? 1 : pieceBytes, this.#idleMs);
+      slot.view(round, own, dimension, dimension === MESSAGES ? 1 : pieceBytes);
     }
     this.isCurrent = true;
   }
@@ -51,14 +58,19 @@ export class LaneTokens {
   /** The charges as a record carries them. */
   charges(): [messages: number, bytes: number] {
     const [messages, bytes] = this.dimensions as readonly [SlotTokens, SlotTokens];
-    return [messages.account.charge, bytes.account.charge];
+    return [messages.account.tell(), bytes.account.tell()];
   }
 
   /** Whether the cluster's bucket would be another one if the log knew what it does not know of this node. */
   isDue(): boolean {
     return this.dimensions.some(
-      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.unheard) >= threshold,
+      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
     );
+  }
+
+  /** Whether there is anything at all that the log does not know. */
+  hasUnheard(): boolean {
+    return this.dimensions.some(({ bucket, account, piece }) => bucket !== null && Math.abs(account.unheard) > 0.1 * piece);
   }
 
   /** Whether the node wants more than it told, up to what it would be given. */
@@ -85,12 +97,14 @@ export class LaneTokens {
    * @param taken what was taken since the last call, units per dimension
    * @param logMs log time now, extrapolated with the node's clock
    */
-  flow(taken: Float64Array, logMs: number, nowMs: number): void {
+  flow(taken: Float64Array, logMs: number, nowMs: number, own: NodeKey, roundTripMs: number): void {
     const seconds = (nowMs - this.#passedMs) / 1000;
     this.#passedMs = nowMs;
     const aheadMs = Math.max(0, logMs - this.#settledLogMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-      (this.dimensions[dimension] as SlotTokens).flow(taken[dimension] as number, seconds, aheadMs, this.nodes);
+      const slot = this.dimensions[dimension] as SlotTokens;
+      slot.flow(taken[dimension] as number, seconds, aheadMs, this.nodes);
+      if (slot.isInPieces) slot.flowInPieces(own, logMs, roundTripMs);
     }
   }
 }
@@ -98,8 +112,8 @@ export class LaneTokens {
 /** One dimension of a lane. */
 export class SlotTokens {
   readonly account = new OwnAccount();
-  /** Tokens of the cluster's bucket when the log was settled last; NaN until the lane has been viewed. */
-  clusterTokens = Number.NaN;
+  /** Tokens of the cluster's bucket when the log was settled last. */
+  clusterTokens = 0;
   /** The same, extrapolated to now. */
   tokensNow = 0;
   /** Null = unlimited or blocked: there is no bucket. */
@@ -124,32 +138,36 @@ export class SlotTokens {
   #use = 0;
   #slackPart = 0;
   #creditMax = 0;
-  #piece = 1;
+  piece = 1;
+  /** Whole tokens, given by the log. */
+  isInPieces = false;
+  readonly #recent = new RecentUse();
 
   settle(ms: number): void {
     if (this.bucket !== null) this.clusterTokens = tokensAfter(this.bucket, this.clusterTokens, ms, this.expected);
   }
 
-  charge(units: number): void {
+  charge(node: NodeKey, units: number, logMs: number): void {
     const { bucket } = this;
     if (bucket === null || units === 0) return;
+    if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
     const debtMax = Math.max(bucket.perSecond, (TOGETHER + 1) * bucket.depth);
     this.clusterTokens = Math.max(-debtMax, Math.min(bucket.depth, this.clusterTokens - units));
   }
 
-  view(round: LaneView, own: number, dimension: number, piece: number, idleMs: number): void {
+  view(round: LaneView, own: number, dimension: number, piece: number): void {
     const target = round.target[dimension] as number;
     if (target === 0 || target === Number.POSITIVE_INFINITY) {
       this.bucket = null;
       return;
     }
     const depth = clusterDepth(target, piece);
-    this.#piece = piece;
+    this.piece = piece;
     this.bucket ??= { perSecond: target, depth };
     this.bucket.perSecond = target;
     this.bucket.depth = depth;
-    const begun = Number.isNaN(this.clusterTokens) ? (target * idleMs) / 1000 : this.clusterTokens;
-    this.clusterTokens = Math.min(depth, begun);
+    this.clusterTokens = Math.min(depth, this.clusterTokens);
+    this.isInPieces = isInPieces(this.bucket, piece, round.count);
     const share = round.share[dimension] as Float64Array;
     let all = 0;
     let met = 0;
@@ -173,8 +191,10 @@ export class SlotTokens {
     this.#told = own === -1 ? 0 : expectedOf(round, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     this.due = own === -1 ? 0 : level === 0 ? Number.POSITIVE_INFINITY : Math.max(this.share, level * (round.weight[own] as number));
+    if (this.isInPieces) this.#expectNothing();
     this.isThrottled = this.#told > this.share * MET;
     this.threshold = Math.max(0.9 * piece, EPSILON * depth * Math.sqrt(5 / round.count));
+    if (this.isInPieces) this.threshold = 0.5 * piece;
   }
 
   flow(taken: number, seconds: number, aheadMs: number, nodes: number): void {
@@ -192,13 +212,47 @@ export class SlotTokens {
     const rate = correctedRate(bucket, this.tokensNow);
     const used = Math.min(this.served, rate);
     this.#use = this.#useAt(rate);
-    this.#creditMax = Math.max(2 * this.#piece, 0.05 * this.#use);
+    this.#creditMax = Math.max(2 * this.piece, 0.05 * this.#use);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used);
     this.#slackPart = slack * this.#weight(nodes);
     const fromCluster = this.#fromCluster(bucket, nodes, used);
     this.takeable = account.takeable(fromCluster);
     this.depth = fromCluster + this.#creditMax;
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slackPart : 0);
+  }
+
+  /** Every admission is told at once, so that nobody need be expected to take anything. */
+  #expectNothing(): void {
+    this.expected = 0;
+    this.met = 0;
+    this.served = 0;
+    this.#told = 0;
+  }
+
+  /**
+   * A whole token goes to the node that had the fewest lately, when the bucket holds it; the others wait a delivery
+   * longer each, so that the log decides between those that ask at once.
+   */
+  flowInPieces(own: NodeKey, logMs: number, roundTripMs: number): void {
+    const bucket = this.bucket as ClusterBucket;
+    this.#recent.look(own, logMs, bucket);
+    const piece = this.piece;
+    const tokens = this.tokensNow / piece;
+    const depth = bucket.depth / piece;
+    const perSecond = bucket.perSecond / piece;
+    const { active, rank } = this.#recent;
+    const inFlight = (perSecond * roundTripMs) / 1000;
+    const part = tokens / (1 + active);
+    const least = Math.min(Math.max(1, depth - 1), 1 + Math.min(rank, 4) * Math.min(1, inFlight));
+    const turn = tokens >= least ? Math.min(tokens, Math.max(1, Math.ceil((2 * inFlight) / (1 + active)))) : 0;
+    const fromCluster = piece * Math.max(part, turn);
+    this.#use = 0;
+    this.#slackPart = 0;
+    this.#creditMax = 0;
+    this.account.credit = 0;
+    this.takeable = fromCluster - this.account.unheard;
+    this.depth = Math.max(piece, fromCluster);
+    this.perSecond = 0;
   }
 
   /** What this node is expected to take of a rate that may be corrected. */
@@ -236,7 +290,7 @@ export class SlotTokens {
   #ofLow(low: number, nodes: number, weight: number): number {
     if (this.isThrottled) return 0;
     if (nodes <= MANY_NODES) return low;
-    const noise = this.#piece * (1 + 3 * Math.sqrt((0.3 * this.#use) / this.#piece));
+    const noise = this.piece * (1 + 3 * Math.sqrt((0.3 * this.#use) / this.piece));
     return Math.min(low, Math.max(weight * this.tokensNow, noise));
   }
 }
@@ -250,6 +304,11 @@ const MANY_NODES = 10;
 /** Shares are rounded sums. */
 const MET = 1 + 1e-9;
 const ALMOST = 1 - 1e-9;
+
+/** Whether shares would be fractions of a piece: whole ones are given by the log then. */
+function isInPieces({ perSecond, depth }: ClusterBucket, piece: number, nodes: number): boolean {
+  return perSecond <= 10 * nodes * piece && depth < 4 * nodes * piece && perSecond <= 150 * piece;
+}
 
 /** What a node would take if only this dimension held it: a piece that another dimension refuses takes nothing here. */
 function expectedOf(round: LaneView, at: number, dimension: number): number {

@@ -10,12 +10,25 @@ export class OwnAccount {
   charge = 0;
   /** The charge in the newest own record that was read back: what the log knows. */
   knownCharge = 0;
+  /** The charge in the newest own record, read back or not. */
+  #toldCharge = 0;
   /** Units that were not taken when they were expected, and may be taken now without a report; ≤ `creditMax`. */
   credit = 0;
 
   /** What the log does not know of this node yet; negative: it took less than it knows. */
   get unheard(): number {
     return this.charge - this.knownCharge;
+  }
+
+  /** What no record says yet; one that is lost is written again. */
+  get untold(): number {
+    return this.charge - this.#toldCharge;
+  }
+
+  /** A record says the charge now. */
+  tell(): number {
+    this.#toldCharge = this.charge;
+    return this.charge;
   }
 
   /**
@@ -33,11 +46,13 @@ export class OwnAccount {
   forget(): void {
     this.charge = 0;
     this.knownCharge = 0;
+    this.#toldCharge = 0;
   }
 
+  /** @param units taken; negative = a refund, which returns no credit */
   take(units: number): void {
     this.charge += units;
-    this.credit = Math.max(0, this.credit - units);
+    if (units > 0) this.credit = Math.max(0, this.credit - units);
   }
 
   /** How much the node may take at once, when `fromCluster` tokens of the cluster's bucket are its own to take. */

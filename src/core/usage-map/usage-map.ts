@@ -1,4 +1,4 @@
-import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES } from '../base/vocabulary.js';
+import { BYTES, DIRECTION_COUNT, type GroupId, type Incarnation, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { ReportRecord, ReportRow } from '../protocol/record.js';
 import { BundleKeys } from './bundle-keys.js';
 import { CostRows } from './cost-rows.js';
@@ -14,9 +14,9 @@ export type LaneChanged = (mapLane: number) => void;
 /** Follows what the rows of a lane charge to the cluster's bucket (core/tokens). */
 export interface ChargeReader {
   /** Called before the rows of a lane change: until this log time they said what they say now. */
-  settle(mapLane: number, logMs: number): void;
+  settle(mapLane: number, groupId: GroupId, direction: number, logMs: number): void;
   /** A row charges this much more than its node's last one, units. */
-  charge(mapLane: number, messages: number, bytes: number): void;
+  charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void;
 }
 
 export interface ReadTime {
@@ -233,15 +233,20 @@ export class UsageMap {
     const { records } = this.rows;
     const isSameLife = known !== -1 && records.incarnation[known] === author.incarnation;
     let row = known === -1 ? -1 : (records.first[known] as number);
-    for (; row !== -1; row = this.rows.nextOfRecord(row)) charges.settle(this.rows.laneOf(row), logMs);
+    for (; row !== -1; row = this.rows.nextOfRecord(row)) this.#settle(charges, this.rows.laneOf(row), logMs);
     for (const report of rows) {
       const mapLane = this.mapLaneOf(report.groupId, report.direction);
-      charges.settle(mapLane, logMs);
+      this.#settle(charges, mapLane, logMs);
       const before = isSameLife || known === -1 ? this.#rowOf(mapLane, slot) : -1;
       const messages = before === -1 ? 0 : this.rows.chargeOf(before, MESSAGES);
       const bytes = before === -1 ? 0 : this.rows.chargeOf(before, BYTES);
-      charges.charge(mapLane, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
+      charges.charge(mapLane, author.nodeKey, (report.charge?.[0] ?? 0) - messages, (report.charge?.[1] ?? 0) - bytes);
     }
+  }
+
+  #settle(charges: ChargeReader, mapLane: number, logMs: number): void {
+    const key = this.#mapLanes.keyOf(mapLane);
+    charges.settle(mapLane, Math.floor(key / DIRECTION_COUNT), key % DIRECTION_COUNT, logMs);
   }
 
   /** The row of a member for a lane, or −1. */
