@@ -214,7 +214,8 @@ export class SlotTokens {
     this.#use = this.#useAt(rate);
     this.#creditMax = Math.max(2 * this.piece, 0.05 * this.#use);
     const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used);
-    this.#slackPart = slack * this.#weight(nodes);
+    // What refills the bucket cannot pay for anything else.
+    this.#slackPart = this.tokensNow >= bucket.depth ? slack * this.#weight(nodes) : 0;
     const fromCluster = this.#fromCluster(bucket, nodes, used);
     this.takeable = account.takeable(fromCluster);
     this.depth = fromCluster + this.#creditMax;
