@@ -22,9 +22,9 @@ import { Publisher } from '../report/publisher.js';
 import { ReportBook } from '../report/report-book.js';
 import { Reporter } from '../report/reporter.js';
 import { ShareBook } from '../share/share-book.js';
+import { TokenBook } from '../share/token-book.js';
 import { updateLanes } from '../share/update-lanes.js';
 import { CostMeter } from '../target/cost-meter.js';
-import { TokenBook } from '../tokens/token-book.js';
 import { TargetBook } from '../target/target-book.js';
 import { Membership } from '../usage-map/membership.js';
 import { UsageMap } from '../usage-map/usage-map.js';
@@ -62,6 +62,10 @@ export class Coordinator {
   readonly #epochs: EpochChange;
   readonly #forgetting: Forgetting;
   readonly #tokens: TokenBook;
+  readonly #flow = (lane: LaneState, nowMs: number) => {
+    this.#tokens.flow(lane, nowMs);
+    if (lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
+  };
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
 
@@ -117,7 +121,7 @@ export class Coordinator {
     switch (event.kind) {
       case 'epoch-began':
         this.#epochs.begin(event.epoch, this.phase, nowMs);
-        if (this.#tokens.isDeciding) this.#tokens.beginAll(nowMs);
+        if (this.#tokens.hasBegun) this.#tokens.begin(nowMs);
         break;
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -189,7 +193,7 @@ export class Coordinator {
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) {
-      this.#tokens.settleAll();
+      this.#tokens.membersChanged();
       this.#table.markAll();
     }
     else this.#table.markMoving();
@@ -231,7 +235,7 @@ export class Coordinator {
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
-    if (this.phase === 'joining') this.#tokens.beginAll(nowMs);
+    if (this.phase === 'joining') this.#tokens.begin(nowMs);
     if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
@@ -263,8 +267,7 @@ export class Coordinator {
       this.#book.markAllDirty();
       this.#table.markAll();
     }
-    for (const lane of this.#table.ordered) this.#flow(lane, nowMs);
-    this.#reporter.sampleAll(this.#table.ordered, nowMs);
+    this.#reporter.sampleAll(this.#table.ordered, nowMs, this.#flow);
     this.#publisher.publishDue(this.lanes, nowMs);
   }
 
@@ -303,7 +306,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
-    this.#tokens.begin(state, nowMs);
+    this.#tokens.serve(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);
@@ -318,10 +321,6 @@ export class Coordinator {
     if (this.#table.end(lane)) this.#book.release(lane.group);
     this.shares.release(lane.lane);
     this.#effects.unservedLanes.push(lane.lane);
-  }
-
-  #flow(lane: LaneState, nowMs: number): void {
-    if (this.#tokens.flow(lane, nowMs)) this.#effects.changedLanes.push(lane.lane);
   }
 
   #updateDirtyLanes(nowMs: number): void {

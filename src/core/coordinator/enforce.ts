@@ -2,20 +2,20 @@ import { windowMsOf } from '../base/settings.js';
 import { DIMENSION_COUNT, slotOf } from '../base/vocabulary.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { Effects } from '../protocol/events-and-effects.js';
-import type { LaneState } from '../lanes/lane-state.js';
 import type { Coordinator } from './coordinator.js';
 
 /** Performs the part of the effects that concerns the limiter; the runtime and the simulator share it. */
 export function enforce(effects: Effects, coordinator: Coordinator, limiter: Limiter, nowMs: number): void {
   const { limit, depth } = coordinator.shares;
   const apply = (lane: number) => {
-    const settings = coordinator.lanes.get(lane)?.settings;
-    if (settings !== undefined) limiter.buckets.setWindow(lane, windowMsOf(settings), nowMs);
+    const state = coordinator.lanes.get(lane);
+    if (state !== undefined) limiter.buckets.setWindow(lane, windowMsOf(state.settings), nowMs);
     for (let dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+      const tokens = state?.isLimitedByTokens === true ? state.tokens?.slots[dimension] : undefined;
       const slot = slotOf(lane, dimension);
-      limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
+      if (tokens !== undefined && tokens.bucket !== null) limiter.follow(lane, dimension, tokens, nowMs);
+      else limiter.setLimit(lane, dimension, limit[slot] as number, depth[slot] as number, nowMs);
     }
-    setTokens(coordinator.lanes.get(lane), limiter, nowMs);
   };
   for (const lane of effects.unservedLanes) limiter.validUntilMs.set(lane, Number.NEGATIVE_INFINITY);
   // A lane may come from a time without limits, and its share does not tell: so the limit is set, whatever it was.
@@ -26,12 +26,4 @@ export function enforce(effects: Effects, coordinator: Coordinator, limiter: Lim
   for (const lane of effects.servedLanes) limiter.validUntilMs.set(lane, servedUntilMs);
   if (effects.confirmUntilMs === null) return;
   for (const lane of coordinator.lanes.keys()) limiter.validUntilMs.set(lane, effects.confirmUntilMs);
-}
-
-/** What a lane may take at once follows from the cluster's bucket, and not from what its own bucket kept. */
-function setTokens(state: LaneState | undefined, limiter: Limiter, nowMs: number): void {
-  if (state === undefined || state.tokens === null || state.link !== 'linked') return;
-  state.tokens.dimensions.forEach((slot, dimension) => {
-    if (slot.bucket !== null) limiter.setTokens(state.lane, dimension, slot.takeable, nowMs);
-  });
 }

@@ -46,9 +46,11 @@ export interface LaneState {
   readonly rampTurn: RampTurn;
   /** Null where the group shares rates. */
   tokens: LaneTokens | null;
+  /** True while the limiter follows the tokens, and not the share. */
+  isLimitedByTokens: boolean;
   /** Per dimension, units: the limiter's count of what was admitted when the tokens were looked at last. */
   readonly taken: Float64Array;
-  /** The rates as they are now; `reported` are those of the newest own record. */
+  /** Where tokens are shared: the rates as they are now. `reported` are those of the newest own record. */
   readonly current: LaneRates;
 }
 
@@ -80,6 +82,7 @@ export function createLaneState(
     isBusy: false,
     rampTurn: createRampTurn(),
     tokens: null,
+    isLimitedByTokens: false,
     taken: new Float64Array(DIMENSION_COUNT),
     current: createLaneRates(),
     ...identity,

@@ -282,11 +282,11 @@ export class Levels {
   }
 
   #limitOf(lane: number): readonly [number, number] {
-    const { rate, depth } = this.#limiter.buckets;
+    const { buckets } = this.#limiter;
     for (const dimension of [MESSAGES, BYTES] as const) {
       const slot = slotOf(lane, dimension);
-      const unlimited = depth.at(slot) === Number.POSITIVE_INFINITY;
-      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : rate.at(slot);
+      const unlimited = buckets.depth.at(slot) === Number.POSITIVE_INFINITY;
+      this.#limit[dimension] = unlimited ? Number.POSITIVE_INFINITY : buckets.comesBackAt(slot);
     }
     return this.#limit;
   }

@@ -1,5 +1,5 @@
 import { BYTES, DIMENSION_COUNT, MESSAGES } from '../base/vocabulary.js';
-import { Buckets } from './buckets.js';
+import { Buckets, type Inflow } from './buckets.js';
 import { Column, LINE_LENGTH, REFILLED_AT, VALID_UNTIL_AT } from './column.js';
 import { type Figure, RefusedWork } from './refused-work.js';
 import { isAboveWindow } from './window.js';
@@ -192,10 +192,12 @@ export class Limiter {
     this.buckets.setLimit(lane, dimension, perSecond, depth, nowMs);
   }
 
-  /** Sets what a slot may take at once. A lane that is set so has no idle time of its own to be credited. */
-  setTokens(lane: number, dimension: number, tokens: number, nowMs: number): void {
-    this.buckets.refill(lane, nowMs);
-    this.tokens.set(lane * DIMENSION_COUNT + dimension, tokens);
+  /**
+   * Sets what a slot holds now and what flows into it: its tokens follow from a bucket of the cluster, and not from
+   * what this bucket kept. Such a lane has no idle time of its own to be credited with.
+   */
+  follow(lane: number, dimension: number, inflow: Inflow, nowMs: number): void {
+    this.buckets.setInflow(lane, dimension, inflow, nowMs);
     this.#hasAccrued[lane >> 3] = (this.#hasAccrued[lane >> 3] as number) | (1 << (lane & 7));
   }
 

@@ -3,6 +3,7 @@ import { BYTES, DIMENSION_COUNT, DIRECTION_COUNT, laneOf, MESSAGES, slotOf } fro
 import type { LaneState } from '../lanes/lane-state.js';
 import type { Limiter } from '../limiter/limiter.js';
 import type { ReportRow } from '../protocol/record.js';
+import { currentRates } from '../sample/current-rates.js';
 import { estimate, usageIn } from '../sample/estimate.js';
 import { type LaneSample, LONG, MEDIUM, SLOW } from '../sample/lane-sample.js';
 import { beginSettling, isUnsettled, isUsageOutdated, type LookRule } from '../sample/settling.js';
@@ -11,7 +12,6 @@ import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
 import { MOVING_BEAT_MS } from './heartbeat.js';
-import { currentRates } from '../tokens/current-rates.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
@@ -59,15 +59,20 @@ export class Reporter {
     this.#looks = new LookList(limiter, settings.slowSpanMs, settings.sampleIntervalMs);
   }
 
-  /** Samples the served lanes that a round looks at, and marks the bundles that have to be published. */
-  sampleAll(lanes: readonly LaneState[], nowMs: number): void {
+  /**
+   * Samples the served lanes that a round looks at, and marks the bundles that have to be published. `flow` is called
+   * before for those that share tokens.
+   */
+  sampleAll(lanes: readonly LaneState[], nowMs: number, flow: (lane: LaneState, nowMs: number) => void): void {
     const looks = this.#looks;
     looks.begin(lanes, nowMs);
     for (let at = 0; at < looks.count; at++) {
       const place = looks.places[at] as number;
       const lane = lanes[place] as LaneState;
       if (this.#isTouched(lane)) lane.touchedMs = nowMs;
-      if (looks.isSampled(place, lane.touchedMs, nowMs)) this.#sample(lane, nowMs);
+      if (!looks.isSampled(place, lane.touchedMs, nowMs)) continue;
+      if (lane.tokens !== null) flow(lane, nowMs);
+      this.#sample(lane, nowMs);
     }
   }
 
@@ -136,7 +141,7 @@ export class Reporter {
     currentRates(sample, current);
     const isOver = lane.hasEntry && sample.isFull(SLOW) && !hasArrivals(sample, SLOW);
     if (isOver) estimate(sample, SLOW, current);
-    if (!isOver && !tokens.isDue() && !(refusedNow && tokens.isUnannounced(current, reported))) return;
+    if (!isOver && !tokens.isReportDue && !(refusedNow && tokens.isUnannounced(current, reported))) return;
     reported.usage.set(current.usage);
     reported.demand.set(current.demand);
     reported.squares.set(current.squares);
@@ -146,7 +151,7 @@ export class Reporter {
 
   #entryChanged(lane: LaneState): void {
     // Costs may be reported at another node than the one that admitted the work.
-    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard() === true;
+    lane.hasEntry = !isZero(lane) || lane.costs.now !== null || lane.tokens?.hasUnheard === true;
     this.#book.changed(lane.group, lane.groupId);
   }
 
@@ -250,7 +255,7 @@ export class Reporter {
       demandBytes: demand[BYTES] as number,
       shareMessages: reportedShare[MESSAGES] as number,
       shareBytes: reportedShare[BYTES] as number,
-      ...(lane.tokens === null ? {} : { charge: lane.tokens.charges() }),
+      ...(lane.tokens === null ? {} : { charge: lane.tokens.tell() }),
       ...(costs === null ? {} : { costs }),
     };
   }

@@ -206,16 +206,17 @@ export class ShareBook {
     } else if (lane.link === 'linked') {
       // No allowance on top of an agreed part, which follows no demand and so has headroom of its own
       // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
-      const isAll = lane.settings.limiter === 'window' || this.strategyOf(lane.group).agreesOnPool === true;
+      // Where tokens are shared, noise is paid by the cluster's bucket.
+      const isAll =
+        lane.settings.limiter === 'window' ||
+        lane.tokens !== null ||
+        this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);
     }
     this.applied[slot] = applied;
     lane.least.note(dimension, before, applied, this.#span);
-    // The limits of such a lane follow from its tokens (tokens/token-book.ts).
-    const isByTokens = lane.tokens !== null && lane.link === 'linked' && !this.#log.epochs.isHolding && isFinite(target);
-    if (isByTokens && target !== 0) return applied === before ? NOTHING_MOVED : SHARE_MOVED;
     const isLimitMoved = this.#setLimit(lane, slot, dimension, applied + allowance, equalShare);
     return (applied === before ? NOTHING_MOVED : SHARE_MOVED) | (isLimitMoved ? LIMIT_MOVED : NOTHING_MOVED);
   }

@@ -1,26 +1,30 @@
 /**
- * What one node took of a lane, compared with what everybody expects of it, in one dimension.
+ * What one node took of one slot, compared with what everybody expects of it.
  *
  * All nodes extrapolate the use of every other one: what it is expected to take, and its part of the slack, which is
- * what nobody is expected to take. The *charge* is what the node took beyond that, since the beginning of its life. It
- * falls while the node takes less. A report carries the charge as a sum, so a lost or late record loses nothing.
+ * what nobody is expected to take and a full bucket cannot hold. The *charge* is what the node took beyond that, since
+ * its life began. It falls while the node takes less. A report carries the charge as a sum, so a lost or late record
+ * loses nothing.
+ *
+ * Rejected: to report counts of what was taken. What the slack had paid for became a debt, and nodes that had been far
+ * below the quota used 62 to 96 % of it for a while.
  */
 export class OwnAccount {
-  /** Units, since the life began; may be negative. */
+  /** Units since the life began; may be negative. */
   charge = 0;
   /** The charge in the newest own record that was read back: what the log knows. */
   knownCharge = 0;
   /** The charge in the newest own record, read back or not. */
   #toldCharge = 0;
-  /** Units that were not taken when they were expected, and may be taken now without a report; ≤ `creditMax`. */
-  credit = 0;
+  /** Units that were not taken when they were expected, and may be taken now without a report. */
+  #credit = 0;
 
-  /** What the log does not know of this node yet; negative: it took less than it knows. */
+  /** What the log does not know of this node; negative: it took less than the log knows. */
   get unheard(): number {
     return this.charge - this.knownCharge;
   }
 
-  /** What no record says yet; one that is lost is written again. */
+  /** What no record says; a record that may be lost is written again. */
   get untold(): number {
     return this.charge - this.#toldCharge;
   }
@@ -31,42 +35,36 @@ export class OwnAccount {
     return this.charge;
   }
 
-  /**
-   * Time passes. The expected use is paid; what is unheard is paid by this node's part of the slack; and when the
-   * cluster's bucket is full, what was not taken is lost, as a full bucket loses it.
-   */
-  pass(seconds: number, { expected, slack, creditMax, clusterTokens, clusterDepth }: Flow): void {
-    this.charge -= expected * seconds;
-    this.credit = Math.min(creditMax, this.credit + expected * seconds);
-    if (this.unheard > 0) this.charge -= Math.min(this.unheard, slack * seconds);
-    const lost = clusterTokens - clusterDepth - this.unheard;
-    if (lost > 0) this.charge += lost;
-  }
-
+  /** The lane has no entry in the log any more: its next one begins at 0. */
   forget(): void {
     this.charge = 0;
     this.knownCharge = 0;
     this.#toldCharge = 0;
   }
 
-  /** @param units taken; negative = a refund, which returns no credit */
+  /** @param units taken; negative = a refund, which brings no credit */
   take(units: number): void {
     this.charge += units;
-    if (units > 0) this.credit = Math.max(0, this.credit - units);
+    if (units > 0) this.#credit = Math.max(0, this.#credit - units);
   }
 
-  /** How much the node may take at once, when `fromCluster` tokens of the cluster's bucket are its own to take. */
+  /** Time passes: the expected use is paid, and what is unheard is paid by this node's part of the slack. */
+  pass(seconds: number, expectedPerSecond: number, slackPerSecond: number, creditMax: number): void {
+    const expected = expectedPerSecond * seconds;
+    this.charge -= expected;
+    this.#credit = Math.min(creditMax, this.#credit + expected);
+    if (this.unheard > 0) this.charge -= Math.min(this.unheard, slackPerSecond * seconds);
+  }
+
+  /** What this node did not take flows into the cluster's bucket; what has no room there is lost. */
+  loseAbove(room: number): void {
+    const lost = -this.unheard - room;
+    if (lost > 0) this.charge += lost;
+  }
+
+  /** How much the node may take at once, when so many tokens of the cluster's bucket are its own to take. */
   takeable(fromCluster: number): number {
     const { unheard } = this;
-    return fromCluster + (unheard < 0 ? Math.min(-unheard, this.credit) : -unheard);
+    return fromCluster + (unheard < 0 ? Math.min(-unheard, this.#credit) : -unheard);
   }
-}
-
-/** Units per second, and units. */
-interface Flow {
-  readonly expected: number;
-  readonly slack: number;
-  readonly creditMax: number;
-  readonly clusterTokens: number;
-  readonly clusterDepth: number;
 }

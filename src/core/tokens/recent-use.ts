@@ -1,67 +1,48 @@
 import { decay } from '../base/decay.js';
 import type { NodeKey } from '../base/vocabulary.js';
+import type { ClusterBucket } from './cluster-bucket.js';
 
 /**
  * Who used a bucket lately, by the log. Where a bucket is so small that its tokens cannot be divided, they go to the
  * node that had the fewest lately.
  */
 export class RecentUse {
-  readonly #nodes = new Map<NodeKey, { units: number; atMs: number }>();
-  #rank = 0;
-  #active = 0;
+  readonly #nodes = new Map<NodeKey, { readonly units: number; readonly atMs: number }>();
+  readonly #found = { active: 0, rank: 0 };
 
-  charge(node: NodeKey, units: number, logMs: number, { perSecond, depth }: Span): void {
-    const known = this.#nodes.get(node);
-    if (known === undefined) this.#nodes.set(node, { units: Math.max(0, units), atMs: logMs });
-    else {
-      known.units = known.units * faded(logMs - known.atMs, perSecond, depth, this.#nodes.size) + Math.max(0, units);
-      known.atMs = logMs;
-    }
+  charge(node: NodeKey, units: number, logMs: number, bucket: ClusterBucket): void {
+    this.#nodes.set(node, { units: this.#left(node, logMs, bucket) + Math.max(0, units), atMs: logMs });
   }
 
-  /** Counts the other nodes that have written lately, and those of them that had less than `own`. */
-  look(own: NodeKey, logMs: number, { perSecond, depth }: Span): void {
-    const recentMs = 1000 * (2 + depth / perSecond);
-    const count = this.#nodes.size;
-    const known = this.#nodes.get(own);
-    const had = known === undefined ? 0 : known.units * faded(logMs - known.atMs, perSecond, depth, count);
-    this.#active = 0;
-    this.#rank = 0;
-    for (const [node, { units, atMs }] of this.#nodes) {
+  /**
+   * Counts the other nodes that have written lately, and those of them that had less than `own`. The result is scratch
+   * space: read it at once.
+   */
+  look(own: NodeKey, logMs: number, bucket: ClusterBucket): { readonly active: number; readonly rank: number } {
+    const recentMs = 1000 * (2 + bucket.depth / bucket.perSecond);
+    const had = this.#left(own, logMs, bucket);
+    this.#found.active = 0;
+    this.#found.rank = 0;
+    for (const [node, { atMs }] of this.#nodes) {
       if (node === own) continue;
-      if (logMs - atMs > recentMs) {
-        if (logMs - atMs > FORGOTTEN * recentMs) this.#nodes.delete(node);
-        continue;
-      }
-      this.#active++;
-      const has = units * faded(logMs - atMs, perSecond, depth, count);
-      if (has < had || (has === had && node < own)) this.#rank++;
+      const silentMs = logMs - atMs;
+      if (silentMs > FORGOTTEN_AFTER * recentMs) this.#nodes.delete(node);
+      if (silentMs > recentMs) continue;
+      this.#found.active++;
+      const has = this.#left(node, logMs, bucket);
+      if (has < had || (has === had && node < own)) this.#found.rank++;
     }
+    return this.#found;
   }
 
-  /** Other nodes that have written lately, as the last look found them. */
-  get active(): number {
-    return this.#active;
-  }
-
-  /** How many of those had less. */
-  get rank(): number {
-    return this.#rank;
-  }
-
-  forgetAll(): void {
-    this.#nodes.clear();
+  /** What is left of a node's use: it fades within the time in which four depths flow in. */
+  #left(node: NodeKey, logMs: number, { perSecond, depth }: ClusterBucket): number {
+    const known = this.#nodes.get(node);
+    if (known === undefined) return 0;
+    const seconds = Math.max(0, logMs - known.atMs) / 1000;
+    return known.units * decay((seconds * perSecond) / (4 * depth + this.#nodes.size));
   }
 }
 
-interface Span {
-  readonly perSecond: number;
-  readonly depth: number;
-}
-
-const FORGOTTEN = 8;
-
-/** What is left of a use: it fades within the time in which four depths flow in. */
-function faded(ms: number, perSecond: number, depth: number, nodes: number): number {
-  return decay((Math.max(0, ms) * perSecond) / (1000 * (4 * depth + nodes)));
-}
+/** A node that has been silent for so many times the recent time is not remembered. */
+const FORGOTTEN_AFTER = 8;

@@ -1,0 +1,131 @@
+import type { NodeKey } from '../base/vocabulary.js';
+import { MESSAGES } from '../base/vocabulary.js';
+import type { LaneView } from '../convergence/strategy.js';
+import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
+import { clusterDepth } from './cluster-depth.js';
+import { ExpectedUse } from './expected-use.js';
+import { fromCluster, TOGETHER } from './from-cluster.js';
+import { isInPieces, wholePieces } from './in-pieces.js';
+import { OwnAccount } from './own-account.js';
+import { RecentUse } from './recent-use.js';
+
+/**
+ * One dimension of a lane: the cluster's bucket by the log, what all nodes are expected to take of it, and what this
+ * node may take at once and from then on.
+ */
+export class SlotTokens {
+  readonly account = new OwnAccount();
+  readonly expected = new ExpectedUse();
+  /** Null where the dimension is unlimited or blocked: there is no bucket. */
+  bucket: ClusterBucket | null = null;
+  /** Tokens of the cluster's bucket when the log was settled last. */
+  settledTokens = 0;
+  /** The same now, extrapolated with this node's clock. */
+  tokens = 0;
+  /** True if whole pieces are given by the log. */
+  isInPieces = false;
+  /** Units of a piece of work. */
+  piece = 1;
+  /** What this node may take: units now, at most so many later, and units per second. */
+  takeable = 0;
+  depth = 0;
+  perSecond = 0;
+  /** The rate at which tokens come back to a node that has taken all that it may: what a client is told to wait for. */
+  comesBackPerSecond = 0;
+  /** A report is due when no record says this many units. */
+  threshold = 0;
+  readonly #recent = new RecentUse();
+  /** What the node was expected to take since the last flow, and what of it a slack paid. */
+  #use = 0;
+  #slack = 0;
+  #creditMax = 0;
+
+  get isFull(): boolean {
+    return this.bucket === null || this.settledTokens >= this.bucket.depth;
+  }
+
+  /** Log time goes on; until now everybody took what was expected. */
+  settle(ms: number): void {
+    if (this.bucket === null) return;
+    this.settledTokens = tokensAfter(this.bucket, this.settledTokens, ms, this.expected.total);
+  }
+
+  /**
+   * A node took so much more than was expected of it, or less. The debt that one may leave is bounded, so that a false
+   * record costs its author's groups a second at most, or what may be taken of a full bucket.
+   */
+  charge(node: NodeKey, units: number, logMs: number): void {
+    const { bucket } = this;
+    if (bucket === null || units === 0) return;
+    if (this.isInPieces) this.#recent.charge(node, units, logMs, bucket);
+    const debtMax = Math.max(bucket.perSecond, (TOGETHER + 1) * bucket.depth);
+    this.settledTokens = Math.max(-debtMax, Math.min(bucket.depth, this.settledTokens - units));
+  }
+
+  view(round: LaneView, own: number, dimension: number, piece: number): void {
+    const perSecond = round.target[dimension] as number;
+    if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
+      this.bucket = null;
+      return;
+    }
+    const depth = clusterDepth(perSecond, piece);
+    const { count } = round;
+    this.bucket = { perSecond, depth };
+    this.piece = dimension === MESSAGES ? 1 : piece;
+    this.settledTokens = Math.min(depth, this.settledTokens);
+    this.expected.view(round, own, dimension);
+    this.isInPieces = isInPieces(this.bucket, piece, count);
+    if (this.isInPieces) this.expected.expectNothing();
+    this.threshold = this.isInPieces ? piece / 2 : Math.max(0.9 * piece, UNHEARD * depth * Math.sqrt(5 / count));
+  }
+
+  /**
+   * Time passes at this node.
+   * @param taken units since the last call; negative where more came back than was taken
+   * @param aheadMs log time since the log was settled
+   */
+  flow(taken: number, seconds: number, aheadMs: number, nodes: number, turn: Omit<Turn, 'recent'>): void {
+    const { bucket, account, expected } = this;
+    if (bucket === null) return;
+    this.tokens = tokensAfter(bucket, this.settledTokens, aheadMs, expected.total);
+    account.take(taken);
+    account.pass(seconds, this.#use, this.#slack, this.#creditMax);
+    account.loseAbove(bucket.depth - this.tokens);
+    if (this.isInPieces) this.#flowInPieces(bucket, turn);
+    else this.#flowAtRates(bucket, nodes);
+  }
+
+  #flowAtRates(bucket: ClusterBucket, nodes: number): void {
+    const { account, expected, piece } = this;
+    const rate = correctedRate(bucket, this.tokens);
+    const used = Math.min(expected.served, rate);
+    const slack = Math.max(0, Math.min(rate, bucket.perSecond) - used) * expected.part;
+    this.#use = expected.ownAt(rate);
+    // What refills the cluster's bucket cannot pay for anything else.
+    this.#slack = this.tokens >= bucket.depth ? slack : 0;
+    this.#creditMax = Math.max(2 * piece, CREDIT_SECONDS * this.#use);
+    const most = fromCluster(bucket, this.tokens, nodes, { expected, used, ownUse: this.#use, piece });
+    this.takeable = account.takeable(most);
+    this.depth = most + this.#creditMax;
+    this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
+    this.comesBackPerSecond = Math.max(this.perSecond, expected.share);
+  }
+
+  #flowInPieces(bucket: ClusterBucket, turn: Omit<Turn, 'recent'>): void {
+    const most = wholePieces(bucket, this.tokens, this.piece, { recent: this.#recent, ...turn });
+    this.#use = 0;
+    this.#slack = 0;
+    this.#creditMax = 0;
+    this.takeable = this.account.takeable(most);
+    this.depth = Math.max(this.piece, most);
+    this.perSecond = 0;
+    this.comesBackPerSecond = bucket.perSecond;
+  }
+}
+
+type Turn = Parameters<typeof wholePieces>[3];
+
+/** A report is due when a fifth of the depth is unheard, less of it with more nodes. */
+const UNHEARD = 0.2;
+/** What was not taken may be taken so much later without a report. */
+const CREDIT_SECONDS = 0.05;
