@@ -5,7 +5,17 @@ import { decodeCosts, encodeCosts, type WithCosts } from './cost-columns.js';
 import { attempt, Envelope, type Refused } from './envelope.js';
 import { quotamesh } from './generated/report.js';
 import { decodeGroupState, encodeGroupState } from './group-state-codec.js';
-import { ABSURD, decodeAuthor, encodeAuthor, isCharge, isColumn, isName, isRate, read48, write48 } from './wire-parts.js';
+import {
+  ABSURD,
+  decodeAuthor,
+  encodeAuthor,
+  isCharge,
+  isColumn,
+  isName,
+  isRate,
+  read48,
+  write48,
+} from './wire-parts.js';
 
 const wire = quotamesh.v1;
 

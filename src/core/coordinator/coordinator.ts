@@ -1,6 +1,6 @@
 import { incarnationCount, nodeKeyOf } from '../base/ids.js';
 import { invariant } from '../base/invariant.js';
-import type { CoordinatorSettings } from '../base/settings.js';
+import type { CoordinatorSettings, GroupSettings } from '../base/settings.js';
 import { DIRECTION_COUNT, type Incarnation, MEMBERSHIP_PARTITION, type NodeKey } from '../base/vocabulary.js';
 import type { LaneState } from '../lanes/lane-state.js';
 import { LaneTable } from '../lanes/lane-table.js';
@@ -63,8 +63,9 @@ export class Coordinator {
   readonly #forgetting: Forgetting;
   readonly #tokens: TokenBook;
   readonly #flow = (lane: LaneState, nowMs: number) => {
+    const wasLimitedByTokens = lane.isLimitedByTokens;
     this.#tokens.flow(lane, nowMs);
-    if (lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
+    if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
   #lastRoundMs = 0;
   #lastHousekeepingMs = Number.NEGATIVE_INFINITY;
@@ -79,12 +80,8 @@ export class Coordinator {
     this.#limiter = limiter;
     this.nodeKey = nodeKeyOf(settings.cluster, settings.nodeId);
     this.membership = new Membership(settings.stalenessMs, settings.partitions, settings.maxNodes);
-    const markLane = (mapLane: number) => {
-      this.#table.markMapLane(mapLane);
-      this.#tokens.rowsChanged(mapLane);
-    };
-    const isHeld = (mapLane: number) => this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.#tokens.has(mapLane);
-    this.usageMap = new UsageMap(markLane, settings, isHeld);
+    const markLane = (mapLane: number) => this.#markLane(mapLane);
+    this.usageMap = new UsageMap(markLane, settings, (mapLane) => this.#isLaneHeld(mapLane));
     this.costs = new CostMeter(settings.costs);
     this.targets = new TargetBook(settings, this.usageMap, this.membership, markLane);
     const { backends, ramps } = this.targets;
@@ -120,8 +117,7 @@ export class Coordinator {
     this.#noticeStall(nowMs);
     switch (event.kind) {
       case 'epoch-began':
-        this.#epochs.begin(event.epoch, this.phase, nowMs);
-        if (this.#tokens.hasBegun) this.#tokens.begin(nowMs);
+        this.#beginEpoch(event.epoch, nowMs);
         break;
       case 'records-read':
         this.#read(event.records, nowMs);
@@ -136,10 +132,7 @@ export class Coordinator {
         this.#join(nowMs);
         break;
       case 'group-changed':
-        this.#table.changeGroup(event.group, event.settings);
-        this.targets.addGroup(event.group, event.settings.name);
-        this.#tokens.groupChanged(event.group, nowMs);
-        this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+        this.#changeGroup(event.group, event.settings, nowMs);
         break;
       case 'group-removed':
         for (const lane of this.#table.lanesOf(event.group)) this.#remove(lane);
@@ -171,6 +164,27 @@ export class Coordinator {
     return this.#publisher.incarnation;
   }
 
+  #markLane(mapLane: number): void {
+    this.#table.markMapLane(mapLane);
+    this.#tokens.rowsChanged(mapLane);
+  }
+
+  #isLaneHeld(mapLane: number): boolean {
+    return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.#tokens.has(mapLane);
+  }
+
+  #beginEpoch(epoch: string, nowMs: number): void {
+    this.#epochs.begin(epoch, this.phase, nowMs);
+    if (this.#tokens.hasBegun) this.#tokens.begin(nowMs);
+  }
+
+  #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
+    this.#table.changeGroup(group, settings);
+    this.targets.addGroup(group, settings.name);
+    this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
+    this.#tokens.groupChanged(group, nowMs);
+  }
+
   #join(nowMs: number): void {
     if (this.phase !== 'catching-up') this.#epochs.caughtUp(nowMs);
     if (this.phase !== 'catching-up' || !this.log.partitionCount.caughtUp(nowMs)) return;
@@ -195,8 +209,7 @@ export class Coordinator {
     if (membersChanged) {
       this.#tokens.membersChanged();
       this.#table.markAll();
-    }
-    else this.#table.markMoving();
+    } else this.#table.markMoving();
     this.#epochs.settle(nowMs);
     const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
     if (why !== null) this.#end(why);

@@ -26,7 +26,7 @@ export class LaneTable {
   /** True if some configured group divides by a pool that the nodes agree on. */
   agreesOnPool: boolean;
   readonly #groupIds: GroupId[];
-  readonly #byId = new Map<GroupId, number>();
+  readonly #byId: Map<GroupId, number>;
   readonly #byMapLane = new Map<number, LaneState>();
   #ordered: readonly LaneState[] | null = null;
 
@@ -36,7 +36,7 @@ export class LaneTable {
     this.settings = { ...settings, groups: this.#groups };
     this.agreesOnPool = this.#groups.some(agreesOnPool);
     this.#groupIds = settings.groups.map(({ name }) => groupIdOf(settings.cluster, name));
-    this.#groupIds.forEach((groupId, group) => this.#byId.set(groupId, group));
+    this.#byId = new Map(this.#groupIds.map((groupId, group) => [groupId, group]));
   }
 
   /** The served lanes in the order in which they came; another array after one came, went or changed. */

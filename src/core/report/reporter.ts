@@ -11,8 +11,8 @@ import { type ChangeRule, noticedIn } from '../sample/significant-change.js';
 import type { ShareBook } from '../share/share-book.js';
 import type { CostMeter } from '../target/cost-meter.js';
 import { costsWritten, lookAtCosts } from '../target/cost-report.js';
-import { MOVING_BEAT_MS } from './heartbeat.js';
 import type { LaneTokens } from '../tokens/lane-tokens.js';
+import { MOVING_BEAT_MS } from './heartbeat.js';
 import { LookList } from './look-list.js';
 import type { Bundle, ReportBook } from './report-book.js';
 

@@ -104,7 +104,7 @@ export class ShareBook {
   update(lane: LaneState, own: number, nowMs: number): number {
     this.#span = this.#spanOf(lane, nowMs);
     const round = this.converge(lane.group, lane.direction, lane.mapLane);
-    lane.tokens?.view(round, own);
+    lane.tokens?.view(round, own, lane.settings.burst);
     this.#targets.noteInto(lane, lane.settings, lane.direction);
     const first = round.moving.indexOf(1);
     const isWrapperMoving = first !== -1 && first < round.count;
@@ -208,9 +208,7 @@ export class ShareBook {
       // (docs/decisions/0027), nor on top of a window, which is all that a node may have.
       // Where tokens are shared, noise is paid by the cluster's bucket.
       const isAll =
-        lane.settings.limiter === 'window' ||
-        lane.tokens !== null ||
-        this.strategyOf(lane.group).agreesOnPool === true;
+        lane.settings.limiter === 'window' || lane.tokens !== null || this.strategyOf(lane.group).agreesOnPool === true;
       if (own !== -1 && !isAll) allowance = allowanceOf(round, own, dimension, lane.settings.allowanceRatio);
     } else if (target !== Number.POSITIVE_INFINITY && target !== 0) {
       applied = this.#isolated(lane, slot, equalShare, own);

@@ -6,9 +6,9 @@ import type { Limiter } from '../limiter/limiter.js';
 import type { LogTime } from '../log/log-time.js';
 import { partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
+import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { ChargeReader, UsageMap } from '../usage-map/usage-map.js';
-import { LaneTokens } from '../tokens/lane-tokens.js';
 import type { ShareBook } from './share-book.js';
 
 export interface TokenBookParts {
@@ -161,7 +161,11 @@ export class TokenBook implements ChargeReader {
   /** Settles with what the rows say, if they have changed since they were viewed. */
   #settle({ tokens, group, direction, mapLane }: FollowedLane, logMs: number): void {
     const { membership, nodeKey, shares } = this.#parts;
-    if (!tokens.isCurrent) tokens.view(shares.converge(group, direction, mapLane), membership.get(nodeKey)?.index ?? -1);
+    if (!tokens.isCurrent) {
+      const own = membership.get(nodeKey)?.index ?? -1;
+      const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
+      tokens.view(shares.converge(group, direction, mapLane), own, burst);
+    }
     tokens.settle(logMs);
   }
 

@@ -99,7 +99,8 @@ function wantedBy(round: LaneView, at: number, dimension: number): number {
   let part = 1;
   for (let other = 0; other < DIMENSION_COUNT; other++) {
     const there = (round.demand[other] as Float64Array)[at] as number;
-    if (other !== dimension && there > 0) part = Math.min(part, ((round.share[other] as Float64Array)[at] as number) / there);
+    if (other !== dimension && there > 0)
+      part = Math.min(part, ((round.share[other] as Float64Array)[at] as number) / there);
   }
   return part * ((round.demand[dimension] as Float64Array)[at] as number);
 }

@@ -18,9 +18,9 @@ import type { ExpectedUse } from './expected-use.js';
  * @param piece units of a piece of work
  */
 export function fromCluster(bucket: ClusterBucket, tokens: number, nodes: number, use: Use): number {
-  const { expected, used, ownUse, piece } = use;
+  const { expected, used, ownUse, piece, isDivided } = use;
   if (tokens >= NEARLY_FULL * bucket.depth && used < bucket.perSecond / 2) {
-    return Math.min(1, TOGETHER / nodes) * tokens;
+    return Math.min(1, (isDivided ? 1 : TOGETHER) / nodes) * tokens;
   }
   if (used === 0) return expected.part * Math.max(0, tokens);
   const setPoint = setPointOf(bucket);
@@ -38,6 +38,8 @@ export interface Use {
   readonly used: number;
   readonly ownUse: number;
   readonly piece: number;
+  /** True: a full bucket is divided in advance, N parts and not three depths. */
+  readonly isDivided: boolean;
 }
 
 /** So many depths are taken at most by nodes that wake within one delivery. */

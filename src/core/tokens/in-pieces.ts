@@ -41,5 +41,5 @@ export interface Turn {
 
 /** More than that, and the records themselves would be the load. */
 const PIECES_PER_SECOND_MAX = 150;
-/** Whoever has a higher rank waits no longer than the node of this one. */
+/** A node of a higher rank waits no longer than one of this rank. */
 const RANKS = 4;

@@ -1,3 +1,4 @@
+import type { BurstSettings } from '../base/settings.js';
 import { BYTES, DIMENSION_COUNT, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import { type LaneView, sum } from '../convergence/strategy.js';
 import type { LaneRates } from '../sample/estimate.js';
@@ -40,11 +41,11 @@ export class LaneTokens {
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
-  view(round: LaneView, own: number): void {
+  view(round: LaneView, own: number, burst: BurstSettings): void {
     this.#nodes = round.count;
     const bytes = bytesPerMessage(round);
     this.slots.forEach((slot, dimension) => {
-      slot.view(round, own, dimension, dimension === MESSAGES ? 1 : bytes);
+      slot.view(round, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
     });
     this.isCurrent = true;
   }
@@ -74,7 +75,9 @@ export class LaneTokens {
 
   /** Whether the cluster's bucket would be another one if the log knew what no record says. */
   get isReportDue(): boolean {
-    return this.slots.some(({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold);
+    return this.slots.some(
+      ({ bucket, account, threshold }) => bucket !== null && Math.abs(account.untold) >= threshold,
+    );
   }
 
   /** Whether there is anything that the log does not know. */

@@ -1,5 +1,5 @@
-import type { NodeKey } from '../base/vocabulary.js';
-import { MESSAGES } from '../base/vocabulary.js';
+import type { BurstSettings } from '../base/settings.js';
+import { DIMENSIONS, type Dimension, MESSAGES, type NodeKey } from '../base/vocabulary.js';
 import type { LaneView } from '../convergence/strategy.js';
 import { type ClusterBucket, correctedRate, tokensAfter } from './cluster-bucket.js';
 import { clusterDepth } from './cluster-depth.js';
@@ -35,6 +35,8 @@ export class SlotTokens {
   /** A report is due when no record says this many units. */
   threshold = 0;
   readonly #recent = new RecentUse();
+  /** Whether a full bucket is divided among the nodes in advance. */
+  #isDivided = false;
   /** What the node was expected to take since the last flow, and what of it a slack paid. */
   #use = 0;
   #slack = 0;
@@ -62,13 +64,14 @@ export class SlotTokens {
     this.settledTokens = Math.max(-debtMax, Math.min(bucket.depth, this.settledTokens - units));
   }
 
-  view(round: LaneView, own: number, dimension: number, piece: number): void {
+  view(round: LaneView, own: number, dimension: number, piece: number, burst: BurstSettings): void {
     const perSecond = round.target[dimension] as number;
     if (perSecond === 0 || perSecond === Number.POSITIVE_INFINITY) {
       this.bucket = null;
       return;
     }
-    const depth = clusterDepth(perSecond, piece);
+    const depth = burst[DIMENSIONS[dimension] as Dimension] ?? clusterDepth(perSecond, piece);
+    this.#isDivided = burst.policy === 'divided';
     const { count } = round;
     this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
@@ -104,7 +107,8 @@ export class SlotTokens {
     // What refills the cluster's bucket cannot pay for anything else.
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = Math.max(2 * piece, CREDIT_SECONDS * this.#use);
-    const most = fromCluster(bucket, this.tokens, nodes, { expected, used, ownUse: this.#use, piece });
+    const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided };
+    const most = fromCluster(bucket, this.tokens, nodes, use);
     this.takeable = account.takeable(most);
     this.depth = most + this.#creditMax;
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);

@@ -204,13 +204,7 @@ class RowPage {
   }
 }
 
-type Column =
-  | 'usageMessages'
-  | 'usageBytes'
-  | 'demandMessages'
-  | 'demandBytes'
-  | 'shareMessages'
-  | 'shareBytes';
+type Column = 'usageMessages' | 'usageBytes' | 'demandMessages' | 'demandBytes' | 'shareMessages' | 'shareBytes';
 type RowContent = Readonly<Record<Column, number>> & { readonly charge?: readonly [number, number] };
 
 const INITIAL_ROWS = 256;

@@ -1,5 +1,0 @@
-import { poisson, play } from './exp.mjs';
-import { ledger, central, most } from './model.mjs';
-const jain = (x) => x.reduce((a, b) => a + b, 0) ** 2 / (x.length * x.reduce((a, b) => a + b * b, 0));
-for (const [Q, N, B] of [[1, 3, 10], [5, 3, 10], [10, 3, 10], [10, 10, 10], [20, 50, 13.4], [5 / 60, 10, 10]]) for (const load of [0.9, 1.5]) { const tr = poisson({ N, Q, T: Q < 1 ? 600 : 100, rateOf: () => Q * load / N }), c = central(tr, B);
- console.log(`${Q.toFixed(2)}/s N=${N} load ${load}`.padEnd(26), [5, 50, 200].map((d) => { const m = ledger(tr, { depth: B, delay: d / 1000 }); const r = play(tr, { sharing: 'tokens', delayMs: d, warm: Q < 1 ? 130000 : 15000 }); return `${d} ms: ${(100 * r.out.length / c.length).toFixed(1)} % ${(most(r.out, 5) - 5 * Q - B).toFixed(1)} ${jain([...r.per]).toFixed(3)} ${r.reports.toFixed(2)} rec (model ${(100 * m.length / c.length).toFixed(1)} ${(most(m, 5) - 5 * Q - B).toFixed(1)} ${jain([...m.per]).toFixed(3)} ${m.records.toFixed(2)})`; }).join('  ')); }
