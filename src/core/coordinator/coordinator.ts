@@ -230,7 +230,7 @@ export class Coordinator {
       if (record.kind === 'report') this.#tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
-      if (tookMs >= 0) this.log.deliveryMs = tookMs / 2;
+      if (tookMs >= 0) this.log.tookRoundTrip(tookMs);
     }
   }
 

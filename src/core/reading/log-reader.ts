@@ -35,6 +35,9 @@ interface Told {
   readonly notices: Notice[];
 }
 
+/** The part of a new round trip in the smoothed one. */
+const ROUND_TRIP_SMOOTHING = 1 / 8;
+
 /** The writing side of this node; it ignores records of other nodes. */
 export interface Writer {
   /** Called when an older record stands in the log after the newest of its key: newcomers would read the older one. */
@@ -66,8 +69,8 @@ export class LogReader {
   readonly #nextOffset: Float64Array;
   readonly #readMs: Float64Array;
   readonly #stepLimitMs: number;
-  /** Milliseconds that a record takes from the log to this node, about. */
-  deliveryMs = 0;
+  /** Milliseconds from writing a record to reading it back, smoothed. */
+  roundTripMs = 0;
 
   constructor(settings: LogSettings, membership: Membership, usageMap: UsageMap, { backends, ramps, notices }: Told) {
     const { partitions, heartbeatMs } = settings;
@@ -94,9 +97,15 @@ export class LogReader {
     return this.refusals.counts;
   }
 
+  /** A record of this node came back after so long. */
+  tookRoundTrip(tookMs: number): void {
+    this.roundTripMs += (tookMs - this.roundTripMs) * (this.roundTripMs === 0 ? 1 : ROUND_TRIP_SMOOTHING);
+  }
+
   /** Log time now: that of the last record, and the time since, at most as far as log time can go on by a record. */
   logNowMs(partition: number, nowMs: number): number {
-    const sinceMs = nowMs - (this.#readMs[partition] as number) + this.deliveryMs;
+    // Half of the round trip has passed since the last record was appended.
+    const sinceMs = nowMs - (this.#readMs[partition] as number) + this.roundTripMs / 2;
     return (this.logTimes[partition] as LogTime).ms + Math.min(sinceMs, this.#stepLimitMs);
   }
 

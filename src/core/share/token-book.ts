@@ -134,7 +134,7 @@ export class TokenBook implements ChargeReader {
     const { log, nodeKey, table } = this.#parts;
     this.#countTaken(lane);
     const logMs = log.logNowMs(lane.partition, nowMs);
-    const roundTripMs = 2 * log.deliveryMs + table.settings.sampleIntervalMs;
+    const roundTripMs = log.roundTripMs + table.settings.sampleIntervalMs;
     tokens.flow(this.#taken, { nowMs, logMs, own: nodeKey, roundTripMs });
     lane.isLimitedByTokens = lane.link === 'linked' && !log.epochs.isHolding;
   }
