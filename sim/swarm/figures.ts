@@ -1,5 +1,6 @@
 import type { GroupSettings } from '../../src/core/base/settings.js';
 import { DEFAULT_STRATEGY } from '../../src/core/convergence/strategies.js';
+import { clusterDepth } from '../../src/core/tokens/cluster-depth.js';
 import type { WorldSettings } from '../cluster/world.js';
 import { leastDepth } from '../oracle/burst-promised.js';
 import { quotaOf } from './draw-world.js';
@@ -12,6 +13,8 @@ export interface Span {
 }
 
 const WINDOW_MS = 5000;
+/** Nodes that wake within one delivery take three depths of the cluster's bucket together at most. */
+const BURSTS = 3;
 
 /** Admitted ÷ quota in the worst 5 s of any group. */
 export function worstOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {
@@ -46,6 +49,7 @@ export function figuresBeyond(settings: WorldSettings, meter: SwarmMeter, nodes:
  */
 export function mostAdmitted(group: GroupSettings, nodes: number, windowMs: number): number {
   const quota = quotaOf(group);
+  if (group.sharing === 'tokens') return 1 + (1000 * BURSTS * clusterDepth(quota, 1)) / (quota * windowMs);
   // Shares that follow no demand need no allowance.
   const limits = group.strategy === 'equal' ? 1 : 1 + group.allowanceRatio;
   const buckets = (limits * quota * group.burstMs) / 1000 + nodes * leastDepth(group, quota / nodes);

@@ -47,6 +47,7 @@ export class Coordinator {
   readonly targets: TargetBook;
   readonly shares: ShareBook;
   readonly log: LogReader;
+  readonly tokens: TokenBook;
   readonly link: LinkWatch;
   phase: Phase = 'catching-up';
   /** Milliseconds from appending the last own report to reading it back. */
@@ -61,10 +62,9 @@ export class Coordinator {
   readonly #publisher: Publisher;
   readonly #epochs: EpochChange;
   readonly #forgetting: Forgetting;
-  readonly #tokens: TokenBook;
   readonly #flow = (lane: LaneState, nowMs: number) => {
     const wasLimitedByTokens = lane.isLimitedByTokens;
-    this.#tokens.flow(lane, nowMs);
+    this.tokens.flow(lane, nowMs);
     if (wasLimitedByTokens || lane.isLimitedByTokens) this.#effects.changedLanes.push(lane.lane);
   };
   #lastRoundMs = 0;
@@ -106,8 +106,8 @@ export class Coordinator {
       table: this.#table,
     });
     this.log.writer = this.#publisher;
-    this.#tokens = new TokenBook({ nodeKey, limiter, table: this.#table, log, membership, usageMap, shares });
-    this.usageMap.charges = this.#tokens;
+    this.tokens = new TokenBook({ nodeKey, limiter, table: this.#table, log, membership, usageMap, shares });
+    this.usageMap.charges = this.tokens;
     this.#epochs = new EpochChange({ nodeKey, log, link, table: this.#table, publisher: this.#publisher, notices });
   }
 
@@ -166,23 +166,23 @@ export class Coordinator {
 
   #markLane(mapLane: number): void {
     this.#table.markMapLane(mapLane);
-    this.#tokens.rowsChanged(mapLane);
+    this.tokens.rowsChanged(mapLane);
   }
 
   #isLaneHeld(mapLane: number): boolean {
-    return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.#tokens.has(mapLane);
+    return this.#table.servesMapLane(mapLane) || this.targets.ramps.has(mapLane) || this.tokens.has(mapLane);
   }
 
   #beginEpoch(epoch: string, nowMs: number): void {
     this.#epochs.begin(epoch, this.phase, nowMs);
-    if (this.#tokens.hasBegun) this.#tokens.begin(nowMs);
+    if (this.tokens.hasBegun) this.tokens.begin(nowMs);
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
     this.#table.changeGroup(group, settings);
     this.targets.addGroup(group, settings.name);
     this.shares.addLanes(this.settings.groups.length * DIRECTION_COUNT);
-    this.#tokens.groupChanged(group, nowMs);
+    this.tokens.groupChanged(group, nowMs);
   }
 
   #join(nowMs: number): void {
@@ -207,7 +207,7 @@ export class Coordinator {
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
     if (membersChanged) {
-      this.#tokens.membersChanged();
+      this.tokens.membersChanged();
       this.#table.markAll();
     } else this.#table.markMoving();
     this.#epochs.settle(nowMs);
@@ -227,7 +227,7 @@ export class Coordinator {
       else this.#epochs.outlive(record, nowMs);
     } else if (incarnation === this.incarnation) {
       if (read.partition === MEMBERSHIP_PARTITION && this.shares.ownClaims.readBack(sequence)) this.#table.markAll();
-      if (record.kind === 'report') this.#tokens.readBack(record.rows);
+      if (record.kind === 'report') this.tokens.readBack(record.rows);
       const tookMs = this.link.readBack(read.partition, sequence, nowMs);
       if (tookMs >= 0 && record.kind === 'report') this.reportRoundTripMs = tookMs;
       if (tookMs >= 0) this.log.tookRoundTrip(tookMs);
@@ -248,7 +248,7 @@ export class Coordinator {
   /** The log has been read up to a fresh own record, after joining or after a stall. */
   #startDeciding(nowMs: number): void {
     this.readyMs = nowMs;
-    if (this.phase === 'joining') this.#tokens.begin(nowMs);
+    if (this.phase === 'joining') this.tokens.begin(nowMs);
     if (this.phase === 'joining') {
       const members = this.membership.alive.length;
       this.#effects.notices.push({ kind: 'ready', members, incarnation: incarnationCount(this.incarnation) });
@@ -303,7 +303,7 @@ export class Coordinator {
     this.#lastHousekeepingMs = nowMs;
     if (this.phase === 'ready') this.#effects.confirmUntilMs = nowMs + this.settings.shareValidMs;
     this.costs.removeSilent(nowMs);
-    this.#tokens.forgetFull();
+    this.tokens.forgetFull();
     for (const lane of this.#reporter.idle(nowMs)) this.#unserve(lane);
     if (!this.link.isWhole) this.#table.markRelinked(this.link, nowMs);
     if (this.link.of(MEMBERSHIP_PARTITION) === 'linked') this.#effects.appends.push(...this.#forgetting.due(nowMs));
@@ -319,7 +319,7 @@ export class Coordinator {
   #serve(lane: number, nowMs: number): void {
     if (this.lanes.has(lane) || this.phase !== 'ready') return;
     const state = this.#table.serve(lane, this.usageMap, nowMs);
-    this.#tokens.serve(state, nowMs);
+    this.tokens.serve(state, nowMs);
     state.sample.begin(this.#limiter, lane, nowMs);
     state.refusals = this.#limiter.refusals.at(lane);
     this.#effects.servedLanes.push(lane);

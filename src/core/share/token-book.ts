@@ -39,23 +39,23 @@ export class TokenBook implements ChargeReader {
   /** By the usage map's number of the lane. */
   readonly #lanes = new Map<number, FollowedLane>();
   /** Per partition, log time: a bucket that was not followed was empty then, as far as this node knows. */
-  readonly #beganLogMs: Float64Array;
+  readonly beganLogMs: Float64Array;
   readonly #taken = new Float64Array(DIMENSION_COUNT);
 
   constructor(parts: TokenBookParts) {
     this.#parts = parts;
-    this.#beganLogMs = new Float64Array(parts.log.logTimes.length).fill(Number.NaN);
+    this.beganLogMs = new Float64Array(parts.log.logTimes.length).fill(Number.NaN);
   }
 
   /** False until the node has begun to decide: what it reads before that is not charged to any bucket. */
   get hasBegun(): boolean {
-    return !Number.isNaN(this.#beganLogMs[0]);
+    return !Number.isNaN(this.beganLogMs[0]);
   }
 
   /** The node begins to decide, or another log begins: all buckets are empty, as far as this node knows. */
   begin(nowMs: number): void {
     this.#parts.log.logTimes.forEach(({ ms }, partition) => {
-      this.#beganLogMs[partition] = ms;
+      this.beganLogMs[partition] = ms;
     });
     this.#lanes.clear();
     for (const lane of this.#parts.table.ordered) this.serve(lane, nowMs);
@@ -69,6 +69,11 @@ export class TokenBook implements ChargeReader {
     lane.tokens.begin(nowMs);
   }
 
+  /** Null where the bucket is full, or the group has none. */
+  followed(mapLane: number): LaneTokens | null {
+    return this.#lanes.get(mapLane)?.tokens ?? null;
+  }
+
   /** Whether the book refers to a lane of the usage map. */
   has(mapLane: number): boolean {
     return this.#lanes.has(mapLane);
@@ -78,7 +83,8 @@ export class TokenBook implements ChargeReader {
     if (!this.hasBegun) return;
     const lane = this.#follow(mapLane, groupId, direction);
     if (lane === null) return;
-    this.#settle(lane, logMs);
+    this.#view(lane);
+    lane.tokens.settle(logMs);
     lane.tokens.isCurrent = false;
   }
 
@@ -118,11 +124,15 @@ export class TokenBook implements ChargeReader {
     }
   }
 
+  /**
+   * Forgets buckets that are full, and that nobody is expected to take anything of: they would be found full again. Only
+   * records settle a bucket; if it were settled here, its tokens would be rounded elsewhere than at other nodes.
+   */
   forgetFull(): void {
-    for (const [mapLane, lane] of this.#lanes) {
-      if (this.#parts.table.servesMapLane(mapLane)) continue;
-      this.#settle(lane, this.#logMs(lane.partition));
-      if (lane.tokens.isFull) this.#lanes.delete(mapLane);
+    const { table, usageMap } = this.#parts;
+    for (const [mapLane, { tokens, partition }] of this.#lanes) {
+      if (table.servesMapLane(mapLane) || usageMap.firstRow(mapLane) !== -1) continue;
+      if (tokens.isFullAt(this.#logMs(partition))) this.#lanes.delete(mapLane);
     }
   }
 
@@ -146,10 +156,10 @@ export class TokenBook implements ChargeReader {
     const group = table.groupOf(groupId);
     if (group === -1 || !this.#sharesTokens(group)) return null;
     const partition = partitionOf(groupId, table.settings.partitions);
-    const tokens = new LaneTokens(this.#beganLogMs[partition] as number);
+    const tokens = new LaneTokens(this.beganLogMs[partition] as number);
     const lane = { tokens, group, direction, mapLane, partition };
     this.#lanes.set(mapLane, lane);
-    this.#settle(lane, this.#logMs(partition));
+    this.#view(lane);
     return lane;
   }
 
@@ -158,15 +168,14 @@ export class TokenBook implements ChargeReader {
     return sharing === 'tokens' && limiter === 'bucket';
   }
 
-  /** Settles with what the rows say, if they have changed since they were viewed. */
-  #settle({ tokens, group, direction, mapLane }: FollowedLane, logMs: number): void {
+  /** Reads what the rows say, if they have changed since they were viewed. */
+  #view({ tokens, group, direction, mapLane }: FollowedLane): void {
     const { membership, nodeKey, shares } = this.#parts;
     if (!tokens.isCurrent) {
       const own = membership.get(nodeKey)?.index ?? -1;
       const { burst } = this.#parts.table.settings.groups[group] as GroupSettings;
       tokens.view(shares.converge(group, direction, mapLane), own, burst);
     }
-    tokens.settle(logMs);
   }
 
   #logMs(partition: number): number {

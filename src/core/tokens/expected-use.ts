@@ -19,6 +19,8 @@ export class ExpectedUse {
   /** What this node wants, and its share. */
   own = 0;
   share = 0;
+  /** False while the log counts this node as dead: others use what was its own. */
+  isMember = false;
   /** What this node would be given if it wanted as much as those that are throttled; Infinity where none is. */
   due = Number.POSITIVE_INFINITY;
   /** What those take together that are met. */
@@ -55,7 +57,9 @@ export class ExpectedUse {
     this.total = served < target / MET ? served : total;
     this.served = served;
     this.#met = met;
-    this.#nodes = count;
+    // A node that the log has given up may know of no other one.
+    this.#nodes = Math.max(1, count);
+    this.isMember = own !== -1;
     this.own = own === -1 ? 0 : wantedBy(round, own, dimension);
     this.share = own === -1 ? 0 : (share[own] as number);
     const isAnyThrottled = sharePerWeight > 0;

@@ -9,17 +9,19 @@ export class LaneTokens {
   readonly slots: readonly SlotTokens[] = Array.from({ length: DIMENSION_COUNT }, () => new SlotTokens());
   /** False until the lane's rows have been viewed since they changed. */
   isCurrent = false;
+  /** Log time at which the buckets were settled last. */
+  settledLogMs: number;
   #nodes = 1;
-  #settledLogMs: number;
   #passedMs = 0;
 
   /** @param beganLogMs log time at which the buckets were empty, as far as this node knows */
   constructor(beganLogMs: number) {
-    this.#settledLogMs = beganLogMs;
+    this.settledLogMs = beganLogMs;
   }
 
-  get isFull(): boolean {
-    return this.slots.every((slot) => slot.isFull);
+  isFullAt(logMs: number): boolean {
+    const ms = logMs - this.settledLogMs;
+    return this.slots.every((slot) => slot.bucket === null || slot.tokensAfter(ms) >= slot.bucket.depth);
   }
 
   /** This node serves the lane from now on. */
@@ -29,20 +31,20 @@ export class LaneTokens {
 
   /** The log has come to this time; until now the rows said what `view` has read. */
   settle(logMs: number): void {
-    const ms = logMs - this.#settledLogMs;
+    const ms = logMs - this.settledLogMs;
     if (ms <= 0) return;
-    this.#settledLogMs = logMs;
+    this.settledLogMs = logMs;
     for (const slot of this.slots) slot.settle(ms);
   }
 
   charge(node: NodeKey, messages: number, bytes: number): void {
-    (this.slots[MESSAGES] as SlotTokens).charge(node, messages, this.#settledLogMs);
-    (this.slots[BYTES] as SlotTokens).charge(node, bytes, this.#settledLogMs);
+    (this.slots[MESSAGES] as SlotTokens).charge(node, messages, this.settledLogMs);
+    (this.slots[BYTES] as SlotTokens).charge(node, bytes, this.settledLogMs);
   }
 
   /** Reads what all nodes are expected to take, after the strategy has divided the target. */
   view(round: LaneView, own: number, burst: BurstSettings): void {
-    this.#nodes = round.count;
+    this.#nodes = Math.max(1, round.count);
     const bytes = bytesPerMessage(round);
     this.slots.forEach((slot, dimension) => {
       slot.view(round, own, dimension, dimension === MESSAGES ? 1 : bytes, burst);
@@ -54,7 +56,7 @@ export class LaneTokens {
   flow(taken: Float64Array, now: Now): void {
     const seconds = (now.nowMs - this.#passedMs) / 1000;
     this.#passedMs = now.nowMs;
-    const aheadMs = Math.max(0, now.logMs - this.#settledLogMs);
+    const aheadMs = Math.max(0, now.logMs - this.settledLogMs);
     this.slots.forEach((slot, dimension) => {
       slot.flow(taken[dimension] as number, seconds, aheadMs, this.#nodes, now);
     });

@@ -42,14 +42,14 @@ export class SlotTokens {
   #slack = 0;
   #creditMax = 0;
 
-  get isFull(): boolean {
-    return this.bucket === null || this.settledTokens >= this.bucket.depth;
-  }
-
   /** Log time goes on; until now everybody took what was expected. */
   settle(ms: number): void {
-    if (this.bucket === null) return;
-    this.settledTokens = tokensAfter(this.bucket, this.settledTokens, ms, this.expected.total);
+    this.settledTokens = this.tokensAfter(ms);
+  }
+
+  /** Tokens of the cluster's bucket so much log time after it was settled, if nobody writes a record. */
+  tokensAfter(ms: number): number {
+    return this.bucket === null ? 0 : tokensAfter(this.bucket, this.settledTokens, ms, this.expected.total);
   }
 
   /**
@@ -72,7 +72,7 @@ export class SlotTokens {
     }
     const depth = burst[DIMENSIONS[dimension] as Dimension] ?? clusterDepth(perSecond, piece);
     this.#isDivided = burst.policy === 'divided';
-    const { count } = round;
+    const count = Math.max(1, round.count);
     this.bucket = { perSecond, depth };
     this.piece = dimension === MESSAGES ? 1 : piece;
     this.settledTokens = Math.min(depth, this.settledTokens);
@@ -94,9 +94,9 @@ export class SlotTokens {
     nodes: number,
     now: Pick<Turn, 'own' | 'logMs' | 'roundTripMs'>,
   ): void {
-    const { bucket, account, expected } = this;
+    const { bucket, account } = this;
     if (bucket === null) return;
-    this.tokens = tokensAfter(bucket, this.settledTokens, aheadMs, expected.total);
+    this.tokens = this.tokensAfter(aheadMs);
     account.take(taken);
     account.pass(seconds, this.#use, this.#slack, this.#creditMax);
     account.loseAbove(bucket.depth - this.tokens);
@@ -121,7 +121,7 @@ export class SlotTokens {
     this.#slack = this.tokens >= bucket.depth ? slack : 0;
     this.#creditMax = Math.max(2 * piece, CREDIT_SECONDS * this.#use);
     const use = { expected, used, ownUse: this.#use, piece, isDivided: this.#isDivided || roundTripMs > SLOW_MS };
-    const most = fromCluster(bucket, this.tokens, nodes, use);
+    const most = expected.isMember ? fromCluster(bucket, this.tokens, nodes, use) : 0;
     this.takeable = account.takeable(most);
     this.depth = most + this.#creditMax;
     this.perSecond = this.#use + (account.unheard > 0 ? this.#slack : 0);
@@ -129,7 +129,7 @@ export class SlotTokens {
   }
 
   #flowInPieces(bucket: ClusterBucket, turn: Turn): void {
-    const most = wholePieces(bucket, this.tokens, this.piece, turn);
+    const most = this.expected.isMember ? wholePieces(bucket, this.tokens, this.piece, turn) : 0;
     this.#use = 0;
     this.#slack = 0;
     this.#creditMax = 0;
