@@ -11,7 +11,7 @@ type Fail = (promise: string, about: string, says: string) => void;
  * partitions the order in which a process read them counts too, because members are those of another partition.
  */
 export function checkTokens(view: readonly ProcessRecord[], settings: WorldSettings, fail: Fail): void {
-  if (settings.partitions > 1) return;
+  if (view.some(({ node }) => node.coordinator.settings.partitions > 1)) return;
   settings.groups.forEach(({ name, sharing }) => {
     if (sharing !== 'tokens') return;
     const first = new Map<number, { readonly who: string; readonly tokens: number }>();
@@ -33,9 +33,8 @@ export function checkTokens(view: readonly ProcessRecord[], settings: WorldSetti
   });
 }
 
-/** Messages in the cluster's bucket by all that has been read; null where the bucket is not followed. */
+/** Messages in the cluster's bucket by all that has been read; null where the bucket is full, or not followed. */
 function tokensOf({ node }: ProcessRecord, groupId: number): number | null {
-  const { coordinator } = node;
-  const followed = coordinator.tokens.followed(coordinator.usageMap.mapLaneOf(groupId, 0));
-  return followed?.slots[MESSAGES]?.tokensAfter(coordinator.log.membershipLogMs - followed.settledLogMs) ?? null;
+  const { tokens, usageMap } = node.coordinator;
+  return tokens.tokensOf(usageMap.mapLaneOf(groupId, 0), MESSAGES);
 }

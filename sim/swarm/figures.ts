@@ -13,8 +13,8 @@ export interface Span {
 }
 
 const WINDOW_MS = 5000;
-/** Nodes that wake within one delivery take three depths of the cluster's bucket together at most. */
-const BURSTS = 3;
+/** Nodes that wake within one delivery take three depths of the cluster's bucket at most, and one may be untold. */
+const BURSTS = 4;
 
 /** Admitted ÷ quota in the worst 5 s of any group. */
 export function worstOf(groups: readonly GroupSettings[], meter: SwarmMeter, span: Span): number {

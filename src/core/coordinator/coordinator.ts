@@ -174,8 +174,8 @@ export class Coordinator {
   }
 
   #beginEpoch(epoch: string, nowMs: number): void {
+    this.tokens.beginEpoch(nowMs);
     this.#epochs.begin(epoch, this.phase, nowMs);
-    if (this.tokens.hasBegun) this.tokens.begin(nowMs);
   }
 
   #changeGroup(group: number, settings: GroupSettings, nowMs: number): void {
@@ -202,14 +202,17 @@ export class Coordinator {
   #read(records: readonly ReadEvent[], nowMs: number): void {
     let membersChanged = false;
     for (const read of records) {
-      if (this.log.apply(read, nowMs)) membersChanged = true;
+      if (this.log.apply(read, nowMs)) {
+        membersChanged = true;
+        // At this record, and not at the last one that happens to be read with it: others read other batches.
+        this.tokens.membersChanged();
+      }
+      this.tokens.recordApplied();
       if (read.record === null) this.#publisher.sayAgain(read);
       else if (read.record.author.nodeKey === this.nodeKey) this.#readOwn(read, read.record, nowMs);
     }
-    if (membersChanged) {
-      this.tokens.membersChanged();
-      this.#table.markAll();
-    } else this.#table.markMoving();
+    if (membersChanged) this.#table.markAll();
+    else this.#table.markMoving();
     this.#epochs.settle(nowMs);
     const why = this.log.partitionCount.reasonToStop(this.phase, this.#epochs.hasLeftALog);
     if (why !== null) this.#end(why);

@@ -7,6 +7,7 @@ import type { LogTime } from '../log/log-time.js';
 import { partitionOf, type ReportRow } from '../protocol/record.js';
 import type { LogReader } from '../reading/log-reader.js';
 import { LaneTokens } from '../tokens/lane-tokens.js';
+import type { SlotTokens } from '../tokens/slot-tokens.js';
 import type { Membership } from '../usage-map/membership.js';
 import type { ChargeReader, UsageMap } from '../usage-map/usage-map.js';
 import type { ShareBook } from './share-book.js';
@@ -40,6 +41,8 @@ export class TokenBook implements ChargeReader {
   readonly #lanes = new Map<number, FollowedLane>();
   /** Per partition, log time: a bucket that was not followed was empty then, as far as this node knows. */
   readonly beganLogMs: Float64Array;
+  /** Lanes whose rows, or the members among them, have changed since they were viewed. */
+  readonly #outdated: FollowedLane[] = [];
   readonly #taken = new Float64Array(DIMENSION_COUNT);
 
   constructor(parts: TokenBookParts) {
@@ -52,11 +55,22 @@ export class TokenBook implements ChargeReader {
     return !Number.isNaN(this.beganLogMs[0]);
   }
 
-  /** The node begins to decide, or another log begins: all buckets are empty, as far as this node knows. */
+  /** The node begins to decide: all buckets are empty, as far as this node knows. */
   begin(nowMs: number): void {
     this.#parts.log.logTimes.forEach(({ ms }, partition) => {
       this.beganLogMs[partition] = ms;
     });
+    this.#beginLanes(nowMs);
+  }
+
+  /** Another log begins. Its time and all charges begin at 0, before anything is written into it. */
+  beginEpoch(nowMs: number): void {
+    if (!this.hasBegun) return;
+    this.beganLogMs.fill(0);
+    this.#beginLanes(nowMs);
+  }
+
+  #beginLanes(nowMs: number): void {
     this.#lanes.clear();
     for (const lane of this.#parts.table.ordered) this.serve(lane, nowMs);
   }
@@ -69,9 +83,13 @@ export class TokenBook implements ChargeReader {
     lane.tokens.begin(nowMs);
   }
 
-  /** Null where the bucket is full, or the group has none. */
-  followed(mapLane: number): LaneTokens | null {
-    return this.#lanes.get(mapLane)?.tokens ?? null;
+  /** Tokens by all that has been read of the lane's partition; null where the bucket is full, or there is none. */
+  tokensOf(mapLane: number, dimension: number): number | null {
+    const lane = this.#lanes.get(mapLane);
+    if (lane === undefined) return null;
+    this.#view(lane);
+    const slot = lane.tokens.slots[dimension] as SlotTokens;
+    return slot.tokensAfter(Math.max(0, this.#logMs(lane.partition) - lane.tokens.settledLogMs));
   }
 
   /** Whether the book refers to a lane of the usage map. */
@@ -85,7 +103,7 @@ export class TokenBook implements ChargeReader {
     if (lane === null) return;
     this.#view(lane);
     lane.tokens.settle(logMs);
-    lane.tokens.isCurrent = false;
+    this.#outdate(lane);
   }
 
   charge(mapLane: number, node: NodeKey, messages: number, bytes: number): void {
@@ -97,12 +115,27 @@ export class TokenBook implements ChargeReader {
     const lane = this.#lanes.get(mapLane);
     if (lane === undefined || !lane.tokens.isCurrent) return;
     lane.tokens.settle(this.#logMs(lane.partition));
-    lane.tokens.isCurrent = false;
+    this.#outdate(lane);
   }
 
-  /** Other nodes are alive than before. */
+  /**
+   * Other nodes are alive than before. A lane without rows may be followed by one node alone, so nothing settles it but
+   * its first record: two sums of parts of a time are not, to the last bit, the sum of the whole.
+   */
   membersChanged(): void {
-    for (const mapLane of this.#lanes.keys()) this.rowsChanged(mapLane);
+    for (const [mapLane, lane] of this.#lanes) {
+      if (this.#parts.usageMap.firstRow(mapLane) === -1) this.#outdate(lane);
+      else this.rowsChanged(mapLane);
+    }
+  }
+
+  /**
+   * Called after every record: views the lanes that it has changed. If a view waited until it is asked for, another
+   * change might come before it, and the time between the two would be settled by the wrong one.
+   */
+  recordApplied(): void {
+    for (const lane of this.#outdated) this.#view(lane);
+    this.#outdated.length = 0;
   }
 
   groupChanged(group: number, nowMs: number): void {
@@ -161,6 +194,11 @@ export class TokenBook implements ChargeReader {
     this.#lanes.set(mapLane, lane);
     this.#view(lane);
     return lane;
+  }
+
+  #outdate(lane: FollowedLane): void {
+    lane.tokens.isCurrent = false;
+    this.#outdated.push(lane);
   }
 
   #sharesTokens(group: number): boolean {
