@@ -36,7 +36,6 @@ export class ExpectedUse {
   view(round: LaneView, own: number, dimension: number): void {
     const share = round.share[dimension] as Float64Array;
     const { weight, count } = round;
-    const target = round.target[dimension] as number;
     let total = 0;
     let met = 0;
     let served = 0;
@@ -53,8 +52,7 @@ export class ExpectedUse {
         sharePerWeight = Math.max(sharePerWeight, given / (weight[at] as number));
       }
     }
-    // Where the strategy leaves a part of the target to nobody, no correction of the rate would give it to anybody.
-    this.total = served < target / MET ? served : total;
+    this.total = total;
     this.served = served;
     this.#met = met;
     // A node that the log has given up may know of no other one.
